@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The library alone. The admin tool, the demonstration, the benchmarks and the sync server are
+// nested packages, so that nobody who uses the library clones what only they need.
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "holdfast",
+  products: [
+    .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    .library(name: "HoldfastEngine", targets: ["Platform", "LockFile", "Storage", "ObjectStore"]),
+  ],
+  targets: [
+    // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
+    .target(name: "CPlatform"),
+    .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
+    .target(name: "LockFile", dependencies: ["Platform"], swiftSettings: settings),
+    .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
+    .target(name: "ObjectStore", dependencies: ["Storage"], swiftSettings: settings),
+    .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
+    .target(
+      name: "RealmSwift", dependencies: ["ObjectStore", "LoopThread"], swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,21 @@
+import Glibc
+
+/// Zeroed private memory whose pages come into being when they are touched.
+public enum AnonymousMemory {
+  public static func map(length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE)
+    guard let address = mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0),
+      address != MAP_FAILED
+    else { throw SystemError(call: .mmap, path: "(anonymous memory)", code: errno) }
+    return address
+  }
+
+  public static func unmap(_ address: UnsafeMutableRawPointer, length: Int) {
+    munmap(address, length)
+  }
+}
+
+/// The text that goes with an errno value.
+public func errorText(_ code: Int32) -> String {
+  code == 0 ? "no progress" : String(cString: strerror(code))
+}

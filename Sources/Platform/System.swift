@@ -1,0 +1,112 @@
+/// The one choke point for system calls.
+///
+/// Everything above this target reaches the disk, the lock bytes and the mapping through these
+/// protocols, so that tests can put a disk in their place that fails at call n, or that crashes to
+/// what had been flushed. `PosixSystem` is the production implementation. Calls here are dispatched
+/// dynamically; each of them costs a system call, beside which that is nothing.
+public protocol System: AnyObject, Sendable {
+  /// Opens (and with `.create` makes) a file, close-on-exec.
+  func openFile(path: String, mode: OpenMode) throws(SystemError) -> any SystemFile
+
+  /// Removes a name. A missing file is not an error.
+  func removeFile(path: String) throws(SystemError)
+
+  /// Atomically gives `from` the name `to`.
+  func renameFile(from: String, to: String) throws(SystemError)
+
+  func fileExists(path: String) -> Bool
+
+  /// Flushes the directory that holds `path`, so that a new name survives power loss.
+  func synchronizeDirectory(containing path: String) throws(SystemError)
+
+  /// Identifies this boot of the machine; what was written in another boot and not flushed then
+  /// may be lost.
+  func bootIdentifier() -> BootIdentifier
+}
+
+public enum OpenMode: Sendable {
+  case readOnly
+  case readWrite
+  /// Read-write, made with mode 0644 (less the umask) if it is not there.
+  case create
+}
+
+/// 16 bytes that name one boot of one machine.
+public struct BootIdentifier: Hashable, Sendable {
+  public var high: UInt64
+  public var low: UInt64
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// An open file. Offsets and lengths are bytes.
+public protocol SystemFile: AnyObject, Sendable {
+  var path: String { get }
+
+  /// Device and inode: two paths with the same identity are one file.
+  var identity: FileIdentity { get }
+
+  /// What kind of file system holds it; network and VM-shared ones cannot coordinate processes.
+  func fileSystemKind() throws(SystemError) -> FileSystemKind
+
+  func size() throws(SystemError) -> UInt64
+
+  /// Bytes that the file system has allocated to the file (less than `size` where it has holes).
+  func allocatedSize() throws(SystemError) -> UInt64
+
+  /// Writes all of `bytes` at `offset`, or throws; a short write is continued, and a write that
+  /// makes no progress is an error.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError)
+
+  /// Reads up to `bytes.count` bytes; fewer only at the end of the file.
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemError) -> Int
+
+  /// `fdatasync`. A failure means that what was written since the last success may be lost.
+  func synchronize() throws(SystemError)
+
+  /// Reserves blocks and extends the size to at least `offset + length`.
+  func allocate(offset: UInt64, length: UInt64) throws(SystemError)
+
+  /// Gives blocks back and leaves the size as it is; the range reads as zeros afterwards.
+  func punchHole(offset: UInt64, length: UInt64) throws(SystemError)
+
+  func truncate(to size: UInt64) throws(SystemError)
+
+  /// Maps `length` bytes from the start, shared; `length` may reach beyond the end of the file, as
+  /// long as nobody touches that part. The mapping lives until `unmap`.
+  func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer
+  func unmap(_ address: UnsafeMutableRawPointer, length: UInt64)
+
+  /// Open-file-description byte locks: dropped by the kernel when this description is closed, also
+  /// by a death of any kind. `lock` returns false when `wait` is false and somebody else has it.
+  /// Asking again for a byte that this file holds converts the lock atomically.
+  func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool
+  func unlock(byte: UInt64) throws(SystemError)
+  /// Whether another open file description holds a lock on the byte that excludes `kind`.
+  func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool
+
+  /// Closes the descriptor; locks of this description are dropped.
+  func close()
+}
+
+public enum LockKind: Sendable {
+  case shared
+  case exclusive
+}
+
+public struct FileIdentity: Hashable, Sendable {
+  public var device: UInt64
+  public var inode: UInt64
+  public init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
+  }
+}
+
+public enum FileSystemKind: Hashable, Sendable {
+  case local
+  /// Byte locks or shared mappings do not reach every process there. The name is for messages.
+  case notCoherent(name: String)
+}

@@ -1,0 +1,38 @@
+import Platform
+import Synchronization
+
+/// One read-only mapping of a data file, larger than the file, so that growth moves nothing.
+///
+/// Readers hold it as long as they hold a version. When a file outgrows its mapping a larger one is
+/// made for newer versions; the old one stays where it is until its last reader lets go.
+public final class Mapping: Sendable {
+  let file: any SystemFile
+  let path: String
+  nonisolated(unsafe) let address: UnsafeMutableRawPointer  // never written through
+  let length: UInt64
+  /// A bit for every 8 bytes of the file: a node starts there whose checksum this process has seen
+  /// to hold. Only touched atomically; pages of it come into being as they are touched.
+  nonisolated(unsafe) let verified: UnsafeMutablePointer<Atomic<UInt64>>
+  private let verifiedBytes: Int
+
+  init(file: any SystemFile, length: UInt64) throws(SystemError) {
+    self.file = file
+    self.path = file.path
+    self.length = length
+    address = try file.map(length: length, writable: false)
+    verifiedBytes = Int(length / 64)
+    let bits: UnsafeMutableRawPointer
+    do {
+      bits = try AnonymousMemory.map(length: verifiedBytes)
+    } catch {
+      file.unmap(address, length: length)
+      throw error
+    }
+    verified = bits.assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  deinit {
+    file.unmap(address, length: length)
+    AnonymousMemory.unmap(UnsafeMutableRawPointer(verified), length: verifiedBytes)
+  }
+}

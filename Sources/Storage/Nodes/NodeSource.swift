@@ -1,0 +1,99 @@
+import Platform
+import Synchronization
+
+/// Turns references into nodes, for one mapping and one limit.
+///
+/// A plain value of pointers: it is valid while the `Mapping` it came from is retained and the
+/// version it reads is pinned. A node's checksum is verified the first time that this process
+/// reads the node; a bit for every 8 bytes of the file remembers that. The bit may be left over
+/// from an earlier node at the same place; the tag in the reference still ties the parent to the
+/// child in its place then.
+@frozen
+public struct NodeSource: @unchecked Sendable {
+  // Sendable: the mapping is read-only, and the bits are only touched atomically.
+
+  @usableFromInline let base: UnsafeRawPointer
+  /// Nodes end at or before this offset.
+  public let limit: UInt64
+  @usableFromInline let verified: UnsafeMutablePointer<Atomic<UInt64>>
+  @usableFromInline let owner: Unmanaged<Mapping>
+
+  init(mapping: Mapping, limit: UInt64) {
+    base = UnsafeRawPointer(mapping.address)
+    self.limit = limit
+    verified = mapping.verified
+    owner = Unmanaged.passUnretained(mapping)
+  }
+
+  /// The node that `reference` names.
+  ///
+  /// - Throws: `StorageError.corrupt`, naming the byte offset, if it is damaged.
+  @inlinable @inline(__always)
+  public func node(_ reference: NodeReference) throws(StorageError) -> Node {
+    if reference.isUncommitted {
+      return Node(
+        address: UnsafeRawPointer(
+          bitPattern: UInt(reference.rawValue & 0xFFFF_FFFF_FFFF)
+        ).unsafelyUnwrapped)
+    }
+    let offset = reference.offset
+    if offset &+ 32 <= limit {
+      let node = Node(address: base + Int(offset))
+      let word = verified[Int(offset &>> 9)].load(ordering: .relaxed)
+      if word & (1 &<< ((offset &>> 3) & 63)) != 0,
+        node.storedChecksum & 0x7FFF == reference.checksumTag
+      {
+        return node
+      }
+    }
+    return try verify(reference)
+  }
+
+  /// The slow path: bounds, sizes, checksum and tag; sets the bit.
+  @usableFromInline
+  func verify(_ reference: NodeReference) throws(StorageError) -> Node {
+    let mapping = owner.takeUnretainedValue()
+    let node = try checkedNode(reference)
+    let offset = reference.offset
+    _ = mapping.verified[Int(offset >> 9)].bitwiseOr(
+      1 << ((offset >> 3) & 63), ordering: .relaxed)
+    return node
+  }
+
+  /// The same checks without believing or setting the bit; what `verify` runs on every node.
+  func checkedNode(_ reference: NodeReference) throws(StorageError) -> Node {
+    let path = owner.takeUnretainedValue().path
+    let offset = reference.offset
+    guard offset >= UInt64(FileLayout.firstNode), offset % 8 == 0,
+      offset + UInt64(NodeLayout.headerSize) <= limit
+    else {
+      throw .corrupt(path, at: offset, "a node was expected within \(limit) bytes")
+    }
+    let node = Node(address: base + Int(offset))
+    let size = node.byteSize
+    guard size >= NodeLayout.headerSize, size % 8 == 0, size <= NodeLayout.byteSizeMax,
+      offset + UInt64(size) <= limit
+    else {
+      throw .corrupt(path, at: offset, "the size of a node was expected, found \(size)")
+    }
+    let sum = checksum(node.address + 4, count: size - 4)
+    guard sum == node.storedChecksum else {
+      throw .corrupt(path, at: offset, "the checksum of a node of \(size) bytes does not hold")
+    }
+    guard sum & 0x7FFF == reference.checksumTag else {
+      throw .corrupt(path, at: offset, "another node was expected here by its parent")
+    }
+    guard NodeLayout.headerSize + node.referenceCount * 8 <= size else {
+      throw .corrupt(path, at: offset, "a node has more references than bytes")
+    }
+    return node
+  }
+
+  /// Where `node` is in the file, for messages.
+  public var path: String { owner.takeUnretainedValue().path }
+
+  /// An error about a node whose checksum holds but whose content makes no sense.
+  public func corrupt(_ reference: NodeReference, _ expectation: String) -> StorageError {
+    .corrupt(path, at: reference.offset, expectation)
+  }
+}

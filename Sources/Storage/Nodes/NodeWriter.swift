@@ -1,0 +1,157 @@
+/// Makes and changes nodes for one write transaction, in private memory.
+///
+/// A committed node is never changed: `mutable` copies it and remembers the old place as freed by
+/// this transaction. A node of this transaction is changed in place. All memory goes at once when
+/// the transaction ends. Confined to the thread (or queue, or actor) that has the transaction.
+public final class NodeWriter {
+  /// Reads committed and uncommitted nodes alike.
+  public internal(set) var source: NodeSource
+  @usableFromInline var arena = Arena()
+  /// What this transaction has let go of, to be reused once no version needs it.
+  @usableFromInline var freed: [FreedExtent] = []
+
+  init(source: NodeSource) {
+    self.source = source
+  }
+
+  deinit { arena.releaseAll() }
+
+  /// A new node with zeroed references and data.
+  ///
+  /// - Parameters:
+  ///   - dataSize: bytes behind the references; rounded up to 8.
+  ///   - reserve: further bytes that it may grow by without being moved.
+  @inlinable
+  public func make(
+    kind: NodeKind, width: Int = 0, flags: UInt16 = 0, referenceCount: Int = 0, count: Int = 0,
+    auxiliary: UInt32 = 0, dataSize: Int = 0, reserve: Int = 0
+  ) -> MutableNode {
+    let size = (32 &+ referenceCount &* 8 &+ dataSize &+ 7) & ~7
+    precondition(size <= 1 << 30, "node too large")
+    let address = arena.allocate((size &+ reserve &+ 7) & ~7)
+    address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    address.storeBytes(of: kind.rawValue, toByteOffset: 4, as: UInt8.self)
+    address.storeBytes(of: UInt8(width), toByteOffset: 5, as: UInt8.self)
+    address.storeBytes(of: flags, toByteOffset: 6, as: UInt16.self)
+    address.storeBytes(of: UInt32(size), toByteOffset: 8, as: UInt32.self)
+    address.storeBytes(of: UInt32(count), toByteOffset: 12, as: UInt32.self)
+    address.storeBytes(of: UInt32(referenceCount), toByteOffset: 24, as: UInt32.self)
+    address.storeBytes(of: auxiliary, toByteOffset: 28, as: UInt32.self)
+    return MutableNode(address: address)
+  }
+
+  /// The node to change in place of `reference`: itself if it is of this transaction and has room
+  /// for `growing` more bytes, else a copy with that room. The caller stores `result.reference`
+  /// in the parent (which it has made mutable as well).
+  @inlinable
+  public func mutable(
+    _ reference: NodeReference, growing: Int = 0
+  ) throws(StorageError) -> MutableNode {
+    let node = try source.node(reference)
+    let size = node.byteSize
+    if reference.isUncommitted {
+      let same = MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
+      if size &+ growing <= same.capacity { return same }
+      return copy(node, capacity: size &+ max(growing, size))
+    }
+    freed.append(FreedExtent(offset: reference.offset, length: UInt64(size), born: node.born))
+    return copy(node, capacity: size &+ growing)
+  }
+
+  @inlinable
+  func copy(_ node: Node, capacity: Int) -> MutableNode {
+    let address = arena.allocate((capacity &+ 7) & ~7)
+    address.copyMemory(from: node.address, byteCount: node.byteSize)
+    return MutableNode(address: address)
+  }
+
+  /// Gives `node` another number of references, moving its data. Needs capacity for it (see
+  /// `growing`). New references are none.
+  @inlinable
+  public func setReferenceCount(_ node: MutableNode, _ count: Int) {
+    let old = node.node.referenceCount
+    let dataSize = node.node.dataSize
+    let size = 32 &+ count &* 8 &+ dataSize
+    precondition(size <= node.capacity, "node grown past its capacity")
+    (node.address + (32 &+ count &* 8)).copyMemory(from: node.data, byteCount: dataSize)
+    if count > old {
+      (node.address + (32 &+ old &* 8)).initializeMemory(
+        as: UInt8.self, repeating: 0, count: (count &- old) &* 8)
+    }
+    node.address.storeBytes(of: UInt32(count), toByteOffset: 24, as: UInt32.self)
+    node.address.storeBytes(of: UInt32(size), toByteOffset: 8, as: UInt32.self)
+  }
+
+  /// Lets go of one node (not of what it refers to).
+  @inlinable
+  public func release(_ reference: NodeReference) throws(StorageError) {
+    if reference.isNone || reference.isUncommitted { return }
+    let node = try source.node(reference)
+    freed.append(
+      FreedExtent(offset: reference.offset, length: UInt64(node.byteSize), born: node.born))
+  }
+
+  /// Lets go of a node and everything below it.
+  public func releaseTree(_ reference: NodeReference) throws(StorageError) {
+    if reference.isNone { return }
+    let node = try source.node(reference)
+    for index in 0..<node.referenceCount {
+      try releaseTree(node.reference(index))
+    }
+    try release(reference)
+  }
+}
+
+/// Bytes that a transaction has let go of, and the version that had written them.
+@frozen
+public struct FreedExtent: Hashable, Sendable {
+  public var offset: UInt64
+  public var length: UInt64
+  public var born: UInt64
+  @inlinable
+  public init(offset: UInt64, length: UInt64, born: UInt64) {
+    self.offset = offset
+    self.length = length
+    self.born = born
+  }
+}
+
+/// Memory that only grows, in chunks, and goes all at once. Each allocation is preceded by its
+/// capacity in 8 bytes (16 with alignment).
+@usableFromInline
+struct Arena {
+  @usableFromInline var next: UnsafeMutableRawPointer?
+  @usableFromInline var remaining = 0
+  @usableFromInline var chunks: [UnsafeMutableRawPointer] = []
+  @usableFromInline var chunkSize = 1 << 16
+
+  @usableFromInline init() {}
+
+  @inlinable @inline(__always)
+  mutating func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
+    let needed = (bytes &+ 16 &+ 15) & ~15
+    if needed > remaining { refill(needed) }
+    let start = next.unsafelyUnwrapped
+    next = start + needed
+    remaining &-= needed
+    start.storeBytes(of: UInt64(needed &- 16), as: UInt64.self)
+    return start + 16
+  }
+
+  @usableFromInline
+  mutating func refill(_ needed: Int) {
+    let size = max(chunkSize, needed)
+    let chunk = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    chunks.append(chunk)
+    chunkSize = min(chunkSize * 2, 1 << 22)
+    next = chunk
+    remaining = size
+  }
+
+  mutating func releaseAll() {
+    for chunk in chunks { chunk.deallocate() }
+    chunks.removeAll()
+    next = nil
+    remaining = 0
+  }
+}

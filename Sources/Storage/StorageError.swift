@@ -1,0 +1,75 @@
+import Platform
+
+/// What storage throws. Every error names the file; one about damage names the place in it.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable {
+    /// The file is damaged; `message` says where and what was expected there.
+    case corrupt
+    /// Not a file of ours, or of a format that this version cannot read.
+    case notADatabase
+    case unsupportedFormat
+    /// The lock-file is of another layout, or its file system cannot coordinate processes.
+    case incompatibleLockFile
+    case unsupportedFileSystem
+    case outOfDiskSpace
+    case permissionDenied
+    case fileNotFound
+    case fileExists
+    case inputOutput
+    /// A flush failed earlier; what this handle wrote since cannot be trusted. Reopen the file.
+    case poisoned
+    case readOnly
+    case tooManyVersions
+    case readerTooOld
+    case schemaMismatch
+    case invalidInput
+    case closed
+  }
+
+  public var code: Code
+  public var path: String
+  public var message: String
+  public var cause: SystemError?
+
+  public init(_ code: Code, path: String, _ message: String, cause: SystemError? = nil) {
+    self.code = code
+    self.path = path
+    self.message = message
+    self.cause = cause
+  }
+
+  public var description: String {
+    var text = "\(code.rawValue): \(message) [\(path)]"
+    if let cause { text += " (\(cause.description))" }
+    return text
+  }
+}
+
+extension StorageError {
+  /// Wraps a failed system call, sorting the errno values that have a remedy of their own.
+  public init(_ error: SystemError, doing what: String) {
+    let code: Code
+    var remedy = ""
+    switch error.code {
+    case 28, 122:
+      code = .outOfDiskSpace
+      remedy = "; free some disk space and try again, nothing was lost"
+    case 1, 13:
+      code = .permissionDenied
+      remedy = "; check the permissions of the file and its directory"
+    case 2: code = .fileNotFound
+    case 17: code = .fileExists
+    case 30:
+      code = .permissionDenied
+      remedy = "; the file system is read-only, open the file read-only"
+    default: code = .inputOutput
+    }
+    self.init(code, path: error.path, "could not \(what)\(remedy)", cause: error)
+  }
+
+  static func corrupt(_ path: String, at offset: UInt64, _ expectation: String) -> StorageError {
+    StorageError(
+      .corrupt, path: path,
+      "damaged at byte \(offset): \(expectation); restore a backup or run `holdfast verify`")
+  }
+}
