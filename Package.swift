@@ -26,5 +26,6 @@ let package = Package(
     .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
     .target(
       name: "RealmSwift", dependencies: ["ObjectStore", "LoopThread"], swiftSettings: settings),
+    .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: settings),
   ]
 )

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Lets an error class carry a typed `code` beside `NSError`'s integer of the same name.
+public protocol _RealmErrorWithCode: NSError {
+  associatedtype Code: RawRepresentable<Int>
+  static var unknownCode: Code { get }
+}
+
+extension _RealmErrorWithCode {
+  /// What went wrong, as a value to compare and switch over.
+  public var code: Code { Code(rawValue: (self as NSError).code) ?? Self.unknownCode }
+}
+
+/// A failure for reasons outside of the program: disk full, permissions, a damaged file, another
+/// version of the schema.
+///
+/// An instance of an `NSError` subclass, because on Linux `catch let error as NSError` compiles for
+/// any error but matches only those. All of these work:
+///
+/// ```swift
+/// do { _ = try Realm() }
+/// catch Realm.Error.filePermissionDenied { … }
+/// catch let error as Realm.Error where error.code == .outOfDiskSpace { … }
+/// catch let error as NSError { print(error.domain, error.localizedDescription) }
+/// ```
+// Sendable without the compiler's proof, as `NSError` itself is: nothing changes after `init`.
+public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
+  /// The domain of every `Realm.Error`.
+  public static let errorDomain = "io.realm"
+
+  /// The causes, with the numbers that Apple's SDK gives them.
+  public enum Code: Int, Hashable, Sendable, CaseIterable {
+    /// A failure with no code of its own; the description says what.
+    case fail = 1
+    /// The file could not be opened or used.
+    case fileAccess = 2
+    case filePermissionDenied = 3
+    case fileExists = 4
+    case fileNotFound = 5
+    case fileFormatUpgradeRequired = 6
+    /// Another version of the library, with another layout of the lock-file, has the file open.
+    case incompatibleLockFile = 8
+    case addressSpaceExhausted = 9
+    /// The file's schema and the program's differ in a way that needs a migration.
+    case schemaMismatch = 10
+    case alreadyOpen = 12
+    case invalidInput = 13
+    case outOfDiskSpace = 14
+    case incompatibleSession = 15
+    case unsupportedFileFormatVersion = 16
+    case multipleSyncAgents = 17
+    case subscriptionFailed = 18
+    /// A system call failed on the file.
+    case fileOperationFailed = 19
+    /// The file is damaged, or not a database at all.
+    case invalidDatabase = 20
+    case incompatibleHistories = 21
+    case noSubscriptionForWrite = 22
+  }
+
+  public static var unknownCode: Code { .fail }
+
+  /// Makes an error as the library would throw it.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    super.init(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
+  }
+
+  /// - Parameters:
+  ///   - message: What failed and what to do about it.
+  ///   - path: The file concerned.
+  convenience init(_ code: Code, _ message: String, path: String? = nil, cause: String? = nil) {
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+    if let path { userInfo[NSFilePathErrorKey] = path }
+    if let cause { userInfo[NSLocalizedFailureReasonErrorKey] = cause }
+    self.init(code, userInfo: userInfo)
+  }
+
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+  }
+
+  /// The file concerned, where there is one.
+  public var fileURL: URL? {
+    (userInfo[NSFilePathErrorKey] as? String).map { URL(fileURLWithPath: $0) }
+  }
+}
+
+extension Realm {
+  /// What `Realm(configuration:)`, `write`, and the other throwing functions throw.
+  public typealias Error = RLMError
+}
+
+/// Whether two errors have the same domain and code, whatever else they carry.
+public func == (left: any Error, right: any Error) -> Bool {
+  left._code == right._code && left._domain == right._domain
+}
+
+extension RLMError.Code {
+  /// Makes `catch Realm.Error.fileAccess` match.
+  public static func ~= (code: RLMError.Code, error: any Error) -> Bool {
+    (error as? RLMError)?.code == code
+  }
+
+  // `error.code` is seen as `NSError`'s integer where nothing asks for the enumeration.
+
+  /// Makes `switch error.code { case .fileAccess: … }` match.
+  public static func ~= (code: RLMError.Code, value: Int) -> Bool { code.rawValue == value }
+}

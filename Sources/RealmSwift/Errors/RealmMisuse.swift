@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Where wrong use of the library ends: on Apple platforms an `NSException`, here a hook.
+///
+/// Wrong use is a mistake in the program (a live object on the wrong thread, a change outside of a
+/// write transaction), not something that a program handles. The default prints one line on
+/// standard error and traps. Every check comes before anything is locked or changed, so a handler
+/// that leaves by other means finds the library, and the file, consistent.
+public enum RealmMisuse {
+  /// What is called with the kind of misuse (`"RLMException"` unless a more special name exists)
+  /// and the reason. It may be set at any time, from any thread.
+  public static var handler: @Sendable (_ name: String, _ reason: String) -> Never {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  private static let current = Mutex<@Sendable (String, String) -> Never>(trap)
+
+  @Sendable private static func trap(name: String, reason: String) -> Never {
+    fatalError("\(name): \(reason)")
+  }
+}
+
+/// Reports wrong use of the library; the only way out for it. Call it before any lock is taken and
+/// before any state is changed.
+///
+/// - Parameters:
+///   - reason: One line: the fault and, where it is not obvious, the remedy.
+///   - name: The kind of misuse.
+@inline(never)
+public func throwRealmException(_ reason: String, name: String = "RLMException") -> Never {
+  RealmMisuse.handler(name, reason)
+}
