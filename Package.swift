@@ -24,6 +24,13 @@ let package = Package(
     .target(name: "ObjectStore", dependencies: ["Storage"], swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
+    // A program whose main thread runs a loop; the tests of LoopThread start it.
+    .executableTarget(
+      name: "LoopMainProgram", dependencies: ["LoopThread"], path: "Tests/LoopMainProgram",
+      swiftSettings: settings),
+    .testTarget(
+      name: "LoopThreadTests", dependencies: ["LoopThread", "Clibuv", "LoopMainProgram"],
+      swiftSettings: settings),
     .target(
       name: "RealmSwift", dependencies: ["ObjectStore", "LoopThread"], swiftSettings: settings),
     .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: settings),

@@ -1,1 +1,43 @@
+#ifndef HOLDFAST_CLIBUV_SHIM_H
+#define HOLDFAST_CLIBUV_SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <uv.h>
+
+// What a loop needs besides libuv, so that the Swift target above imports nothing else.
+
+/// Names the calling thread (the kernel keeps 15 bytes).
+static inline void clibuv_name_thread(const char *name) {
+  prctl(PR_SET_NAME, (unsigned long)name, 0UL, 0UL, 0UL);
+}
+
+static inline bool clibuv_on_main_thread(void) {
+  return syscall(SYS_gettid) == (long)getpid();
+}
+
+// What libdispatch offers to foreign run loops of the main thread, Foundation's own among them: a
+// descriptor that becomes readable when the main queue has work, and the call that does the work.
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *message);
+
+static inline int clibuv_main_queue_descriptor(void) {
+  return _dispatch_get_main_queue_handle_4CF();
+}
+
+static inline void clibuv_run_main_queue(int descriptor) {
+  uint64_t wakes;
+  // Non-blocking; the descriptor stays readable until it has been read.
+  (void)!read(descriptor, &wakes, sizeof wakes);
+  _dispatch_main_queue_callback_4CF((void *)0);
+}
+
+/// A key whose destructor runs at the end of a thread that has set it.
+static inline int clibuv_make_thread_key(uv_key_t *key, void (*destructor)(void *)) {
+  return pthread_key_create(key, destructor);
+}
+
+#endif

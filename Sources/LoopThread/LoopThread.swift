@@ -1,1 +1,104 @@
 import Clibuv
+import Synchronization
+
+/// A thread that runs a `UVLoop`: the place for realms that should stay up to date by themselves.
+///
+///     let thread = LoopThread(name: "viewer")
+///     thread.perform {
+///       let realm = try! Realm()
+///       ...
+///     }
+///     thread.join()
+///
+/// It ends at `join()` or `stop()`, or when its last reference is gone, after what it was given
+/// before.
+public final class LoopThread: Sendable {
+  /// The thread's loop.
+  public let loop: UVLoop
+  /// The thread's name, as debuggers and `ps -L` show it (the kernel keeps 15 bytes).
+  public let name: String
+  private let thread: Mutex<uv_thread_t?>
+
+  /// Starts the thread.
+  ///
+  /// - Parameter stackSize: bytes of stack.
+  public init(name: String = "UVLoop", stackSize: Int = 8 << 20) {
+    self.name = name
+    let start = ThreadStart(name: name)
+    let argument = Unmanaged.passRetained(start).toOpaque()
+    var options = uv_thread_options_t()
+    options.flags = UInt32(UV_THREAD_HAS_STACK_SIZE.rawValue)
+    options.stack_size = stackSize
+    var identity = uv_thread_t()
+    let status = uv_thread_create_ex(&identity, &options, { runLoopThread($0) }, argument)
+    precondition(status == 0, "No thread could be started: \(describe(status)).")
+    loop = start.waitForLoop()
+    thread = Mutex(identity)
+  }
+
+  deinit {
+    stop()
+    // Nobody will join it.
+    if let identity = thread.withLock({ $0 }) { pthread_detach(identity) }
+  }
+
+  /// Runs `work` on the thread, in the order of the calls; returns at once. From any thread.
+  ///
+  /// - Returns: false if the thread has ended; `work` is dropped then.
+  @discardableResult
+  public func perform(_ work: @escaping @Sendable () -> Void) -> Bool { loop.execute(work) }
+
+  /// Runs `work` on the thread and waits for what it returns. On the thread itself it runs at once.
+  public func performAndWait<Value: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    if loop.isCurrent { return try work() }
+    let answer = Answer<Result<Value, Failure>>()
+    let accepted = perform {
+      do throws(Failure) { answer.give(.success(try work())) } catch { answer.give(.failure(error)) }
+    }
+    precondition(accepted, "LoopThread.performAndWait called on a thread that has ended.")
+    return try answer.wait().get()
+  }
+
+  /// Lets the thread end after what it was given before. Does not wait. From any thread.
+  public func stop() {
+    let loop = loop
+    loop.execute { loop.stop() }
+  }
+
+  /// Lets the thread end after what it was given before, and waits until it has. Once it has
+  /// ended, further calls return at once. Not from the thread itself.
+  public func join() {
+    precondition(!loop.isCurrent, "LoopThread.join called on the thread itself; use stop().")
+    stop()
+    thread.withLock { identity in
+      guard var joined = identity else { return }
+      uv_thread_join(&joined)
+      identity = nil
+    }
+  }
+}
+
+/// What a thread that starts and the one that waits for its loop have in common.
+private final class ThreadStart: Sendable {
+  let name: String
+  private let loop = Answer<UVLoop>()
+
+  init(name: String) { self.name = name }
+
+  func waitForLoop() -> UVLoop { loop.wait() }
+
+  func run() {
+    clibuv_name_thread(name)
+    let loop = UVLoop()
+    self.loop.give(loop)
+    loop.run()
+    loop.close()
+  }
+}
+
+private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
+  guard let argument else { return }
+  Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().run()
+}

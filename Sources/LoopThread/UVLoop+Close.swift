@@ -1,0 +1,30 @@
+import Clibuv
+
+extension UVLoop {
+  /// Lets go of the loop: what `execute` has accepted runs, handles are closed, the thread has no
+  /// loop any more. Own thread only, not from within `run`. Closing twice is fine.
+  ///
+  /// A loop of our own also closes what else is on it. An adopted loop stays its owner's; it has
+  /// to turn once before `uv_loop_close`.
+  public func close() {
+    if isClosed { return }
+    requireOwnThread()
+    precondition(!isRunning, "UVLoop.close called from within the loop; call stop() first.")
+    inbox.withLock { inbox in inbox.isClosed = true }
+    drain()
+    isClosed = true
+    turnHooks = []
+    for timer in timers.values { timer.cancel() }
+    for each in handles.all { uv_close(each) { $0?.deallocate() } }
+    if ownsHandle { closeOwnLoop() }
+    ThreadSlot.clear()
+  }
+
+  private func closeOwnLoop() {
+    uv_walk(handle, { each, _ in if uv_is_closing(each) == 0 { uv_close(each, nil) } }, nil)
+    // A stop that came before ends the first of these turns early.
+    while uv_run(handle, UV_RUN_DEFAULT) != 0 {}
+    let status = uv_loop_close(handle)
+    precondition(status == 0, "A UVLoop could not be closed: \(describe(status)).")
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import LoopThread
+import Synchronization
+
+/// Runs `body` on a new thread without a loop and waits for it.
+func onBareThread(_ body: @escaping @Sendable () -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    body()
+    done.signal()
+  }
+  // Joined through the thread's own end: a thread-local's destructor signals after the loop's.
+  thread.start()
+  done.wait()
+  while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+}
+
+/// Runs `body` on a new thread with a loop that nobody runs yet.
+func onNewThread(_ body: @escaping @Sendable (UVLoop) -> Void) {
+  onBareThread {
+    let loop = UVLoop()
+    body(loop)
+    loop.close()
+  }
+}
+
+/// What happened, in order.
+final class Order: Sendable {
+  private let events = Mutex<[String]>([])
+
+  func note(_ event: String) { events.withLock { $0.append(event) } }
+  func count(_ event: String) -> Int { events.withLock { $0.count { $0 == event } } }
+  func has(_ event: String) -> Bool { count(event) > 0 }
+  var first: String? { events.withLock { $0.first } }
+  var all: [String] { events.withLock { $0 } }
+}
+
+/// Carries something of a loop's thread through a lock. Only that thread touches it.
+final class Kept: @unchecked Sendable {
+  let value: AnyObject
+  init(_ value: AnyObject) { self.value = value }
+}
