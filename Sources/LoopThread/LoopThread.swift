@@ -55,9 +55,14 @@ public final class LoopThread: Sendable {
     if loop.isCurrent { return try work() }
     let answer = Answer<Result<Value, Failure>>()
     let accepted = perform {
-      do throws(Failure) { answer.give(.success(try work())) } catch { answer.give(.failure(error)) }
+      do throws(Failure) { answer.give(.success(try work())) } catch {
+        answer.give(.failure(error))
+      }
     }
-    precondition(accepted, "LoopThread.performAndWait called on a thread that has ended.")
+    precondition(
+      accepted,
+      "LoopThread.performAndWait called on a thread that has ended."
+    )
     return try answer.wait().get()
   }
 

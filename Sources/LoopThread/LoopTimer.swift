@@ -41,7 +41,9 @@ extension UVLoop {
   /// loop keeps the timer until then; cancel it with what this returns. Own thread only.
   @discardableResult
   public func schedule(
-    after delay: Duration, every period: Duration? = nil, _ body: @escaping () -> Void
+    after delay: Duration,
+    every period: Duration? = nil,
+    _ body: @escaping () -> Void
   ) -> LoopTimer {
     requireOwnThread()
     let timer = LoopTimer(loop: self, after: delay, every: period, body: body)

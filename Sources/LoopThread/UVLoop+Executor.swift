@@ -3,7 +3,9 @@ extension UVLoop: SerialExecutor {
   public func enqueue(_ job: consuming ExecutorJob) {
     let accepted = post(.job(UnownedJob(job)))
     precondition(
-      accepted, "An actor lives on a UVLoop that is closed; keep the loop running as long as it.")
+      accepted,
+      "An actor lives on a UVLoop that is closed; keep the loop running as long as it."
+    )
   }
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {

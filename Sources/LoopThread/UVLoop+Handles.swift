@@ -41,7 +41,8 @@ extension UVLoop {
       must(
         uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { poll, _, _ in
           UVLoop.of(poll!.pointee.data).runMainQueue()
-        })
+        }
+      )
     }
     for each in handles.all {
       each.pointee.data = Unmanaged.passUnretained(self).toOpaque()

@@ -33,7 +33,8 @@ extension UVLoop {
   /// - Returns: whether the condition holds (`false` after the timeout, or after `stop()`).
   @discardableResult
   public func run(
-    until condition: @escaping () -> Bool, timeout: Duration? = nil
+    until condition: @escaping () -> Bool,
+    timeout: Duration? = nil
   ) -> Bool {
     requireOwnThread()
     if condition() { return true }
@@ -47,7 +48,11 @@ extension UVLoop {
 
   private func startDeadline(_ milliseconds: UInt64) {
     uv_timer_start(
-      handles.deadline, { timer in uv_stop(timer!.pointee.loop) }, milliseconds, 0)
+      handles.deadline,
+      { timer in uv_stop(timer!.pointee.loop) },
+      milliseconds,
+      0
+    )
     // While a deadline runs it keeps an adopted loop running too.
     uv_ref(UnsafeMutableRawPointer(handles.deadline).assumingMemoryBound(to: uv_handle_t.self))
   }

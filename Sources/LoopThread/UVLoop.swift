@@ -52,7 +52,9 @@ public final class UVLoop: @unchecked Sendable {
 
   private init(handle: UnsafeMutablePointer<uv_loop_t>, owned: Bool) {
     precondition(
-      UVLoop.current == nil, "This thread has a UVLoop already; use UVLoop.current, or close it.")
+      UVLoop.current == nil,
+      "This thread has a UVLoop already; use UVLoop.current, or close it."
+    )
     self.handle = handle
     ownsHandle = owned
     handles = LoopHandles(drivingMainQueue: clibuv_on_main_thread())
@@ -73,7 +75,9 @@ public final class UVLoop: @unchecked Sendable {
 
   func requireOwnThread(_ function: StaticString = #function) {
     precondition(
-      isCurrent, "UVLoop.\(function) called on another thread than the loop's; use execute(_:).")
+      isCurrent,
+      "UVLoop.\(function) called on another thread than the loop's; use execute(_:)."
+    )
     precondition(!isClosed, "UVLoop.\(function) called on a loop that is closed.")
   }
 }

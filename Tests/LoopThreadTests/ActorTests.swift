@@ -75,10 +75,13 @@ private actor Counter {
     program.executableURL = folder.appending(path: "LoopMainProgram")
     program.standardOutput = output
     try program.run()
-    let text = try output.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
+    let text = try output.fileHandleForReading.readToEnd().map {
+      String(decoding: $0, as: UTF8.self)
+    }
     program.waitUntilExit()
     #expect(program.terminationStatus == 0)
     #expect(
-      text == "from a detached task, loop, main actor, main actor after a sleep, main queue\n")
+      text == "from a detached task, loop, main actor, main actor after a sleep, main queue\n"
+    )
   }
 }

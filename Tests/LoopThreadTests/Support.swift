@@ -1,19 +1,5 @@
-import Foundation
 import LoopThread
 import Synchronization
-
-/// Runs `body` on a new thread without a loop and waits for it.
-func onBareThread(_ body: @escaping @Sendable () -> Void) {
-  let done = DispatchSemaphore(value: 0)
-  let thread = Thread {
-    body()
-    done.signal()
-  }
-  // Joined through the thread's own end: a thread-local's destructor signals after the loop's.
-  thread.start()
-  done.wait()
-  while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
-}
 
 /// Runs `body` on a new thread with a loop that nobody runs yet.
 func onNewThread(_ body: @escaping @Sendable (UVLoop) -> Void) {

@@ -1,4 +1,3 @@
-import Clibuv
 import LoopThread
 import Synchronization
 import Testing
@@ -25,16 +24,16 @@ import Testing
 
   @Test func executeFromManyThreadsLosesNothing() async {
     let thread = LoopThread()
-    let count = Atomic<Int>(0)
+    let order = Order()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
-          for _ in 0..<500 { thread.perform { count.add(1, ordering: .relaxed) } }
+          for _ in 0..<500 { thread.perform { order.note("work") } }
         }
       }
     }
     thread.join()
-    #expect(count.load(ordering: .relaxed) == 4000)
+    #expect(order.count("work") == 4000)
   }
 
   @Test func workIsRefusedOnceTheLoopIsClosed() {
@@ -132,20 +131,19 @@ import Testing
 
   @Test func anAdoptedLoopIsRunByItsOwner() {
     onBareThread {
-      let handle = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-      uv_loop_init(handle)
-      let loop = UVLoop(adopting: handle)
+      let owner = ForeignLoop()
+      let loop = UVLoop(adopting: owner.handle)
       #expect(UVLoop.current === loop)
       // Nothing of ours keeps the owner's loop going.
-      #expect(uv_run(handle, UV_RUN_DEFAULT) == 0)
+      #expect(!owner.run())
       let order = Order()
       loop.execute { order.note("work") }
-      uv_run(handle, UV_RUN_NOWAIT)
-      #expect(order.count("work") == 1)
+      loop.schedule(after: .milliseconds(1)) { order.note("timer") }
+      owner.run()
+      #expect(order.all == ["work", "timer"])
       loop.close()
-      uv_run(handle, UV_RUN_DEFAULT)
-      #expect(uv_loop_close(handle) == 0)
-      handle.deallocate()
+      owner.run()
+      #expect(owner.close())
       #expect(UVLoop.current == nil)
     }
   }
