@@ -19,6 +19,7 @@ let package = Package(
     // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
     .target(name: "CPlatform"),
     .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
     .target(name: "LockFile", dependencies: ["Platform"], swiftSettings: settings),
     .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
     .target(name: "ObjectStore", dependencies: ["Storage"], swiftSettings: settings),

@@ -56,6 +56,9 @@ public protocol SystemFile: AnyObject, Sendable {
   /// Bytes that the file system has allocated to the file (less than `size` where it has holes).
   func allocatedSize() throws(SystemError) -> UInt64
 
+  /// How many names the file has; 0 when it has been deleted and lives on only in open handles.
+  func linkCount() throws(SystemError) -> UInt64
+
   /// Writes all of `bytes` at `offset`, or throws; a short write is continued, and a write that
   /// makes no progress is an error.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError)

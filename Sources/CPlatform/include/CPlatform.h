@@ -9,4 +9,35 @@
 /// CRC32C (Castagnoli) of `length` bytes, continuing from `seed` (0 for a fresh sum).
 uint32_t holdfast_crc32c(uint32_t seed, const void *bytes, size_t length);
 
+// The functions below return 0, or the errno value of the call that failed.
+
+enum { HOLDFAST_UNLOCK = 0, HOLDFAST_SHARED = 1, HOLDFAST_EXCLUSIVE = 2 };
+
+/// Sets or drops an open-file-description lock on one byte. EINTR is retried; without `wait`, a
+/// lock that somebody else holds gives EAGAIN.
+int holdfast_lock(int descriptor, uint64_t byte, int kind, int wait);
+
+/// Whether a lock of `kind` by another open file description is in the way; 1 or 0 into `held`.
+int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held);
+
+int holdfast_punch_hole(int descriptor, uint64_t offset, uint64_t length);
+
+/// The magic number of the file system that holds the file.
+int holdfast_filesystem_magic(int descriptor, uint32_t *magic);
+
+/// Sleeps while `*word == expected`, at most `timeout_ns` (negative: for ever). Returns 0 when woken
+/// (also spuriously), EAGAIN when the word already differed, ETIMEDOUT.
+int holdfast_futex_wait(const void *word, uint32_t expected, int64_t timeout_ns);
+
+/// Wakes up to `count` sleepers on the word; the result is how many there were.
+int holdfast_futex_wake(const void *word, int count);
+
+/// Descriptors that a child made by fork() must not keep: it closes them before fork() returns.
+void holdfast_fork_guard_add(int descriptor);
+void holdfast_fork_guard_remove(int descriptor);
+
+/// How many forks lie between this process and the one that first called; a handle remembers the
+/// value of its birth and is of no use under another.
+uint32_t holdfast_fork_generation(void);
+
 #endif

@@ -1,0 +1,69 @@
+// System calls and constants that the Swift importer does not see.
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct flock one_byte(uint64_t byte, int kind) {
+  struct flock lock = {0};
+  lock.l_type = kind == HOLDFAST_UNLOCK ? F_UNLCK : kind == HOLDFAST_SHARED ? F_RDLCK : F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = (off_t)byte;
+  lock.l_len = 1;
+  return lock;
+}
+
+int holdfast_lock(int descriptor, uint64_t byte, int kind, int wait) {
+  struct flock lock = one_byte(byte, kind);
+  while (fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EACCES ? EAGAIN : errno;
+  }
+  return 0;
+}
+
+int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held) {
+  struct flock lock = one_byte(byte, kind);
+  while (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  *held = lock.l_type != F_UNLCK;
+  return 0;
+}
+
+int holdfast_punch_hole(int descriptor, uint64_t offset, uint64_t length) {
+  const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  while (fallocate(descriptor, mode, (off_t)offset, (off_t)length) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+int holdfast_filesystem_magic(int descriptor, uint32_t *magic) {
+  struct statfs status;
+  while (fstatfs(descriptor, &status) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  *magic = (uint32_t)status.f_type;
+  return 0;
+}
+
+int holdfast_futex_wait(const void *word, uint32_t expected, int64_t timeout_ns) {
+  struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+  long result = syscall(SYS_futex, word, FUTEX_WAIT, expected,
+                        timeout_ns < 0 ? NULL : &timeout, NULL, 0);
+  if (result == 0 || errno == EINTR) return 0;
+  return errno;
+}
+
+int holdfast_futex_wake(const void *word, int count) {
+  long result = syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+  return result < 0 ? 0 : (int)result;
+}

@@ -1,0 +1,8 @@
+internal import CPlatform
+
+/// Tells a handle that it has been carried into a child by fork(), where its descriptors are closed
+/// and its locks belong to the parent.
+public enum ForkGuard {
+  /// Changes in a child made by fork(). Remember it at birth, compare it on use.
+  public static var generation: UInt32 { holdfast_fork_generation() }
+}

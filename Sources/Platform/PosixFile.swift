@@ -1,0 +1,168 @@
+internal import CPlatform
+import Glibc
+import Synchronization
+
+/// An open file of the real machine. The descriptor is private and close-on-exec, and a child made
+/// by fork() closes it at once, because byte locks would otherwise live on in the child.
+final class PosixFile: SystemFile {
+  let path: String
+  let identity: FileIdentity
+  private let descriptor: Int32
+  private let isClosed = Atomic<Bool>(false)
+
+  init(path: String, mode: OpenMode) throws(SystemError) {
+    let access = mode == .readOnly ? O_RDONLY : O_RDWR
+    let flags = access | O_CLOEXEC | (mode == .create ? O_CREAT : 0)
+    let descriptor = retryingInterrupted { Glibc.open(path, flags, 0o644) }
+    guard descriptor >= 0 else { throw SystemError(call: .open, path: path, code: errno) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let code = errno
+      Glibc.close(descriptor)
+      throw SystemError(call: .stat, path: path, code: code)
+    }
+    self.path = path
+    self.descriptor = descriptor
+    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    holdfast_fork_guard_add(descriptor)
+  }
+
+  deinit { close() }
+
+  func close() {
+    guard !isClosed.exchange(true, ordering: .relaxed), !hasForked else { return }
+    holdfast_fork_guard_remove(descriptor)
+    Glibc.close(descriptor)
+  }
+
+  /// In a child made after the file was opened, the number may by now be somebody else's.
+  private var hasForked: Bool { forkGenerationAtOpen != ForkGuard.generation }
+  private let forkGenerationAtOpen = ForkGuard.generation
+
+  private func failure(_ call: SystemCall, code: Int32 = errno) -> SystemError {
+    SystemError(call: call, path: path, code: code)
+  }
+
+  private func check(_ call: SystemCall, code: Int32) throws(SystemError) {
+    if code != 0 { throw failure(call, code: code) }
+  }
+
+  // MARK: What it is
+
+  func fileSystemKind() throws(SystemError) -> FileSystemKind {
+    var magic: UInt32 = 0
+    try check(.statfs, code: holdfast_filesystem_magic(descriptor, &magic))
+    return FileSystemKind(magic: magic)
+  }
+
+  func size() throws(SystemError) -> UInt64 { UInt64(try status().st_size) }
+
+  func allocatedSize() throws(SystemError) -> UInt64 { UInt64(try status().st_blocks) * 512 }
+
+  func linkCount() throws(SystemError) -> UInt64 { UInt64(try status().st_nlink) }
+
+  private func status() throws(SystemError) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(.stat) }
+    return status
+  }
+
+  // MARK: Bytes
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = retryingInterrupted {
+        pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+      }
+      guard count > 0 else { throw failure(.write, code: count == 0 ? 0 : errno) }
+      done += count
+    }
+  }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64
+  ) throws(SystemError) -> Int {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+      let count = retryingInterrupted {
+        pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+      }
+      guard count >= 0 else { throw failure(.read) }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  func synchronize() throws(SystemError) {
+    guard retryingInterrupted({ fdatasync(descriptor) }) == 0 else { throw failure(.fdatasync) }
+  }
+
+  // MARK: Space
+
+  /// Where the file system has no fallocate, Glibc writes a byte into every block instead.
+  func allocate(offset: UInt64, length: UInt64) throws(SystemError) {
+    var code = posix_fallocate(descriptor, off_t(offset), off_t(length))
+    while code == EINTR { code = posix_fallocate(descriptor, off_t(offset), off_t(length)) }
+    try check(.fallocate, code: code)
+  }
+
+  func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {
+    try check(.punchHole, code: holdfast_punch_hole(descriptor, offset, length))
+  }
+
+  func truncate(to size: UInt64) throws(SystemError) {
+    guard retryingInterrupted({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+      throw failure(.ftruncate)
+    }
+  }
+
+  // MARK: Memory
+
+  func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
+    let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
+    let flags = MAP_SHARED | Int32(MAP_NORESERVE)
+    guard let address = mmap(nil, Int(length), protection, flags, descriptor, 0),
+      address != MAP_FAILED
+    else { throw failure(.mmap) }
+    // A forked child must not be able to touch memory that the parent shares with others.
+    if writable { madvise(address, Int(length), MADV_DONTFORK) }
+    return address
+  }
+
+  func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {
+    guard !hasForked else { return }
+    munmap(address, Int(length))
+  }
+
+  // MARK: Byte locks
+
+  func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {
+    let code = holdfast_lock(descriptor, byte, kind.number, wait ? 1 : 0)
+    if code == EAGAIN, !wait { return false }
+    try check(.lock, code: code)
+    return true
+  }
+
+  func unlock(byte: UInt64) throws(SystemError) {
+    try check(.unlock, code: holdfast_lock(descriptor, byte, Int32(HOLDFAST_UNLOCK), 0))
+  }
+
+  func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool {
+    var held: Int32 = 0
+    try check(.lock, code: holdfast_lock_query(descriptor, byte, kind.number, &held))
+    return held != 0
+  }
+}
+
+extension LockKind {
+  fileprivate var number: Int32 {
+    switch self {
+    case .shared: Int32(HOLDFAST_SHARED)
+    case .exclusive: Int32(HOLDFAST_EXCLUSIVE)
+    }
+  }
+}
