@@ -1,0 +1,60 @@
+import Storage
+
+/// Elements of any vector as `StoredValue`.
+enum VectorValue {
+  /// What a value of that kind is without null and without having been set.
+  static func zero(_ kind: ValueKind) -> StoredValue {
+    switch kind {
+    case .int: return .int(0)
+    case .bool: return .bool(false)
+    case .string: return .string("")
+    case .data: return .data([])
+    case .date: return .date(0)
+    case .float: return .float(0)
+    case .double: return .double(0)
+    case .object, .any: return .null
+    case .objectId: return .objectId(ObjectIdBytes(head: 0, tail: 0))
+    case .decimal128: return .decimal128(.zero)
+    case .uuid: return .uuid(UUIDBytes(head: 0, tail: 0))
+    }
+  }
+
+  /// The element in `row`, which must be below the node's count.
+  static func read(
+    _ node: Node, _ row: Int, kind: ValueKind, isOptional: Bool, target: TableKey,
+    in source: NodeSource
+  ) throws(StorageError) -> StoredValue {
+    if kind == .any {
+      return try ByteVector.withBytes(node, row, in: source) { ValueCodec.decode($0) }
+    }
+    if kind == .string || kind == .data {
+      return try readBytes(node, row, kind: kind, isOptional: isOptional, in: source)
+    }
+    let base = VectorMath.elements(node)
+    if kind == .object {
+      let value = VectorMath.integer(base, width: node.width, row)
+      return value == 0 ? .null : .link(target, ObjectKey(rawValue: value - 1))
+    }
+    if isOptional, !VectorMath.hasValue(node, row) { return .null }
+    switch kind {
+    case .int: return .int(VectorMath.integer(base, width: node.width, row))
+    case .bool: return .bool(VectorMath.integer(base, width: node.width, row) != 0)
+    case .date: return .date(base.load(fromByteOffset: row * 8, as: Double.self))
+    case .double: return .double(base.load(fromByteOffset: row * 8, as: Double.self))
+    case .float: return .float(base.load(fromByteOffset: row * 4, as: Float.self))
+    case .objectId: return .objectId(FixedVector.objectId(base, row))
+    case .decimal128: return .decimal128(FixedVector.decimal(base, row))
+    case .uuid: return .uuid(FixedVector.uuid(base, row))
+    case .object, .any, .string, .data: return .null
+    }
+  }
+
+  private static func readBytes(
+    _ node: Node, _ row: Int, kind: ValueKind, isOptional: Bool, in source: NodeSource
+  ) throws(StorageError) -> StoredValue {
+    if isOptional, !VectorMath.hasValue(node, row) { return .null }
+    return try ByteVector.withBytes(node, row, in: source) {
+      kind == .string ? .string(String(decoding: $0, as: UTF8.self)) : .data([UInt8]($0))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// What happened to one list, in the order in which it happened.
+public enum ListOperation: Hashable, Sendable {
+  /// `count` elements were inserted, the first at `index`.
+  case insert(index: Int, count: Int)
+  /// `count` elements were removed, the first at `index`.
+  case remove(index: Int, count: Int)
+  /// The element at `index` was replaced.
+  case set(index: Int)
+  /// The element at `from` was taken out and put where it has index `to` afterwards.
+  case move(from: Int, to: Int)
+  case swap(Int, Int)
+  case clear
+}
+
+/// How a list changed.
+public enum ListChange: Hashable, Sendable {
+  case operations([ListOperation])
+  /// Too much to tell: compare the old list with the new one.
+  case compare
+}
+
+/// What a range of commits did to one table.
+public struct TableChanges: Sendable {
+  public let table: TableKey
+  /// Objects that are in the newer version only.
+  public internal(set) var insertions = KeySet()
+  /// Objects that are in the older version only.
+  public internal(set) var deletions = KeySet()
+  /// Objects in both versions of which that column was set (perhaps to the value that it had), or
+  /// whose list in that column was changed.
+  public internal(set) var modifications: [(column: ColumnKey, objects: KeySet)] = []
+  /// Lists, in objects of both versions, that were changed; ordered by column, then object.
+  public internal(set) var lists: [ListEntry] = []
+
+  /// One changed list.
+  public struct ListEntry: Sendable {
+    public let column: ColumnKey
+    public let object: ObjectKey
+    public internal(set) var change: ListChange
+  }
+
+  init(table: TableKey) { self.table = table }
+
+  public func isInserted(_ object: ObjectKey) -> Bool { insertions.contains(object) }
+  public func isDeleted(_ object: ObjectKey) -> Bool { deletions.contains(object) }
+
+  /// Whether any column of the object was set, or any of its lists changed.
+  public func isModified(_ object: ObjectKey) -> Bool {
+    modifications.contains { $0.objects.contains(object) }
+  }
+
+  /// Whether that column of the object was set, or its list changed.
+  public func isModified(_ object: ObjectKey, _ column: ColumnKey) -> Bool {
+    objects(modifiedIn: column).contains(object)
+  }
+
+  /// The objects of which that column was modified.
+  public func objects(modifiedIn column: ColumnKey) -> KeySet {
+    modifications.first { $0.column == column }?.objects ?? KeySet()
+  }
+
+  /// The columns of the object that were modified.
+  public func modifiedColumns(of object: ObjectKey) -> [ColumnKey] {
+    modifications.compactMap { $0.objects.contains(object) ? $0.column : nil }
+  }
+
+  /// All objects with a modification.
+  public var modifiedObjects: KeySet {
+    modifications.reduce(KeySet()) { $0.union($1.objects) }
+  }
+
+  /// What happened to the object's list; nil if it was not changed.
+  public func listChange(of object: ObjectKey, _ column: ColumnKey) -> ListChange? {
+    var low = 0
+    var high = lists.count
+    while low < high {
+      let middle = (low + high) / 2
+      let entry = lists[middle]
+      if (entry.column, entry.object) < (column, object) { low = middle + 1 } else { high = middle }
+    }
+    guard low < lists.count, lists[low].column == column, lists[low].object == object else {
+      return nil
+    }
+    return lists[low].change
+  }
+
+  var isEmpty: Bool { insertions.isEmpty && deletions.isEmpty && modifications.isEmpty }
+}
+
+/// What a range of commits did: the decoded form of the history that they carry.
+public struct ChangeSet: Sendable {
+  /// The tables that were touched, by key.
+  public internal(set) var tables: [TableChanges] = []
+  /// Whether the schema changed.
+  public internal(set) var schemaChanged = false
+
+  public init() {}
+
+  /// What happened to that table; nil if nothing did.
+  public func changes(in table: TableKey) -> TableChanges? {
+    tables.first { $0.table == table }
+  }
+
+  public var isEmpty: Bool { tables.isEmpty && !schemaChanged }
+}

@@ -1,0 +1,115 @@
+import Storage
+
+/// The index of a column: which objects have a value, without looking at the objects.
+///
+/// Integers, booleans and dates are indexed in order and can be counted and walked by range;
+/// strings, ObjectIds and UUIDs by a hash, for equality only (`isOrdered`). Nulls stand apart.
+///
+/// Index node: reference 0 is the tree of values, 1 the tree of the objects that hold null (all
+/// with value 0).
+@frozen
+public struct ColumnIndex: Sendable {
+  public let table: Table
+  public let column: ColumnKey
+  public let kind: ValueKind
+  let values: NodeReference
+  let nulls: NodeReference
+
+  /// Whether `count(from:through:)`, `keys(from:through:)` and `ordered` are of use.
+  public var isOrdered: Bool {
+    switch kind {
+    case .int, .bool, .date: return true
+    default: return false
+    }
+  }
+
+  init?(
+    table: Table, property: PropertyDescription
+  ) throws(StorageError) {
+    guard property.indexSlot != 0 else { return nil }
+    let root = try table.source.node(table.root)
+    let reference = root.reference(Int(property.indexSlot))
+    self.table = table
+    column = property.columnKey
+    kind = property.kind
+    if reference.isNone {
+      values = .none
+      nulls = .none
+    } else {
+      let node = try table.source.node(reference)
+      guard node.kind == .index else { throw table.source.corrupt(reference, "an index expected") }
+      values = node.reference(0)
+      nulls = node.reference(1)
+    }
+  }
+
+  /// The value as an ordered index keeps it: integers as they are, booleans as 0 and 1, dates in
+  /// their order.
+  public static func orderedKey(_ value: StoredValue) -> Int64? {
+    switch value {
+    case .int(let value): return value
+    case .bool(let value): return value ? 1 : 0
+    case .date(let value): return IndexValue.ordered(value)
+    default: return nil
+    }
+  }
+
+  /// How many objects have exactly that value; null counts nulls.
+  public func count(equal value: StoredValue) throws(StorageError) -> Int {
+    if value == .null { return try PairTree.count(nulls, in: table.source) }
+    if let key = ColumnIndex.orderedKey(value) {
+      return try PairTree.count(values, equal: key, in: table.source)
+    }
+    return try keys(equal: value).count
+  }
+
+  /// The objects that have exactly that value, by rising key.
+  public func keys(equal value: StoredValue) throws(StorageError) -> [ObjectKey] {
+    if value == .null { return try keys(nulls, 0, 0) }
+    if let key = ColumnIndex.orderedKey(value) { return try keys(values, key, key) }
+    return try PrimaryKeyLookup.candidates(
+      value, column: column, values: values, table: table, firstOnly: false)
+  }
+
+  /// How many objects have a value within the bounds (`orderedKey`); nulls do not.
+  public func count(from lower: Int64, through upper: Int64) throws(StorageError) -> Int {
+    try PairTree.count(values, from: lower, through: upper, in: table.source)
+  }
+
+  /// The objects with a value within the bounds, by rising value, then key.
+  public func keys(from lower: Int64, through upper: Int64) throws(StorageError) -> [ObjectKey] {
+    try keys(values, lower, upper)
+  }
+
+  private func keys(
+    _ root: NodeReference, _ lower: Int64, _ upper: Int64
+  ) throws(StorageError) -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    var iterator = try PairIterator(
+      root: root, from: IndexPair(lower, .min), in: table.source)
+    while let pair = try iterator.next(), pair.value <= upper {
+      keys.append(ObjectKey(rawValue: pair.key))
+    }
+    return keys
+  }
+
+  /// How many objects hold null.
+  public var nullCount: Int { get throws(StorageError) { try count(equal: .null) } }
+
+  /// The entry at `index` of the order by value, then key; nulls are not among them.
+  public func entry(at index: Int) throws(StorageError) -> IndexPair {
+    try PairTree.pair(values, at: index, in: table.source)
+  }
+
+  /// How many entries have a smaller value (`orderedKey`).
+  public func rank(of value: Int64) throws(StorageError) -> Int {
+    try PairTree.rank(values, IndexPair(value, .min), in: table.source)
+  }
+}
+
+extension Table {
+  /// The index of a property, if it has one (primary keys have).
+  public func index(of property: PropertyDescription) throws(StorageError) -> ColumnIndex? {
+    try ColumnIndex(table: self, property: property)
+  }
+}

@@ -1,0 +1,207 @@
+import Storage
+
+/// An entry of an index: a value and the key of an object that has it. Ordered by both.
+@frozen
+public struct IndexPair: Hashable, Comparable, Sendable {
+  public var value: Int64
+  public var key: Int64
+
+  @inlinable
+  public init(_ value: Int64, _ key: Int64) {
+    self.value = value
+    self.key = key
+  }
+
+  @inlinable @inline(__always)
+  public static func < (left: IndexPair, right: IndexPair) -> Bool {
+    left.value < right.value || (left.value == right.value && left.key < right.key)
+  }
+}
+
+/// Views of leaves of pair trees: Int64 base value, Int64 base key, then per entry the distance of
+/// its value and of its key from those, each unsigned and of 0, 1, 2, 4 or 8 bytes.
+@frozen
+@usableFromInline
+struct PairLeaf {
+  @usableFromInline static let headSize = 16
+
+  @usableFromInline let entries: UnsafeRawPointer
+  @usableFromInline let count: Int
+  @usableFromInline let valueBytes: Int
+  @usableFromInline let keyBytes: Int
+  @usableFromInline let baseValue: Int64
+  @usableFromInline let baseKey: Int64
+
+  @inlinable @inline(__always)
+  init(_ node: Node) {
+    let data = node.data
+    baseValue = data.load(as: Int64.self)
+    baseKey = data.load(fromByteOffset: 8, as: Int64.self)
+    entries = data + PairLeaf.headSize
+    count = node.count
+    valueBytes = node.width &>> 3
+    keyBytes = Int(node.flags &>> 3)
+  }
+
+  @inlinable @inline(__always)
+  var stride: Int { valueBytes &+ keyBytes }
+
+  @inlinable @inline(__always)
+  static func load(_ address: UnsafeRawPointer, _ bytes: Int) -> UInt64 {
+    switch bytes {
+    case 8: return address.loadUnaligned(as: UInt64.self)
+    case 4: return UInt64(address.loadUnaligned(as: UInt32.self))
+    case 2: return UInt64(address.loadUnaligned(as: UInt16.self))
+    case 1: return UInt64(address.load(as: UInt8.self))
+    default: return 0
+    }
+  }
+
+  @inlinable @inline(__always)
+  func value(_ index: Int) -> Int64 {
+    baseValue &+ Int64(bitPattern: PairLeaf.load(entries + index &* stride, valueBytes))
+  }
+
+  @inlinable @inline(__always)
+  func key(_ index: Int) -> Int64 {
+    let address = entries + (index &* stride &+ valueBytes)
+    return baseKey &+ Int64(bitPattern: PairLeaf.load(address, keyBytes))
+  }
+
+  @inlinable @inline(__always)
+  subscript(_ index: Int) -> IndexPair { IndexPair(value(index), key(index)) }
+
+  /// The first entry that is not below `pair`.
+  @inlinable
+  func lowerBound(_ pair: IndexPair) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low &+ high) &>> 1
+      let candidate = value(middle)
+      let below =
+        candidate < pair.value || (candidate == pair.value && key(middle) < pair.key)
+      if below { low = middle &+ 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// Reading of pair trees: leaves of kind `pairLeaf`, inner nodes of kind `pairInner` whose entries
+/// are (first value, first key, count). Equal pairs may occur more than once.
+@usableFromInline
+enum PairTree {
+  @inlinable @inline(__always)
+  static func first(_ node: Node, _ index: Int) -> IndexPair {
+    let offset = index &* InnerNode.pairStride
+    return IndexPair(
+      node.data.load(fromByteOffset: offset, as: Int64.self),
+      node.data.load(fromByteOffset: offset &+ 8, as: Int64.self))
+  }
+
+  /// The child in which the first entry not below `pair` stands, or would: the last child whose
+  /// first pair is below it (0 if there is none).
+  @inlinable
+  static func childBelow(_ node: Node, _ pair: IndexPair) -> Int {
+    var low = 0
+    var high = node.referenceCount
+    while high &- low > 1 {
+      let middle = (low &+ high) &>> 1
+      if first(node, middle) < pair { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Entries in the tree.
+  static func count(_ root: NodeReference, in source: NodeSource) throws(StorageError) -> Int {
+    if root.isNone { return 0 }
+    return count(try source.node(root))
+  }
+
+  static func count(_ node: Node) -> Int {
+    node.kind == .pairInner ? InnerNode.total(node, stride: InnerNode.pairStride) : node.count
+  }
+
+  /// How many entries are below `pair`.
+  static func rank(
+    _ root: NodeReference, _ pair: IndexPair, in source: NodeSource
+  ) throws(StorageError) -> Int {
+    if root.isNone { return 0 }
+    var before = 0
+    var node = try source.node(root)
+    while node.kind == .pairInner {
+      let child = childBelow(node, pair)
+      for index in 0..<child {
+        before &+= InnerNode.count(node, index, stride: InnerNode.pairStride)
+      }
+      node = try source.node(node.reference(child))
+    }
+    return before &+ PairLeaf(node).lowerBound(pair)
+  }
+
+  /// How many entries have that value.
+  static func count(
+    _ root: NodeReference, equal value: Int64, in source: NodeSource
+  ) throws(StorageError) -> Int {
+    try count(root, from: value, through: value, in: source)
+  }
+
+  /// How many entries have a value within the bounds.
+  static func count(
+    _ root: NodeReference, from lower: Int64, through upper: Int64, in source: NodeSource
+  ) throws(StorageError) -> Int {
+    if lower > upper { return 0 }
+    let start = try rank(root, IndexPair(lower, .min), in: source)
+    let end =
+      upper == .max
+      ? try count(root, in: source)
+      : try rank(root, IndexPair(upper + 1, .min), in: source)
+    return end - start
+  }
+
+  /// The entry at `index` of the order; it must be below the count.
+  static func pair(
+    _ root: NodeReference, at index: Int, in source: NodeSource
+  ) throws(StorageError) -> IndexPair {
+    var offset = index
+    var node = try source.node(root)
+    while node.kind == .pairInner {
+      let child = InnerNode.child(node, containing: offset, stride: InnerNode.pairStride)
+      offset -= child.before
+      node = try source.node(node.reference(child.index))
+    }
+    guard offset < node.count else { throw source.corrupt(root, "an index's count does not hold") }
+    return PairLeaf(node)[offset]
+  }
+
+  /// The first entry that is not below `pair`.
+  @usableFromInline
+  static func first(
+    _ root: NodeReference, notBelow pair: IndexPair, in source: NodeSource
+  ) throws(StorageError) -> IndexPair? {
+    if root.isNone { return nil }
+    var node = try source.node(root)
+    // The first pair of what follows the subtree that the descent is in, should that subtree end
+    // before `pair`.
+    var following: IndexPair?
+    while node.kind == .pairInner {
+      let child = childBelow(node, pair)
+      if child &+ 1 < node.referenceCount { following = first(node, child &+ 1) }
+      node = try source.node(node.reference(child))
+    }
+    let leaf = PairLeaf(node)
+    let index = leaf.lowerBound(pair)
+    if index < leaf.count { return leaf[index] }
+    guard let following else { return nil }
+    return try firstExact(root, following, in: source)
+  }
+
+  /// Separators may be below the first entry they stand for (after removals), so what follows is
+  /// looked up in the leaf.
+  private static func firstExact(
+    _ root: NodeReference, _ separator: IndexPair, in source: NodeSource
+  ) throws(StorageError) -> IndexPair? {
+    var iterator = try PairIterator(root: root, from: separator, in: source)
+    return try iterator.next()
+  }
+}

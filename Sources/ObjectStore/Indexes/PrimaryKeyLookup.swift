@@ -1,0 +1,88 @@
+import Storage
+
+/// Equality through an index that may be of hashes: candidates are compared with the column.
+enum PrimaryKeyLookup {
+  /// The objects whose value in `column` is `value`, found through the index tree `values`.
+  static func candidates(
+    _ value: StoredValue, column: ColumnKey, values: NodeReference, table: Table,
+    firstOnly: Bool
+  ) throws(StorageError) -> [ObjectKey] {
+    var found: [ObjectKey] = []
+    let hash: Int64
+    switch value {
+    case .string(var text):
+      let result = text.withUTF8 { utf8 in hashOf(UnsafeRawBufferPointer(utf8)) }
+      hash = result
+    case .objectId(let value): hash = hashOf(value)
+    case .uuid(let value): hash = hashOf(value)
+    default: return []
+    }
+    var iterator = try PairIterator(
+      root: values, from: IndexPair(hash, .min), in: table.source)
+    while let pair = try iterator.next(), pair.value == hash {
+      let key = ObjectKey(rawValue: pair.key)
+      guard let position = try table.find(key) else { continue }
+      if try holds(value, column, table, position) {
+        found.append(key)
+        if firstOnly { break }
+      }
+    }
+    return found
+  }
+
+  private static func holds(
+    _ value: StoredValue, _ column: ColumnKey, _ table: Table, _ position: ObjectPosition
+  ) throws(StorageError) -> Bool {
+    switch value {
+    case .string(let text):
+      return try table.withBytes(column, at: position) { text.utf8.elementsEqual($0) }
+    case .objectId(let value): return try table.objectId(column, at: position) == value
+    case .uuid(let value): return try table.uuid(column, at: position) == value
+    default: return false
+    }
+  }
+
+  static func hashOf(_ bytes: UnsafeRawBufferPointer) -> Int64 { IndexValue.hash(bytes) }
+
+  static func hashOf(_ value: ObjectIdBytes) -> Int64 {
+    withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { buffer in
+      buffer.storeBytes(of: value.head, as: UInt64.self)
+      buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt32.self)
+      return IndexValue.hash(UnsafeRawBufferPointer(buffer))
+    }
+  }
+
+  static func hashOf(_ value: UUIDBytes) -> Int64 {
+    withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
+      buffer.storeBytes(of: value.head, as: UInt64.self)
+      buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt64.self)
+      return IndexValue.hash(UnsafeRawBufferPointer(buffer))
+    }
+  }
+}
+
+extension Table {
+  /// The object whose primary key is `value`, or nil. `property` is the class's primary key.
+  public func find(
+    primaryKey value: StoredValue, _ property: PropertyDescription
+  ) throws(StorageError) -> ObjectKey? {
+    if case .int(let value) = value { return try find(primaryKey: value, property) }
+    guard let index = try index(of: property) else { return nil }
+    if value == .null { return try index.keys(equal: .null).first }
+    return try PrimaryKeyLookup.candidates(
+      value, column: property.columnKey, values: index.values, table: self, firstOnly: true
+    ).first
+  }
+
+  /// The object whose integer primary key is `value`, or nil.
+  public func find(
+    primaryKey value: Int64, _ property: PropertyDescription
+  ) throws(StorageError) -> ObjectKey? {
+    let index = try source.node(root).reference(Int(property.indexSlot))
+    if index.isNone { return nil }
+    let values = try source.node(index).reference(0)
+    let pair = try PairTree.first(values, notBelow: IndexPair(value, .min), in: source)
+    guard let pair, pair.value == value else { return nil }
+    return ObjectKey(rawValue: pair.key)
+  }
+}

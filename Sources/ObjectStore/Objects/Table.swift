@@ -1,0 +1,154 @@
+import Storage
+
+/// One class's objects in one version: finding them and reading their properties.
+///
+/// A plain value: valid while the snapshot it was made from is pinned; within a write transaction
+/// until the next change (ask the transaction for a new one then). Reads in `Table+Read.swift`.
+///
+/// Table node: references are the cluster tree, then indexes; data as in `TableLayout`'s offsets.
+@frozen
+public struct Table: Sendable {
+  public let source: NodeSource
+  public let key: TableKey
+  /// The table node.
+  public let root: NodeReference
+  /// A cluster, or an inner node of clusters; none without objects.
+  public let clusterRoot: NodeReference
+  /// Objects in the table.
+  public let count: Int
+
+  @inlinable
+  public init(
+    key: TableKey, root: NodeReference, in source: NodeSource
+  ) throws(StorageError) {
+    let node = try source.node(root)
+    guard node.kind == .table else { throw source.corrupt(root, "a table was expected") }
+    self.source = source
+    self.key = key
+    self.root = root
+    clusterRoot = node.reference(TableNode.clusterReference)
+    count = Int(node.data.load(fromByteOffset: TableNode.count, as: UInt64.self))
+  }
+
+  /// Where the object is, or nil if there is none with that key.
+  @inlinable
+  public func find(_ key: ObjectKey) throws(StorageError) -> ObjectPosition? {
+    if clusterRoot.isNone { return nil }
+    var node = try source.node(clusterRoot)
+    while node.kind == .clusterInner {
+      node = try source.node(node.reference(InnerNode.child(node, key: key.rawValue)))
+    }
+    let cluster = Cluster(node: node)
+    guard let row = cluster.row(of: key) else { return nil }
+    return ObjectPosition(cluster: cluster, row: row)
+  }
+
+  /// The object at `index` in the order of keys; `index` must be below `count`.
+  @inlinable
+  public func position(at index: Int) throws(StorageError) -> ObjectPosition {
+    precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "object index out of bounds")
+    var offset = index
+    var node = try source.node(clusterRoot)
+    while node.kind == .clusterInner {
+      let child = InnerNode.child(node, containing: offset, stride: InnerNode.clusterStride)
+      offset &-= child.before
+      node = try source.node(node.reference(child.index))
+    }
+    guard offset < node.count else { throw source.corrupt(clusterRoot, "a count does not hold") }
+    return ObjectPosition(cluster: Cluster(node: node), row: offset)
+  }
+
+  /// How many objects have a smaller key, or nil if there is no object with that key.
+  public func index(of key: ObjectKey) throws(StorageError) -> Int? {
+    if clusterRoot.isNone { return nil }
+    var before = 0
+    var node = try source.node(clusterRoot)
+    while node.kind == .clusterInner {
+      let child = InnerNode.child(node, key: key.rawValue)
+      for index in 0..<child {
+        before += InnerNode.count(node, index, stride: InnerNode.clusterStride)
+      }
+      node = try source.node(node.reference(child))
+    }
+    guard let row = Cluster(node: node).row(of: key) else { return nil }
+    return before + row
+  }
+
+  /// The key that the next object will get.
+  public func nextKey() throws(StorageError) -> ObjectKey {
+    let node = try source.node(root)
+    return ObjectKey(
+      rawValue: node.data.load(fromByteOffset: TableNode.nextKey, as: Int64.self))
+  }
+}
+
+/// Offsets in the data of a table node.
+@usableFromInline
+enum TableNode {
+  /// Int64: the key that the next object will get.
+  @usableFromInline static let nextKey = 0
+  /// UInt64: objects.
+  @usableFromInline static let count = 8
+  @usableFromInline static let dataSize = 16
+  /// Reference: the cluster tree. Indexes follow.
+  @usableFromInline static let clusterReference = 0
+}
+
+/// Walks the clusters of a table in the order of keys.
+///
+///     var clusters = table.clusters()
+///     while let cluster = try clusters.next() { ... }
+public struct ClusterIterator {
+  let source: NodeSource
+  /// Inner nodes on the way down and the next child to visit in each.
+  var path: [(node: Node, next: Int)] = []
+  var pending: NodeReference
+
+  init(table: Table) {
+    source = table.source
+    pending = table.clusterRoot
+  }
+
+  /// Starts with the cluster that holds `key` or would.
+  init(table: Table, from key: ObjectKey) throws(StorageError) {
+    source = table.source
+    pending = table.clusterRoot
+    if pending.isNone { return }
+    var node = try source.node(pending)
+    while node.kind == .clusterInner {
+      let child = InnerNode.child(node, key: key.rawValue)
+      path.append((node, child + 1))
+      pending = node.reference(child)
+      node = try source.node(pending)
+    }
+  }
+
+  /// The next cluster, or nil at the end.
+  public mutating func next() throws(StorageError) -> Cluster? {
+    while true {
+      if !pending.isNone {
+        let node = try source.node(pending)
+        pending = .none
+        if node.kind == .cluster { return Cluster(node: node) }
+        path.append((node, 0))
+      }
+      guard let top = path.last else { return nil }
+      if top.next < top.node.referenceCount {
+        pending = top.node.reference(top.next)
+        path[path.count - 1].next += 1
+      } else {
+        path.removeLast()
+      }
+    }
+  }
+}
+
+extension Table {
+  /// All clusters, in the order of keys.
+  public func clusters() -> ClusterIterator { ClusterIterator(table: self) }
+
+  /// The clusters from the one that holds `key`, or would, onwards.
+  public func clusters(from key: ObjectKey) throws(StorageError) -> ClusterIterator {
+    try ClusterIterator(table: self, from: key)
+  }
+}

@@ -1,0 +1,73 @@
+/// Appends numbers and strings to bytes: unsigned numbers of seven bits a byte, lowest first, the
+/// high bit saying that more follow; signed ones zigzagged onto unsigned ones.
+struct ByteEncoder {
+  private(set) var bytes: [UInt8] = []
+
+  @inline(__always)
+  mutating func append(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  mutating func append(signed value: Int64) {
+    append(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+
+  mutating func append(_ value: Int) { append(UInt64(value)) }
+
+  mutating func append(_ text: String) {
+    append(text.utf8.count)
+    bytes.append(contentsOf: text.utf8)
+  }
+}
+
+/// Reads what `ByteEncoder` wrote; nil where the bytes end too early or make no sense.
+struct ByteDecoder {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  @inline(__always)
+  mutating func unsigned() -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while position < bytes.count, shift < 64 {
+      let byte = bytes[position]
+      position += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  mutating func signed() -> Int64? {
+    guard let value = unsigned() else { return nil }
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  /// A number that fits an Int; for counts, at most the bytes that are left.
+  mutating func integer() -> Int? {
+    guard let value = unsigned() else { return nil }
+    return Int(exactly: value)
+  }
+
+  mutating func count() -> Int? {
+    guard let value = integer(), value <= bytes.count - position else { return nil }
+    return value
+  }
+
+  mutating func text() -> String? {
+    guard let length = count() else { return nil }
+    let range = position..<(position + length)
+    position += length
+    return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+  }
+}

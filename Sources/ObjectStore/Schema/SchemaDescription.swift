@@ -1,0 +1,135 @@
+/// What a property, or an element of a collection, holds. Raw values are part of the format.
+@frozen
+public enum ValueKind: UInt8, Hashable, Sendable, CaseIterable {
+  case int = 0
+  case bool = 1
+  case string = 2
+  case data = 3
+  case date = 4
+  case float = 5
+  case double = 6
+  /// A link to one object.
+  case object = 7
+  // 8 is what the public API calls linking objects; they are not stored as a property.
+  /// A value of any kind, null and links included.
+  case any = 9
+  case objectId = 10
+  case decimal128 = 11
+  case uuid = 12
+}
+
+/// Whether a property is a collection. Raw values are part of the format.
+@frozen
+public enum CollectionKind: UInt8, Hashable, Sendable {
+  case none = 0
+  case list = 1
+  // 2 (set) and 3 (map) are reserved.
+}
+
+/// One property of a class: as wanted by a program, or as stored in a file.
+public struct PropertyDescription: Hashable, Sendable {
+  public var name: String
+  public var kind: ValueKind
+  public var collection: CollectionKind
+  /// Of the property, or of the elements of its list. Always true for links that are not in a
+  /// list, and for `any`.
+  public var isOptional: Bool
+  public var isPrimaryKey: Bool
+  public var isIndexed: Bool
+  /// The class that an `object` property links to.
+  public var linkTarget: String?
+  /// `unassigned` in a description that has not come out of a file.
+  public var columnKey: ColumnKey
+  /// The table that `linkTarget` names; `unassigned` without one.
+  public var targetTable: TableKey
+  /// Where the table node refers to this column's index; 0 without one.
+  var indexSlot: UInt32
+
+  public init(
+    name: String, kind: ValueKind, collection: CollectionKind = .none, isOptional: Bool = false,
+    isPrimaryKey: Bool = false, isIndexed: Bool = false, linkTarget: String? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.collection = collection
+    let alwaysOptional = kind == .any || (kind == .object && collection == .none)
+    self.isOptional = isOptional || alwaysOptional
+    self.isPrimaryKey = isPrimaryKey
+    self.isIndexed = isIndexed
+    self.linkTarget = linkTarget
+    columnKey = .unassigned
+    targetTable = .unassigned
+    indexSlot = 0
+  }
+}
+
+/// A hidden column of the class that is linked to: who links here through that property.
+public struct BacklinkDescription: Hashable, Sendable {
+  public var originTable: TableKey
+  public var originColumn: ColumnKey
+  /// The hidden column.
+  public var columnKey: ColumnKey
+}
+
+/// One class of objects.
+public struct ClassDescription: Hashable, Sendable {
+  public var name: String
+  /// In the order of declaration, later additions last.
+  public var properties: [PropertyDescription]
+  /// `unassigned` in a description that has not come out of a file.
+  public var tableKey: TableKey
+  public internal(set) var backlinks: [BacklinkDescription]
+  /// How many columns have ever been made, hidden ones included.
+  var columnCount: UInt32
+  /// How many places for indexes the table node has.
+  var indexSlotCount: UInt32
+
+  public init(name: String, properties: [PropertyDescription]) {
+    self.name = name
+    self.properties = properties
+    tableKey = .unassigned
+    backlinks = []
+    columnCount = 0
+    indexSlotCount = 0
+  }
+
+  /// The property called `name`, if there is one.
+  public func property(named name: String) -> PropertyDescription? {
+    properties.first { $0.name == name }
+  }
+
+  /// The property kept in `column`, if it is not a hidden one.
+  public func property(at column: ColumnKey) -> PropertyDescription? {
+    properties.first { $0.columnKey == column }
+  }
+
+  public var primaryKey: PropertyDescription? { properties.first { $0.isPrimaryKey } }
+
+  /// The hidden column that holds who links here through `originColumn` of `originTable`.
+  public func backlinkColumn(from originTable: TableKey, _ originColumn: ColumnKey) -> ColumnKey? {
+    backlinks.first { $0.originTable == originTable && $0.originColumn == originColumn }?.columnKey
+  }
+}
+
+/// All classes of a file, or all that a program wants of one.
+public struct SchemaDescription: Hashable, Sendable {
+  public var classes: [ClassDescription]
+  /// The program's own number for its schema.
+  public var version: UInt64
+
+  public init(classes: [ClassDescription], version: UInt64 = 0) {
+    self.classes = classes
+    self.version = version
+  }
+
+  public func description(of className: String) -> ClassDescription? {
+    classes.first { $0.name == className }
+  }
+
+  /// The stored class with that key. Only for descriptions that come out of a file, in which a
+  /// class's place is its key.
+  public func description(of table: TableKey) -> ClassDescription? {
+    let index = Int(table.rawValue)
+    return index < classes.count ? classes[index] : nil
+  }
+}

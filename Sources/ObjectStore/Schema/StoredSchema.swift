@@ -1,0 +1,101 @@
+import Storage
+import Synchronization
+
+/// What the write side needs to know of a column, in a form that costs nothing to read.
+struct ColumnSpec {
+  var kind: ValueKind = .int
+  var isOptional = false
+  var isList = false
+  var isPrimaryKey = false
+  /// A hidden column of backlinks rather than a property.
+  var isBacklink = false
+  /// Reference of the table node that holds the column's index; 0 without one.
+  var indexSlot = 0
+  /// Links: the table they go to. Backlinks: the table they come from.
+  var other = TableKey.unassigned
+  /// Links: the hidden column over there. Backlinks: the column they come from.
+  var otherColumn = ColumnKey.unassigned
+
+  /// Indexes of integers keep their order; others are of hashes.
+  var isIndexHashed: Bool {
+    switch kind {
+    case .int, .bool, .date: return false
+    default: return true
+    }
+  }
+}
+
+/// A table's columns by key, hidden ones included.
+final class TableLayout: Sendable {
+  let columns: [ColumnSpec]
+  let primaryKey: ColumnKey?
+
+  init(_ description: ClassDescription, in schema: SchemaDescription) {
+    var columns = [ColumnSpec](repeating: ColumnSpec(), count: Int(description.columnCount))
+    for property in description.properties {
+      var spec = ColumnSpec()
+      spec.kind = property.kind
+      spec.isOptional = property.isOptional
+      spec.isList = property.collection == .list
+      spec.isPrimaryKey = property.isPrimaryKey
+      spec.indexSlot = Int(property.indexSlot)
+      spec.other = property.targetTable
+      if let target = schema.description(of: property.targetTable) {
+        spec.otherColumn =
+          target.backlinkColumn(from: description.tableKey, property.columnKey) ?? .unassigned
+      }
+      columns[property.columnKey.slot] = spec
+    }
+    for backlink in description.backlinks {
+      var spec = ColumnSpec()
+      spec.isBacklink = true
+      spec.other = backlink.originTable
+      spec.otherColumn = backlink.originColumn
+      columns[backlink.columnKey.slot] = spec
+    }
+    self.columns = columns
+    primaryKey = description.primaryKey?.columnKey
+  }
+}
+
+/// A schema as it is in a version, decoded, with the layouts that follow from it. Immutable.
+public final class StoredSchema: Sendable {
+  public let description: SchemaDescription
+  let layouts: [TableLayout]
+
+  init(_ description: SchemaDescription) {
+    self.description = description
+    layouts = description.classes.map { TableLayout($0, in: description) }
+  }
+}
+
+/// Remembers the last decoded schema of a file, since it hardly ever changes. One per file.
+public final class SchemaCache: Sendable {
+  private struct Entry {
+    var reference: NodeReference
+    var born: UInt64
+    var schema: StoredSchema
+  }
+  private let entry = Mutex<Entry?>(nil)
+
+  public init() {}
+
+  /// The schema of the version that `root` (the object store's root) belongs to.
+  public func schema(
+    _ root: NodeReference, in source: NodeSource
+  ) throws(StorageError) -> StoredSchema {
+    let reference = try StoreRoot.schemaReference(root, in: source)
+    if reference.isNone { return StoredSchema(SchemaDescription(classes: [])) }
+    let born = try source.node(reference).born
+    let known = entry.withLock { entry -> StoredSchema? in
+      guard let entry, entry.reference == reference, entry.born == born else { return nil }
+      return entry.schema
+    }
+    if let known { return known }
+    let schema = StoredSchema(try SchemaCodec.decode(reference, in: source))
+    if !reference.isUncommitted {
+      entry.withLock { $0 = Entry(reference: reference, born: born, schema: schema) }
+    }
+    return schema
+  }
+}
