@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct Decimal128Tests {
+  private func same(_ value: Decimal128, _ text: String) -> Bool {
+    value.isNaN ? text == "NaN" : value.description == text
+  }
+
+  @Test func arithmeticAgreesWithTheStandard() throws {
+    for line in decimalArithmeticVectors.split(separator: "\n") {
+      let fields = line.split(separator: " ").map(String.init)
+      let left = try Decimal128(string: fields[0])
+      let right = try Decimal128(string: fields[1])
+      #expect(same(left, fields[0]))
+      #expect(same(left + right, fields[2]), "\(left) + \(right) = \(left + right), not \(fields[2])")
+      #expect(same(left - right, fields[3]), "\(left) - \(right) = \(left - right), not \(fields[3])")
+      #expect(same(left * right, fields[4]), "\(left) * \(right) = \(left * right), not \(fields[4])")
+      #expect(same(left / right, fields[5]), "\(left) / \(right) = \(left / right), not \(fields[5])")
+      #expect((left < right) == (fields[6] == "-1"), "\(left) < \(right)")
+      #expect((left > right) == (fields[6] == "1"), "\(left) > \(right)")
+      #expect((left == right) == (fields[6] == "0"), "\(left) == \(right)")
+      if left == right { #expect(left.hashValue == right.hashValue) }
+    }
+  }
+
+  @Test func parsingRoundsToNearestEven() throws {
+    for line in decimalParsingVectors.split(separator: "\n") {
+      let fields = line.split(separator: " ").map(String.init)
+      let parsed = try Decimal128(string: fields[0])
+      #expect(same(parsed, fields[1]), "\(fields[0]) became \(parsed), not \(fields[1])")
+      #expect(same(try Decimal128(string: parsed.stringValue), fields[1]))
+    }
+  }
+
+  @Test(arguments: ["", "-", ".", "1.2.3", "1e", "1e+", "abc", "0x10", "1 ", " 1", "--1", "1e1.5"])
+  func malformedTextIsAnError(text: String) {
+    #expect(Decimal128(text as String) == nil)
+    let error = #expect(throws: Realm.Error.self) { try Decimal128(string: text) }
+    #expect(error?.code == .invalidInput)
+  }
+
+  @Test func specialValues() throws {
+    #expect(try Decimal128(string: "nan").isNaN)
+    #expect(try Decimal128(string: "sNaN").isSignalingNaN)
+    #expect(try Decimal128(string: "-infinity").isInfinite)
+    #expect(try Decimal128(string: "+Inf") > Decimal128.max)
+    #expect(try Decimal128(string: "-Inf") < Decimal128.min)
+    #expect(Decimal128.nan != Decimal128.nan)
+    #expect(!(Decimal128.nan < 1) && !(Decimal128.nan >= 1))
+    #expect(Decimal128() == 0)
+    #expect(Decimal128().description == "0")
+    #expect(Decimal128.max.description == "9.999999999999999999999999999999999E+6144")
+    #expect((Decimal128.max + Decimal128.max).isInfinite)
+    #expect(Decimal128(high: 0x6000_0000_0000_0000, low: 5).isZero)
+  }
+
+  @Test func literalsAreWhatTheySay() {
+    let integer: Decimal128 = -42
+    let point: Decimal128 = 0.1
+    let text: Decimal128 = "12.50"
+    #expect(integer.description == "-42")
+    #expect(point.description == "0.1")
+    #expect(text.description == "12.50")
+    #expect(text == 12.5)
+    #expect(point + 0.2 == 0.3)
+  }
+
+  @Test func binaryNumbersRoundTrip() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("Decimal128 round trip seed \(seed)")
+    var generator = SplitMix(state: seed)
+    for _ in 0..<2_000 {
+      let value = Double(bitPattern: generator.next())
+      guard value.isFinite else { continue }
+      #expect(Decimal128(value).doubleValue == value)
+      let float = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))
+      if float.isFinite { #expect(Float(Decimal128(float).description) == float) }
+      let integer = Int64(bitPattern: generator.next())
+      #expect(Decimal128(exactly: integer)?.description == "\(integer)")
+    }
+    #expect(Decimal128(Double.nan).isNaN)
+    #expect(Decimal128(-Double.infinity).description == "-Inf")
+  }
+
+  @Test func agreesWithFoundationWhereThatIsExact() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("Decimal128 against Decimal seed \(seed)")
+    var generator = SplitMix(state: seed)
+    for _ in 0..<500 {
+      let left = Decimal(Int.random(in: -999_999_999...999_999_999, using: &generator)) / 1000
+      let right = Decimal(Int.random(in: -999_999_999...999_999_999, using: &generator)) / 100
+      #expect((Decimal128(left) + Decimal128(right)).decimalValue == left + right)
+      #expect((Decimal128(left) * Decimal128(right)).decimalValue == left * right)
+    }
+  }
+
+  @Test func integersAreExactOrNil() {
+    #expect(Decimal128(exactly: UInt64.max)?.description == "18446744073709551615")
+    #expect(Decimal128(exactly: UInt128.max) == nil)
+    #expect(Decimal128(exactly: powerOfTen(38))?.description == "1.000000000000000000000000000000000E+38")
+    #expect(Decimal128(exactly: powerOfTen(38) + 1) == nil)
+  }
+
+  @Test func anyNumberConverts() {
+    #expect(Decimal128(value: 3) == 3)
+    #expect(Decimal128(value: UInt8(7)) == 7)
+    #expect(Decimal128(value: 2.5) == 2.5)
+    #expect(Decimal128(value: "-1e2") == -100)
+    #expect(Decimal128(value: Decimal(string: "1.25")!) == 1.25)
+    #expect(Decimal128(value: NSNumber(value: 2.25)) == 2.25)
+    #expect(Decimal128(number: NSNumber(value: Int64.min)).description == "-9223372036854775808")
+    #expect(Decimal128(number: NSDecimalNumber(string: "12.34")).description == "12.34")
+  }
+
+  @Test func isCodedAsText() throws {
+    let values: [Decimal128] = ["1.10", "-3E-9", "NaN"]
+    let data = try JSONEncoder().encode(values)
+    #expect(String(decoding: data, as: UTF8.self) == #"["1.10","-3E-9","NaN"]"#)
+    let decoded = try JSONDecoder().decode([Decimal128].self, from: data)
+    #expect(decoded.map(\.description) == ["1.10", "-3E-9", "NaN"])
+  }
+
+  @Test func signsChange() {
+    var value: Decimal128 = 5
+    value.negate()
+    #expect(value == -5)
+    #expect(value.magnitude == 5)
+    #expect(value.distance(to: 1) == 6)
+    #expect(value.advanced(by: 5).isZero)
+    value *= 3
+    value += 1
+    #expect(value == -14)
+  }
+
+  @Test func textThatIsNoNumberIsAMisuseAsALiteral() async {
+    await #expect(processExitsWith: .failure) {
+      let value: Decimal128 = "twelve"
+      print(value)
+    }
+  }
+}
+
+/// A small seeded generator, so that a failure can be run again.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
