@@ -8,7 +8,11 @@ extension RLMError {
     if let cause = error.cause { message += " (\(cause.description))" }
     message += " [\(error.path)]"
     self.init(
-      Code(error.code), message, path: error.path, cause: error.cause?.description)
+      Code(error.code),
+      message,
+      path: error.path,
+      cause: error.cause?.description
+    )
   }
 }
 

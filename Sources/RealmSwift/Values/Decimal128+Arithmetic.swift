@@ -18,7 +18,9 @@ extension Decimal128 {
     let (first, second) = (left.parts, right.parts)
     return Decimal128(
       rounding: WideInteger(first.coefficient, times: second.coefficient),
-      exponent: first.exponent + second.exponent, negative: negative)
+      exponent: first.exponent + second.exponent,
+      negative: negative
+    )
   }
 
   public static func / (left: Decimal128, right: Decimal128) -> Decimal128 {
@@ -62,11 +64,17 @@ extension Decimal128 {
   private static func add(_ upper: Parts, _ lower: Parts) -> Decimal128 {
     if upper.coefficient == 0 && lower.coefficient == 0 {
       return Decimal128(
-        negative: upper.negative && lower.negative, coefficient: 0, exponent: lower.exponent)
+        negative: upper.negative && lower.negative,
+        coefficient: 0,
+        exponent: lower.exponent
+      )
     }
     if upper.coefficient == 0 {
       return Decimal128(
-        negative: lower.negative, coefficient: lower.coefficient, exponent: lower.exponent)
+        negative: lower.negative,
+        coefficient: lower.coefficient,
+        exponent: lower.exponent
+      )
     }
     // Up to this shift both coefficients fit side by side into 256 bits. Beyond it the upper one
     // has so many more digits than are kept that the lower one's tail can only break a tie.
@@ -76,17 +84,28 @@ extension Decimal128 {
     let augend = WideInteger(upper.coefficient).multiplied(byPowerOfTen: shifted)
     let (addend, inexact) = dropTail(of: lower.coefficient, digits: shift - shifted)
     return combine(
-      augend, addend, inexact: inexact, exponent: upper.exponent - shifted,
-      negative: (upper.negative, lower.negative))
+      augend,
+      addend,
+      inexact: inexact,
+      exponent: upper.exponent - shifted,
+      negative: (upper.negative, lower.negative)
+    )
   }
 
   private static func combine(
-    _ augend: WideInteger, _ addend: WideInteger, inexact: Bool, exponent: Int,
+    _ augend: WideInteger,
+    _ addend: WideInteger,
+    inexact: Bool,
+    exponent: Int,
     negative: (augend: Bool, addend: Bool)
   ) -> Decimal128 {
     if negative.augend == negative.addend {
       return Decimal128(
-        rounding: augend + addend, exponent: exponent, negative: negative.augend, inexact: inexact)
+        rounding: augend + addend,
+        exponent: exponent,
+        negative: negative.augend,
+        inexact: inexact
+      )
     }
     if augend < addend {
       return Decimal128(rounding: addend - augend, exponent: exponent, negative: negative.addend)
@@ -97,13 +116,17 @@ extension Decimal128 {
     }
     // The tail that was cut off the addend makes the difference smaller.
     return Decimal128(
-      rounding: inexact ? difference - WideInteger(1) : difference, exponent: exponent,
-      negative: negative.augend, inexact: inexact)
+      rounding: inexact ? difference - WideInteger(1) : difference,
+      exponent: exponent,
+      negative: negative.augend,
+      inexact: inexact
+    )
   }
 
   /// Cuts digits off; the flag tells whether anything but zeros went.
   private static func dropTail(
-    of coefficient: UInt128, digits: Int
+    of coefficient: UInt128,
+    digits: Int
   ) -> (kept: WideInteger, inexact: Bool) {
     if digits == 0 { return (WideInteger(coefficient), false) }
     if digits > 38 { return (WideInteger(0), coefficient != 0) }
@@ -131,8 +154,11 @@ extension Decimal128 {
       }
     }
     return Decimal128(
-      rounding: WideInteger(quotient), exponent: quotientExponent, negative: negative,
-      inexact: remainder != 0)
+      rounding: WideInteger(quotient),
+      exponent: quotientExponent,
+      negative: negative,
+      inexact: remainder != 0
+    )
   }
 }
 

@@ -66,7 +66,10 @@ extension Decimal128 {
   /// `inexact` only breaks ties and so needs at least one digit to be dropped, or none to matter.
   init(rounding coefficient: WideInteger, exponent: Int, negative: Bool, inexact: Bool = false) {
     let excess = Swift.max(
-      coefficient.digitCount - Decimal128.digitsMax, Decimal128.exponentMin - exponent, 0)
+      coefficient.digitCount - Decimal128.digitsMax,
+      Decimal128.exponentMin - exponent,
+      0
+    )
     var kept = Decimal128.dropping(digits: excess, of: coefficient, inexact: inexact)
     var exponent = exponent + excess
     if kept > Decimal128.coefficientMax {
@@ -79,7 +82,9 @@ extension Decimal128 {
 
   /// Divides by 10^digits, rounding to nearest, ties to even.
   private static func dropping(
-    digits: Int, of coefficient: WideInteger, inexact: Bool
+    digits: Int,
+    of coefficient: WideInteger,
+    inexact: Bool
   ) -> UInt128 {
     if digits == 0 { return coefficient.low }
     var value = coefficient
@@ -110,8 +115,10 @@ extension Decimal128 {
       self.init(negative: negative, coefficient: 0, exponent: Decimal128.exponentMax)
     } else if surplus + RealmSwift.digitCount(coefficient) <= Decimal128.digitsMax {
       self.init(
-        negative: negative, coefficient: coefficient * powerOfTen(surplus),
-        exponent: Decimal128.exponentMax)
+        negative: negative,
+        coefficient: coefficient * powerOfTen(surplus),
+        exponent: Decimal128.exponentMax
+      )
     } else {
       self = .infinity(negative: negative)
     }

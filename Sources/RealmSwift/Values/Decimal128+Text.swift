@@ -74,8 +74,11 @@ private struct DecimalScanner {
     }
     guard digits.any, let exponent = exponent(), rest.isEmpty else { return nil }
     return Decimal128(
-      rounding: WideInteger(digits.coefficient), exponent: exponent + digits.exponent,
-      negative: negative, inexact: digits.inexact)
+      rounding: WideInteger(digits.coefficient),
+      exponent: exponent + digits.exponent,
+      negative: negative,
+      inexact: digits.inexact
+    )
   }
 
   /// The digits read so far: as many as fit, the rest as exponent.

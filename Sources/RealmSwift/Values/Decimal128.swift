@@ -21,11 +21,17 @@
 
   /// The largest finite number, 9.99…9E+6144.
   public static let max = Decimal128(
-    negative: false, coefficient: Decimal128.coefficientMax, exponent: Decimal128.exponentMax)
+    negative: false,
+    coefficient: Decimal128.coefficientMax,
+    exponent: Decimal128.exponentMax
+  )
 
   /// The lowest finite number, -9.99…9E+6144.
   public static let min = Decimal128(
-    negative: true, coefficient: Decimal128.coefficientMax, exponent: Decimal128.exponentMax)
+    negative: true,
+    coefficient: Decimal128.coefficientMax,
+    exponent: Decimal128.exponentMax
+  )
 
   static let nan = Decimal128(high: 0x7C << 56, low: 0)
   static let signalingNaN = Decimal128(high: 0x7E << 56, low: 0)
@@ -83,7 +89,9 @@ extension Decimal128 {
     let coefficient = UInt128(high & (1 << 49 - 1)) << 64 | UInt128(low)
     return Parts(
       negative: isNegative,
-      coefficient: coefficient > Decimal128.coefficientMax ? 0 : coefficient, exponent: exponent)
+      coefficient: coefficient > Decimal128.coefficientMax ? 0 : coefficient,
+      exponent: exponent
+    )
   }
 
   /// Encodes parts that are in range; `init(rounding…)` brings others into range.
@@ -94,7 +102,8 @@ extension Decimal128 {
     let biased = UInt64(exponent + Decimal128.exponentBias)
     self.init(
       high: sign | biased << 49 | UInt64(coefficient >> 64),
-      low: UInt64(truncatingIfNeeded: coefficient))
+      low: UInt64(truncatingIfNeeded: coefficient)
+    )
   }
 }
 

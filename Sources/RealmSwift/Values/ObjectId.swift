@@ -37,7 +37,10 @@ import Synchronization
     // The process id goes in each time: a forked child shares the random bytes and the counter.
     let process = UInt64(UInt32(bitPattern: ProcessInfo.processInfo.processIdentifier))
     return ObjectId(
-      seconds: seconds(Date()), origin: processOrigin ^ process, counter: nextCounter())
+      seconds: seconds(Date()),
+      origin: processOrigin ^ process,
+      counter: nextCounter()
+    )
   }
 
   /// When the id was generated, to the second.
@@ -49,7 +52,8 @@ import Synchronization
   private init(seconds: UInt32, origin: UInt64, counter: UInt32) {
     self.init(
       high: UInt64(seconds) << 32 | (origin >> 8) & 0xFFFF_FFFF,
-      low: UInt32(truncatingIfNeeded: origin & 0xFF) << 24 | counter & 0xFF_FFFF)
+      low: UInt32(truncatingIfNeeded: origin & 0xFF) << 24 | counter & 0xFF_FFFF
+    )
   }
 
   private static func seconds(_ date: Date) -> UInt32 {
@@ -105,7 +109,9 @@ extension ObjectId: CustomStringConvertible {
   public init(string: String) throws {
     guard let parsed = ObjectId(hexadecimal: string.utf8) else {
       throw RLMError(
-        .invalidInput, "'\(string)' is not an ObjectId: it must be 24 hexadecimal digits")
+        .invalidInput,
+        "'\(string)' is not an ObjectId: it must be 24 hexadecimal digits"
+      )
     }
     self = parsed
   }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct RealmMisuseTests {
   @Test func misuseTrapsWithItsReason() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       throwRealmException("Realm accessed from incorrect thread.")
     }

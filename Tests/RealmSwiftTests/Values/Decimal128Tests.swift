@@ -14,10 +14,22 @@ import Testing
       let left = try Decimal128(string: fields[0])
       let right = try Decimal128(string: fields[1])
       #expect(same(left, fields[0]))
-      #expect(same(left + right, fields[2]), "\(left) + \(right) = \(left + right), not \(fields[2])")
-      #expect(same(left - right, fields[3]), "\(left) - \(right) = \(left - right), not \(fields[3])")
-      #expect(same(left * right, fields[4]), "\(left) * \(right) = \(left * right), not \(fields[4])")
-      #expect(same(left / right, fields[5]), "\(left) / \(right) = \(left / right), not \(fields[5])")
+      #expect(
+        same(left + right, fields[2]),
+        "\(left) + \(right) = \(left + right), not \(fields[2])"
+      )
+      #expect(
+        same(left - right, fields[3]),
+        "\(left) - \(right) = \(left - right), not \(fields[3])"
+      )
+      #expect(
+        same(left * right, fields[4]),
+        "\(left) * \(right) = \(left * right), not \(fields[4])"
+      )
+      #expect(
+        same(left / right, fields[5]),
+        "\(left) / \(right) = \(left / right), not \(fields[5])"
+      )
       #expect((left < right) == (fields[6] == "-1"), "\(left) < \(right)")
       #expect((left > right) == (fields[6] == "1"), "\(left) > \(right)")
       #expect((left == right) == (fields[6] == "0"), "\(left) == \(right)")
@@ -99,7 +111,9 @@ import Testing
   @Test func integersAreExactOrNil() {
     #expect(Decimal128(exactly: UInt64.max)?.description == "18446744073709551615")
     #expect(Decimal128(exactly: UInt128.max) == nil)
-    #expect(Decimal128(exactly: powerOfTen(38))?.description == "1.000000000000000000000000000000000E+38")
+    #expect(
+      Decimal128(exactly: powerOfTen(38))?.description == "1.000000000000000000000000000000000E+38"
+    )
     #expect(Decimal128(exactly: powerOfTen(38) + 1) == nil)
   }
 

@@ -13,7 +13,9 @@ import Testing
     #expect(ObjectId().stringValue == String(repeating: "0", count: 24))
   }
 
-  @Test(arguments: ["", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g"])
+  @Test(arguments: [
+    "", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g",
+  ])
   func malformedTextIsAnError(text: String) {
     let error = #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
     #expect(error?.code == .invalidInput)

@@ -1,0 +1,240 @@
+public import Foundation
+import Synchronization
+
+/// Changes what a file holds to what a newer schema wants: called with the migration and the
+/// schema version of the file.
+public typealias MigrationBlock =
+  @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64)
+  -> Void
+
+extension Realm {
+  /// Which file a realm opens, and how.
+  @frozen public struct Configuration: Sendable {
+    /// The largest schema version.
+    static let schemaVersionMax = UInt64.max - 1
+
+    private var location: Location
+    private var readOnlyValue = false
+    private var deletesIfMigrationNeeded = false
+    private var compactsOnLaunch: (@Sendable (Int, Int) -> Bool)?
+
+    /// Where the data is.
+    @usableFromInline
+    enum Location: Hashable, Sendable {
+      case file(URL)
+      case inMemory(String)
+    }
+
+    /// What writing the file survives. Every level keeps the file consistent whatever happens.
+    public enum Durability: Hashable, Sendable, CaseIterable {
+      /// A commit returns once it is on the disk, with a second flush for disks that cannot be
+      /// trusted to have written what checksums prove.
+      case strict
+      /// A commit returns once it is on the disk: power loss loses nothing that was committed.
+      case full
+      /// Commits that come close together share a flush; power loss may lose the last of them.
+      case grouped
+      /// Commits are flushed by the system when it likes; they survive the process's death at
+      /// once, power loss after some seconds.
+      case relaxed
+    }
+
+    /// - Parameters:
+    ///   - fileURL: The database file, made if it does not exist.
+    ///   - inMemoryIdentifier: Instead of a file: data that goes when nobody has it open any more.
+    ///   - encryptionKey: 64 bytes.
+    ///   - readOnly: Whether writing is refused; works on read-only directories.
+    ///   - schemaVersion: The program's number for its schema; it only rises.
+    ///   - migrationBlock: Called when the file's schema version is lower.
+    ///   - deleteRealmIfMigrationNeeded: Whether a file of another schema is replaced by an empty
+    ///     one.
+    ///   - shouldCompactOnLaunch: Asked with the file's size and the bytes used in it, when it is
+    ///     opened by nobody else.
+    ///   - objectTypes: The classes that the realm stores; nil for all of the program.
+    ///   - seedFilePath: A file that is copied to `fileURL` if there is none yet.
+    public init(
+      fileURL: URL? = Configuration.defaultFileURL,
+      inMemoryIdentifier: String? = nil,
+      encryptionKey: Data? = nil,
+      readOnly: Bool = false,
+      schemaVersion: UInt64 = 0,
+      migrationBlock: MigrationBlock? = nil,
+      deleteRealmIfMigrationNeeded: Bool = false,
+      shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? = nil,
+      objectTypes: [ObjectBase.Type]? = nil,
+      seedFilePath: URL? = nil
+    ) {
+      if let inMemoryIdentifier {
+        location = .inMemory(checked(identifier: inMemoryIdentifier))
+      } else {
+        location = .file(checked(url: fileURL ?? Configuration.defaultFileURL))
+      }
+      self.encryptionKey = encryptionKey
+      self.schemaVersion = schemaVersion
+      self.migrationBlock = migrationBlock
+      self.objectTypes = objectTypes
+      self.seedFilePath = seedFilePath
+      checkKey()
+      checkSchemaVersion()
+      self.readOnly = readOnly
+      self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+      self.shouldCompactOnLaunch = shouldCompactOnLaunch
+    }
+
+    /// What `try Realm()` opens. It may be set at any time, from any thread.
+    public static var defaultConfiguration: Configuration {
+      get { current.withLock { $0 } }
+      set { current.withLock { $0 = newValue } }
+    }
+
+    private static let current = Mutex(Configuration())
+
+    /// The database file, nil for data in memory. Setting it to a file clears
+    /// `inMemoryIdentifier`.
+    public var fileURL: URL? {
+      get {
+        guard case .file(let url) = location else { return nil }
+        return url
+      }
+      set {
+        if let newValue { location = .file(checked(url: newValue)) }
+      }
+    }
+
+    /// The name of data in memory, nil for a file. Setting it to a name clears `fileURL`.
+    public var inMemoryIdentifier: String? {
+      get {
+        guard case .inMemory(let identifier) = location else { return nil }
+        return identifier
+      }
+      set {
+        if let newValue { location = .inMemory(checked(identifier: newValue)) }
+      }
+    }
+
+    /// 64 bytes to encrypt the file with, or nil.
+    public var encryptionKey: Data? {
+      didSet { checkKey() }
+    }
+
+    /// Whether writing is refused. Not together with `deleteRealmIfMigrationNeeded` or
+    /// `shouldCompactOnLaunch`, which write.
+    public var readOnly: Bool {
+      get { readOnlyValue }
+      set {
+        if newValue { checkNothingWrites(to: "readOnly") }
+        readOnlyValue = newValue
+      }
+    }
+
+    /// The program's number for its schema; it only rises.
+    public var schemaVersion: UInt64 {
+      didSet { checkSchemaVersion() }
+    }
+
+    /// Called when the file's schema version is lower than `schemaVersion`.
+    public var migrationBlock: MigrationBlock?
+
+    /// Whether a file of another schema is replaced by an empty one instead of migrated.
+    public var deleteRealmIfMigrationNeeded: Bool {
+      get { deletesIfMigrationNeeded }
+      set {
+        if newValue && readOnly {
+          throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+        }
+        deletesIfMigrationNeeded = newValue
+      }
+    }
+
+    /// Asked with the file's size and the bytes used in it whether to compact it before opening.
+    public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? {
+      get { compactsOnLaunch }
+      set {
+        if newValue != nil && readOnly {
+          throwRealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
+        }
+        compactsOnLaunch = newValue
+      }
+    }
+
+    /// The classes that the realm stores; nil for all of the program.
+    public var objectTypes: [ObjectBase.Type]?
+
+    /// How many versions may be held at once before a commit is refused with an error; nil for any
+    /// number.
+    public var maximumNumberOfActiveVersions: UInt?
+
+    /// A file that is copied to `fileURL` if there is none yet.
+    public var seedFilePath: URL?
+
+    /// What a commit survives.
+    public var durability = Durability.full
+  }
+}
+
+extension Realm.Configuration: Equatable, CustomStringConvertible {
+  /// Compares what decides which data is opened: file or identifier, key, `readOnly`, and the
+  /// schema version.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.location == right.location && left.encryptionKey == right.encryptionKey
+      && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
+  }
+
+  public var description: String {
+    var fields: [(String, Any?)] = [
+      ("fileURL", fileURL), ("inMemoryIdentifier", inMemoryIdentifier),
+      ("encryptionKey", encryptionKey.map { _ in "(set)" }), ("readOnly", readOnly),
+      ("schemaVersion", schemaVersion), ("migrationBlock", migrationBlock.map { _ in "(set)" }),
+      ("deleteRealmIfMigrationNeeded", deleteRealmIfMigrationNeeded),
+      ("shouldCompactOnLaunch", shouldCompactOnLaunch.map { _ in "(set)" }),
+    ]
+    fields += [
+      ("objectTypes", objectTypes), ("seedFilePath", seedFilePath),
+      ("maximumNumberOfActiveVersions", maximumNumberOfActiveVersions), ("durability", durability),
+    ]
+    let lines = fields.map { name, value in "\t\(name) = \(value.map { "\($0)" } ?? "nil");\n" }
+    return "Realm.Configuration {\n" + lines.joined() + "}"
+  }
+}
+
+// MARK: - Checks
+
+extension Realm.Configuration {
+  private func checkKey() {
+    if let encryptionKey, encryptionKey.count != 64 {
+      throwRealmException("Encryption key must be exactly 64 bytes long")
+    }
+  }
+
+  private func checkSchemaVersion() {
+    if schemaVersion > Self.schemaVersionMax {
+      throwRealmException("Cannot set schema version to RLMNotVersioned.")
+    }
+  }
+
+  private func checkNothingWrites(to name: String) {
+    if deletesIfMigrationNeeded {
+      throwRealmException("Cannot set `\(name)` when `deleteRealmIfMigrationNeeded` is set.")
+    }
+    if compactsOnLaunch != nil {
+      throwRealmException("Cannot set `\(name)` when `shouldCompactOnLaunch` is set.")
+    }
+  }
+}
+
+private func checked(url: URL) -> URL {
+  if !url.isFileURL {
+    throwRealmException("A Realm's URL must be a file URL, not '\(url)'.")
+  }
+  if url.path.isEmpty {
+    throwRealmException("Realm path must not be empty")
+  }
+  return url
+}
+
+private func checked(identifier: String) -> String {
+  if identifier.isEmpty {
+    throwRealmException("In-memory identifier must not be empty")
+  }
+  return identifier
+}
