@@ -23,6 +23,7 @@ let package = Package(
     .target(name: "LockFile", dependencies: ["Platform"], swiftSettings: settings),
     .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
     .target(name: "ObjectStore", dependencies: ["Storage"], swiftSettings: settings),
+    .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore"], swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
     // A program whose main thread runs a loop; the tests of LoopThread start it.

@@ -1,3 +1,5 @@
+import Storage
+
 /// How values of indexed columns become the integers that an index is ordered by.
 @usableFromInline
 enum IndexValue {
@@ -32,5 +34,42 @@ enum IndexValue {
     let product = (state ^ 0xA076_1D64_78BD_642F).multipliedFullWidth(
       by: word ^ 0xE703_7ED1_A0B4_28DB)
     return product.high ^ product.low ^ (state &>> 29)
+  }
+
+  /// How an index keeps that value; nil for null.
+  static func of(_ value: StoredValue) -> Int64? {
+    switch value {
+    case .null: return nil
+    case .int(let value): return value
+    case .bool(let value): return value ? 1 : 0
+    case .date(let value): return ordered(value)
+    case .string(var text):
+      return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+    case .objectId(let value): return PrimaryKeyLookup.hashOf(value)
+    case .uuid(let value): return PrimaryKeyLookup.hashOf(value)
+    default: preconditionFailure("values of that kind cannot be indexed: \(value)")
+    }
+  }
+
+  /// The same for the value in a row of a column, read without making a `StoredValue`.
+  static func read(
+    _ cluster: Cluster, _ row: Int, _ column: ColumnKey, _ spec: ColumnSpec,
+    in source: NodeSource
+  ) throws(StorageError) -> Int64? {
+    let reference = cluster.reference(column)
+    let node = reference.isNone ? nil : try source.node(reference)
+    guard let node, row < node.count else {
+      return spec.isOptional ? nil : of(VectorValue.zero(spec.kind))
+    }
+    if spec.isOptional, !VectorMath.hasValue(node, row) { return nil }
+    let base = VectorMath.elements(node)
+    switch spec.kind {
+    case .int, .bool: return VectorMath.integer(base, width: node.width, row)
+    case .date: return ordered(base.load(fromByteOffset: row * 8, as: Double.self))
+    case .string: return try ByteVector.withBytes(node, row, in: source, hash)
+    case .objectId: return PrimaryKeyLookup.hashOf(FixedVector.objectId(base, row))
+    case .uuid: return PrimaryKeyLookup.hashOf(FixedVector.uuid(base, row))
+    default: preconditionFailure("values of that kind cannot be indexed")
+    }
   }
 }

@@ -9,13 +9,22 @@ import Storage
 ///
 /// Objects, columns and lists are named by keys; a key that does not exist, or a value that does not
 /// fit its column, is a programming error and traps. Confined like the transaction itself.
+///
+/// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`,
+/// `+Schema`.
 public final class ObjectTransaction {
   public let writer: NodeWriter
-  /// The object store's root, to be handed back to the storage transaction.
+  /// The object store's root, to be handed back to the storage transaction before its commit.
   public internal(set) var root: NodeReference
   /// Raised by every change.
   public internal(set) var generation: UInt64 = 0
   public internal(set) var schema: StoredSchema
+
+  let limits: TreeLimits
+  /// One per table of the schema, made when the table is first changed. A state never moves.
+  private var states: UnsafeMutablePointer<State?>
+  private(set) var stateCount: Int
+  var schemaChanged = false
 
   /// - Parameters:
   ///   - root: the object store's root in the version that the transaction builds on.
@@ -26,27 +35,68 @@ public final class ObjectTransaction {
   ) throws(StorageError) {
     self.writer = writer
     self.root = root
+    self.limits = limits
     schema = try schemas.schema(root, in: writer.source)
+    stateCount = schema.layouts.count
+    states = .allocate(capacity: stateCount)
+    states.initialize(repeating: nil, count: stateCount)
+  }
+
+  deinit {
+    for index in 0..<stateCount {
+      guard let state = states[index] else { continue }
+      state.pointee.deallocate()
+      state.deinitialize(count: 1)
+      state.deallocate()
+    }
+    states.deallocate()
+  }
+
+  /// The state of a table, whose node is made changeable.
+  @inline(__always)
+  func open(_ table: TableKey) throws(StorageError) -> State {
+    let index = Int(table.rawValue)
+    precondition(index < stateCount, "no table \(table.rawValue)")
+    if let state = states[index] { return state }
+    return try openTable(index)
+  }
+
+  private func openTable(_ index: Int) throws(StorageError) -> State {
+    let rootNode = try writer.mutable(root)
+    root = rootNode.reference
+    let node = try writer.mutable(rootNode.node.reference(1 + index))
+    rootNode.setReference(1 + index, node.reference)
+    let state = State.allocate(capacity: 1)
+    state.initialize(
+      to: TableState(
+        key: TableKey(rawValue: UInt32(index)), node: node,
+        columns: schema.layouts[index].columns))
+    states[index] = state
+    return state
+  }
+
+  /// Takes over a schema that has been stored, with as many tables or more.
+  func adopt(_ description: SchemaDescription) throws(StorageError) {
+    let known = stateCount
+    schema = StoredSchema(description)
+    stateCount = schema.layouts.count
+    let grown = UnsafeMutablePointer<State?>.allocate(capacity: stateCount)
+    grown.initialize(repeating: nil, count: stateCount)
+    for index in 0..<known { grown[index] = states[index] }
+    states.deallocate()
+    states = grown
+    let rootNode = try source.node(root)
+    for index in 0..<known {
+      guard let state = states[index] else { continue }
+      state.pointee.columns = schema.layouts[index].columns
+      state.pointee.node = try writer.mutable(rootNode.reference(1 + index))
+      state.pointee.hasLeaf = false  // it may lack references for new columns
+    }
+    schemaChanged = true
   }
 
   /// Reads committed nodes and those of this transaction.
   public var source: NodeSource { writer.source }
-
-  /// What this transaction did so far, for `WriteTransaction.commit(history:)`.
-  public func encodedHistory() -> [UInt8] { preconditionFailure("not yet") }
-
-  // MARK: Schema
-
-  /// Makes the file's schema hold everything that is wanted: new classes, new properties (null,
-  /// zero or empty in existing objects), more or fewer indexes. What the file has beyond that stays.
-  ///
-  /// - Returns: whether anything had to be changed.
-  /// - Throws: `.schemaMismatch` naming every difference that needs a migration.
-  public func apply(_ wanted: SchemaDescription) throws(StorageError) -> Bool {
-    preconditionFailure("not yet")
-  }
-
-  // MARK: Reading
 
   /// The table as it is now; good until the next change.
   public func table(_ key: TableKey) throws(StorageError) -> Table {
@@ -56,156 +106,19 @@ public final class ObjectTransaction {
     return table
   }
 
-  // MARK: Objects
-
-  /// A new object of a class without a primary key, all of whose properties are null, zero or empty.
-  public func createObject(in table: TableKey) throws(StorageError) -> ObjectKey {
-    preconditionFailure("not yet")
+  /// What this transaction has done so far.
+  public func changes() -> ChangeSet {
+    var changes = ChangeSet()
+    changes.schemaChanged = schemaChanged
+    for index in 0..<stateCount {
+      guard let state = states[index] else { continue }
+      let table = state.pointee.history.changes(
+        table: state.pointee.key, nextKey: state.pointee.nextKey)
+      if !table.isEmpty { changes.tables.append(table) }
+    }
+    return changes
   }
 
-  /// The object with that primary key: the existing one, or a new one.
-  public func createObject(
-    in table: TableKey, primaryKey: StoredValue
-  ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
-    preconditionFailure("not yet")
-  }
-
-  /// The same for an integer primary key.
-  public func createObject(
-    in table: TableKey, primaryKey: Int64
-  ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
-    preconditionFailure("not yet")
-  }
-
-  /// Deletes an object: links to it become null, lists lose it.
-  public func deleteObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// Deletes many objects at once, faster than one by one; keys without an object are passed over.
-  public func deleteObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// Deletes all objects of a class.
-  public func deleteAllObjects(in table: TableKey) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  // MARK: Properties
-
-  /// Sets a property that is no list, whatever its kind.
-  public func set(
-    _ value: StoredValue, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func setNull(
-    _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func setInt(
-    _ value: Int64, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func setBool(
-    _ value: Bool, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func setFloat(
-    _ value: Float, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// Doubles and dates.
-  public func setDouble(
-    _ value: Double, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func setString(
-    _ value: String, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// UTF-8 of strings, and data.
-  public func setBytes(
-    _ value: UnsafeRawBufferPointer, _ column: ColumnKey, of object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// Sets a link; nil for none.
-  public func setLink(
-    _ target: ObjectKey?, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  // MARK: Lists
-
-  /// The list as it is now; good until the next change.
-  public func list(
-    _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) -> ListView {
-    preconditionFailure("not yet")
-  }
-
-  public func listInsert(
-    _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// Inserts several elements, the first at `index`.
-  public func listInsert(
-    contentsOf values: [StoredValue], at index: Int, _ column: ColumnKey, of object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func listSet(
-    _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func listRemove(
-    _ indexes: Range<Int>, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  /// Takes out the element at `from` and puts it where it has index `to` afterwards.
-  public func listMove(
-    from: Int, to: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func listSwap(
-    _ left: Int, _ right: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
-
-  public func listClear(
-    _ column: ColumnKey, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    preconditionFailure("not yet")
-  }
+  /// The same as bytes, for the commit.
+  public func encodedHistory() -> [UInt8] { changes().encoded() }
 }

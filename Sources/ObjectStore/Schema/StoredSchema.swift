@@ -25,10 +25,14 @@ struct ColumnSpec {
   }
 }
 
-/// A table's columns by key, hidden ones included.
+/// A table's columns by key, hidden ones included. Immutable.
 final class TableLayout: Sendable {
-  let columns: [ColumnSpec]
+  /// In memory of its own, so that the write side reads a column without counting references.
+  nonisolated(unsafe) let columns: UnsafeMutableBufferPointer<ColumnSpec>  // never changed
   let primaryKey: ColumnKey?
+  /// Whether any column refers to other objects or to lists, or is referred to.
+  let hasRelations: Bool
+  let indexCount: Int
 
   init(_ description: ClassDescription, in schema: SchemaDescription) {
     var columns = [ColumnSpec](repeating: ColumnSpec(), count: Int(description.columnCount))
@@ -53,9 +57,16 @@ final class TableLayout: Sendable {
       spec.otherColumn = backlink.originColumn
       columns[backlink.columnKey.slot] = spec
     }
-    self.columns = columns
+    self.columns = .allocate(capacity: columns.count)
+    _ = self.columns.initialize(from: columns)
     primaryKey = description.primaryKey?.columnKey
+    hasRelations = columns.contains {
+      $0.isBacklink || $0.isList || $0.kind == .object || $0.kind == .any
+    }
+    indexCount = columns.count { $0.indexSlot != 0 }
   }
+
+  deinit { columns.deallocate() }
 }
 
 /// A schema as it is in a version, decoded, with the layouts that follow from it. Immutable.

@@ -1,0 +1,345 @@
+import Storage
+
+// The way to clusters and changes of their rows. Keys only ever rise, so a table grows at its right
+// end alone: clusters are filled up, never cut in two.
+extension ObjectTransaction {
+  typealias State = UnsafeMutablePointer<TableState>
+
+  /// The row of an object in `state.leaf`, which is made the cluster that holds it.
+  @inline(__always)
+  func locate(_ state: State, _ object: ObjectKey) throws(StorageError) -> Int {
+    let key = object.rawValue
+    if !state.pointee.hasLeaf || key < state.pointee.low || key > state.pointee.high {
+      try descend(state, key)
+    }
+    guard let row = state.pointee.cluster.row(of: object) else {
+      preconditionFailure("no object \(key) in table \(state.pointee.key.rawValue)")
+    }
+    return row
+  }
+
+  /// Makes the nodes from the table down to the cluster that `key` belongs into changeable. The
+  /// table must have clusters.
+  func descend(_ state: State, _ key: Int64) throws(StorageError) {
+    state.pointee.hasLeaf = false
+    var reference = state.pointee.node.node.reference(TableNode.clusterReference)
+    precondition(!reference.isNone, "no object \(key) in table \(state.pointee.key.rawValue)")
+    var level = 0
+    state.pointee.low = .min
+    state.pointee.high = .max
+    while true {
+      let node = try source.node(reference)
+      if node.kind == .cluster { break }
+      guard node.kind == .clusterInner, level < TableState.depthMax else {
+        throw source.corrupt(reference, "a cluster was expected")
+      }
+      let mutable = try writer.mutable(reference)
+      state.pointee.setParentReference(level, mutable.reference)
+      let child = InnerNode.child(mutable.node, key: key)
+      let stride = InnerNode.clusterStride
+      if child > 0 { state.pointee.low = InnerNode.first(mutable.node, child, stride: stride) }
+      if child + 1 < mutable.node.referenceCount {
+        state.pointee.high = InnerNode.first(mutable.node, child + 1, stride: stride) - 1
+      }
+      state.pointee.path[level] = PathEntry(node: mutable, slot: child)
+      level += 1
+      reference = mutable.node.reference(child)
+    }
+    state.pointee.depth = level
+    state.pointee.leaf = try mutableLeaf(reference, columns: state.pointee.columns.count)
+    state.pointee.setParentReference(level, state.pointee.leaf.reference)
+    state.pointee.hasLeaf = true
+  }
+
+  /// A changeable cluster with a reference per column.
+  private func mutableLeaf(
+    _ reference: NodeReference, columns: Int
+  ) throws(StorageError) -> MutableNode {
+    let missing = columns - (try source.node(reference).referenceCount)
+    let leaf = try writer.mutable(reference, growing: max(0, missing) * 8)
+    if missing > 0 { writer.setReferenceCount(leaf, columns) }
+    return leaf
+  }
+
+  // MARK: Appending
+
+  /// Adds a row for `key`, which is above all others, at the end of the table and makes its cluster
+  /// the one at hand.
+  @inline(__always)
+  func appendRow(_ state: State, _ key: Int64) throws(StorageError) {
+    if !state.pointee.hasLeaf || state.pointee.high != .max {
+      if state.pointee.node.node.reference(TableNode.clusterReference).isNone {
+        return try appendCluster(state, key)
+      }
+      try descend(state, .max)
+    }
+    let leaf = state.pointee.leaf
+    let count = leaf.node.count
+    if count >= limits.clusterRows { return try appendCluster(state, key) }
+    let cluster = Cluster(node: leaf.node)
+    if cluster.isDense, key == cluster.baseKey &+ Int64(count) {
+      leaf.setCount(count &+ 1)
+    } else {
+      try appendSparse(state, key)
+    }
+    state.pointee.addToCounts(1)
+  }
+
+  /// Adds a row to a cluster whose keys have gaps, or get one.
+  private func appendSparse(_ state: State, _ key: Int64) throws(StorageError) {
+    let cluster = state.pointee.cluster
+    var keys = (0..<cluster.count).map { cluster.key($0).rawValue }
+    keys.append(key)
+    try setKeys(state, keys)
+  }
+
+  /// Writes the keys of the cluster at hand anew. The cluster may move.
+  func setKeys(_ state: State, _ keys: [Int64]) throws(StorageError) {
+    let base = keys[0]
+    let span = UInt64(keys[keys.count - 1] - base)
+    let isDense = span == UInt64(keys.count - 1)
+    let width = isDense ? 0 : VectorMath.offsetWidth(of: span)
+    let size = 8 + keys.count * width / 8
+    let old = state.pointee.leaf
+    let growing = max(0, size + 8 - old.node.dataSize)
+    let leaf = try writer.mutable(old.reference, growing: growing)
+    let data = leaf.data
+    data.storeBytes(of: base, as: Int64.self)
+    for (row, key) in keys.enumerated() {
+      VectorMath.setOffset(data + 8, width: width, row, UInt64(key - base))
+    }
+    leaf.setWidth(width)
+    leaf.setCount(keys.count)
+    leaf.setDataSize(size)
+    if leaf.reference != old.reference {
+      state.pointee.setParentReference(state.pointee.depth, leaf.reference)
+      state.pointee.leaf = leaf
+    }
+  }
+
+  /// Adds a cluster of one object at the right end.
+  private func appendCluster(_ state: State, _ key: Int64) throws(StorageError) {
+    let leaf = writer.make(
+      kind: .cluster, referenceCount: state.pointee.columns.count, count: 1, dataSize: 8)
+    leaf.data.storeBytes(of: key, as: Int64.self)
+    let old = state.pointee.node.node.reference(TableNode.clusterReference)
+    if old.isNone {
+      state.pointee.node.setReference(TableNode.clusterReference, leaf.reference)
+      state.pointee.count = 1
+    } else {
+      let entry = InnerEntry(leaf.reference, first: IndexPair(key, 0), count: 1)
+      try appendChild(state, entry)
+      state.pointee.count += 1
+    }
+    try descend(state, key)
+  }
+
+  /// Adds a child at the right end, on the lowest level of inner nodes; the path at hand must lead
+  /// to the right end. Counts above the place where it is put in are raised.
+  private func appendChild(_ state: State, _ entry: InnerEntry) throws(StorageError) {
+    let stride = InnerNode.clusterStride
+    var entry = entry
+    var level = state.pointee.depth - 1
+    while level >= 0 {
+      let node = state.pointee.path[level].node
+      let children = node.node.referenceCount
+      if children < limits.innerChildren {
+        let grown = try InnerNode.insert(
+          writer, node.reference, at: children, entry, stride: stride)
+        state.pointee.setParentReference(level, grown)
+        for above in 0..<level {
+          let place = state.pointee.path[above]
+          InnerNode.add(place.node, place.slot, entry.count, stride: stride)
+        }
+        return
+      }
+      entry.reference = InnerNode.make(writer, [entry], stride: stride)
+      level -= 1
+    }
+    let old = state.pointee.node.node.reference(TableNode.clusterReference)
+    let left = InnerEntry(old, first: IndexPair(0, 0), count: state.pointee.count)
+    let root = InnerNode.make(writer, [left, entry], stride: stride)
+    state.pointee.node.setReference(TableNode.clusterReference, root)
+  }
+
+  // MARK: Removing
+
+  /// Takes the row out of the cluster at hand: its key and its place in every vector. What the row
+  /// referred to elsewhere must be gone. The cluster may go, or become one with a neighbour; then
+  /// no cluster is at hand any more.
+  func removeRow(_ state: State, _ row: Int) throws(StorageError) {
+    let leaf = state.pointee.leaf
+    state.pointee.addToCounts(-1)
+    if leaf.node.count == 1 { return try removeCluster(state) }
+    for slot in 0..<leaf.node.referenceCount {
+      let old = leaf.node.reference(slot)
+      if old.isNone { continue }
+      let new = try removeRow(old, row)
+      if new != old { leaf.setReference(slot, new) }
+    }
+    try removeKey(state, row)
+    if state.pointee.leaf.node.count < max(1, limits.clusterRows / 4) { try mergeLeaf(state) }
+  }
+
+  private func removeRow(
+    _ vector: NodeReference, _ row: Int
+  ) throws(StorageError) -> NodeReference {
+    switch try source.node(vector).kind {
+    case .byteVector: return try ByteVectorWriter.removeRow(writer, vector, row: row)
+    case .referenceVector: return try ReferenceVectorWriter.removeRow(writer, vector, row: row)
+    case .backlinkVector: return try BacklinkWriter.removeRow(writer, vector, row: row)
+    default: return try ElementWriter.removeRow(writer, vector, row: row)
+    }
+  }
+
+  private func removeKey(_ state: State, _ row: Int) throws(StorageError) {
+    let leaf = state.pointee.leaf
+    let cluster = Cluster(node: leaf.node)
+    let count = cluster.count
+    if cluster.isDense, row == count - 1 { return leaf.setCount(count - 1) }
+    if cluster.isDense, row == 0 {
+      leaf.data.storeBytes(of: cluster.baseKey + 1, as: Int64.self)
+      return leaf.setCount(count - 1)
+    }
+    let width = cluster.node.width
+    if width > 0, row > 0, row < count - 1 {
+      let bytes = width / 8
+      let place = leaf.data + (8 + row * bytes)
+      place.copyMemory(from: place + bytes, byteCount: (count - row - 1) * bytes)
+      leaf.setCount(count - 1)
+      return leaf.setDataSize(8 + (count - 1) * bytes)
+    }
+    var keys = (0..<count).map { cluster.key($0).rawValue }
+    keys.remove(at: row)
+    try setKeys(state, keys)
+  }
+
+  /// Lets go of the cluster at hand, which has no object left, and of inner nodes left empty.
+  private func removeCluster(_ state: State) throws(StorageError) {
+    try writer.releaseTree(state.pointee.leaf.reference)
+    try removeChild(state, level: state.pointee.depth - 1)
+  }
+
+  /// Takes the child on the path out of the inner node at `level`; -1 is the table itself.
+  private func removeChild(_ state: State, level: Int) throws(StorageError) {
+    state.pointee.hasLeaf = false
+    var level = level
+    while level >= 0 {
+      let place = state.pointee.path[level]
+      if place.node.node.referenceCount > 1 {
+        InnerNode.remove(writer, place.node, at: place.slot, stride: InnerNode.clusterStride)
+        if level > 0 { try mergeInner(state, level: level) }
+        return try collapseRoot(state)
+      }
+      try writer.release(place.node.reference)
+      level -= 1
+    }
+    state.pointee.node.setReference(TableNode.clusterReference, .none)
+  }
+
+  /// An inner root with a single child is not needed.
+  private func collapseRoot(_ state: State) throws(StorageError) {
+    while true {
+      let reference = state.pointee.node.node.reference(TableNode.clusterReference)
+      let root = try source.node(reference)
+      guard root.kind == .clusterInner, root.referenceCount == 1 else { return }
+      state.pointee.node.setReference(TableNode.clusterReference, root.reference(0))
+      try writer.release(reference)
+    }
+  }
+
+  /// Makes the inner node at `level` of the path one with a neighbour if both are small.
+  private func mergeInner(_ state: State, level: Int) throws(StorageError) {
+    let parent = state.pointee.path[level - 1]
+    let stride = InnerNode.clusterStride
+    for left in [parent.slot - 1, parent.slot] {
+      guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
+      let a = parent.node.node.reference(left)
+      let b = parent.node.node.reference(left + 1)
+      let sizes = (try source.node(a).count, try source.node(b).count)
+      guard InnerNode.shouldMerge(sizes.0, sizes.1, capacity: limits.innerChildren) else {
+        continue
+      }
+      let added = InnerNode.count(parent.node.node, left + 1, stride: stride)
+      let merged = try InnerNode.merge(writer, a, b, stride: stride)
+      parent.node.setReference(left, merged)
+      InnerNode.add(parent.node, left, added, stride: stride)
+      InnerNode.remove(writer, parent.node, at: left + 1, stride: stride)
+      if level > 1 { try mergeInner(state, level: level - 1) }
+      return
+    }
+  }
+
+  /// Makes the cluster at hand one with a neighbour if both fit well into one.
+  private func mergeLeaf(_ state: State) throws(StorageError) {
+    guard state.pointee.depth > 0 else { return }
+    let level = state.pointee.depth - 1
+    let parent = state.pointee.path[level]
+    let stride = InnerNode.clusterStride
+    for left in [parent.slot - 1, parent.slot] {
+      guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
+      let a = parent.node.node.reference(left)
+      let b = parent.node.node.reference(left + 1)
+      let first = Cluster(node: try source.node(a))
+      let second = Cluster(node: try source.node(b))
+      guard InnerNode.shouldMerge(first.count, second.count, capacity: limits.clusterRows) else {
+        continue
+      }
+      let pieces = [(a, 0..<first.count), (b, 0..<second.count)]
+      let merged = try gatherCluster(state, pieces)
+      try releaseCluster(a)
+      try releaseCluster(b)
+      parent.node.setReference(left, merged)
+      InnerNode.add(parent.node, left, second.count, stride: stride)
+      state.pointee.path[level].slot = left + 1
+      return try removeChild(state, level: level)
+    }
+  }
+
+  /// A cluster of rows from others, its vectors as narrow as can be. The old ones stay.
+  func gatherCluster(
+    _ state: State, _ pieces: [(NodeReference, Range<Int>)]
+  ) throws(StorageError) -> NodeReference {
+    var keys: [Int64] = []
+    var vectors: [[VectorPiece]] = Array(repeating: [], count: state.pointee.columns.count)
+    for (reference, rows) in pieces {
+      let cluster = Cluster(node: try source.node(reference))
+      for row in rows { keys.append(cluster.key(row).rawValue) }
+      for slot in vectors.indices {
+        let vector = cluster.reference(ColumnKey(rawValue: UInt32(slot)))
+        vectors[slot].append(VectorPiece(reference: vector, rows: rows))
+      }
+    }
+    let span = UInt64(keys[keys.count - 1] - keys[0])
+    let isDense = span == UInt64(keys.count - 1)
+    let width = isDense ? 0 : VectorMath.offsetWidth(of: span)
+    let leaf = writer.make(
+      kind: .cluster, width: width, referenceCount: vectors.count, count: keys.count,
+      dataSize: 8 + keys.count * width / 8)
+    leaf.data.storeBytes(of: keys[0], as: Int64.self)
+    for (row, key) in keys.enumerated() {
+      VectorMath.setOffset(leaf.data + 8, width: width, row, UInt64(key - keys[0]))
+    }
+    for slot in vectors.indices where vectors[slot].contains(where: { !$0.reference.isNone }) {
+      let vector = try gatherVector(state.pointee.columns[slot], vectors[slot])
+      leaf.setReference(slot, vector)
+    }
+    return leaf.reference
+  }
+
+  private func gatherVector(
+    _ spec: ColumnSpec, _ pieces: [VectorPiece]
+  ) throws(StorageError) -> NodeReference {
+    if spec.isBacklink { return try BacklinkWriter.gather(writer, pieces) }
+    if spec.isList { return try ReferenceVectorWriter.gather(writer, pieces) }
+    return try VectorWriter.gather(
+      writer, pieces, kind: spec.kind, isOptional: spec.isOptional)
+  }
+
+  /// Lets go of a cluster and its vectors, but not of what those refer to.
+  func releaseCluster(_ reference: NodeReference) throws(StorageError) {
+    let node = try source.node(reference)
+    for slot in 0..<node.referenceCount { try writer.release(node.reference(slot)) }
+    try writer.release(reference)
+  }
+}

@@ -1,0 +1,346 @@
+import Storage
+
+/// Changes vectors of elements of equal width: integers, floats, doubles, fixed bytes, backlinks.
+///
+/// Each function takes the vector's reference and returns the one to put in its place. The width of
+/// every such node is the bits of an element; that of integers grows as values ask for it.
+enum ElementWriter {
+  /// What kind of vector is to be made if there is none, and whether it may hold nulls.
+  struct Shape {
+    var kind: NodeKind
+    var isNullable: Bool
+
+    @inline(__always)
+    init(_ kind: NodeKind, _ isNullable: Bool) {
+      self.kind = kind
+      self.isNullable = isNullable
+    }
+
+    @inline(__always) var flags: UInt16 { isNullable ? VectorMath.nullableFlag : 0 }
+
+    @inline(__always)
+    func dataSize(_ count: Int, bits: Int) -> Int {
+      (isNullable ? VectorMath.bitmapBytes(count) : 0) &+ (count &* bits &+ 7) &>> 3
+    }
+  }
+
+  /// Where the elements of a mutable vector begin.
+  @inline(__always)
+  static func elements(_ node: MutableNode) -> UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(mutating: VectorMath.elements(node.node))
+  }
+
+  /// Makes the vector changeable and have `row` and at least `bits` per element. New rows hold the
+  /// default.
+  ///
+  /// - Parameter reserveRows: how many rows to leave room for when a vector has to be made.
+  @inline(__always)
+  static func prepare(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, bits: Int, shape: Shape,
+    reserveRows: Int = 0
+  ) throws(StorageError) -> MutableNode {
+    if reference.isUncommitted {
+      let node = try writer.source.node(reference)
+      if row < node.count, bits <= node.width {
+        return MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
+      }
+    }
+    return try reshape(
+      writer, reference, rows: row &+ 1, bits: bits, shape: shape, reserveRows: reserveRows)
+  }
+
+  static func reshape(
+    _ writer: NodeWriter, _ reference: NodeReference, rows: Int, bits: Int, shape: Shape,
+    reserveRows: Int
+  ) throws(StorageError) -> MutableNode {
+    if reference.isNone {
+      let size = shape.dataSize(rows, bits: bits)
+      let reserve = reserveRows > rows ? shape.dataSize(reserveRows, bits: bits) - size : 0
+      return writer.make(
+        kind: shape.kind, width: bits, flags: shape.flags, count: rows, dataSize: size,
+        reserve: reserve)
+    }
+    let node = try writer.source.node(reference)
+    guard node.kind == shape.kind else {
+      throw writer.source.corrupt(reference, "a vector of kind \(shape.kind.rawValue) was expected")
+    }
+    let count = max(rows, node.count)
+    if bits > node.width {
+      return try widen(
+        writer, reference, node, count: count, bits: bits, shape: shape, reserveRows: reserveRows)
+    }
+    return try grow(writer, reference, node, count: count, shape: shape)
+  }
+
+  /// Adds rows without changing the width.
+  @inline(__always)
+  private static func grow(
+    _ writer: NodeWriter, _ reference: NodeReference, _ node: Node, count: Int, shape: Shape
+  ) throws(StorageError) -> MutableNode {
+    let old = node.count
+    let bits = node.width
+    let oldSize = shape.dataSize(old, bits: bits)
+    let newSize = shape.dataSize(count, bits: bits)
+    let mutable = try writer.mutable(reference, growing: max(0, newSize &- oldSize &+ 7))
+    if count == old { return mutable }
+    let data = mutable.data
+    (data + oldSize).initializeMemory(as: UInt8.self, repeating: 0, count: newSize &- oldSize)
+    if shape.isNullable {
+      let oldBitmap = VectorMath.bitmapBytes(old)
+      let shift = VectorMath.bitmapBytes(count) &- oldBitmap
+      if shift > 0 {
+        (data + (oldBitmap &+ shift)).copyMemory(
+          from: data + oldBitmap, byteCount: oldSize &- oldBitmap)
+        (data + oldBitmap).initializeMemory(as: UInt8.self, repeating: 0, count: shift)
+      }
+    }
+    mutable.setCount(count)
+    mutable.setDataSize(newSize)
+    return mutable
+  }
+
+  private static func widen(
+    _ writer: NodeWriter, _ reference: NodeReference, _ node: Node, count: Int, bits: Int,
+    shape: Shape, reserveRows: Int
+  ) throws(StorageError) -> MutableNode {
+    let size = shape.dataSize(count, bits: bits)
+    let reserve = reserveRows > count ? shape.dataSize(reserveRows, bits: bits) - size : 0
+    let wide = writer.make(
+      kind: shape.kind, width: bits, flags: shape.flags, referenceCount: node.referenceCount,
+      count: count, dataSize: size, reserve: reserve)
+    for index in 0..<node.referenceCount { wide.setReference(index, node.reference(index)) }
+    if shape.isNullable {
+      wide.data.copyMemory(from: node.data, byteCount: VectorMath.bitmapBytes(node.count))
+    }
+    let from = VectorMath.elements(node)
+    let to = elements(wide)
+    for row in 0..<node.count {
+      let value = VectorMath.integer(from, width: node.width, row)
+      VectorMath.setInteger(to, width: bits, row, value)
+    }
+    try writer.release(reference)
+    return wide
+  }
+
+  // MARK: Setting one element
+
+  @inline(__always)
+  static func setInteger(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: Int64, shape: Shape,
+    reserveRows: Int = 0
+  ) throws(StorageError) -> NodeReference {
+    if reference.isNone, value == 0, !shape.isNullable { return reference }
+    let node = try prepare(
+      writer, reference, row: row, bits: VectorMath.width(of: value), shape: shape,
+      reserveRows: reserveRows)
+    let nodeWidth = node.node.width
+    VectorMath.setInteger(elements(node), width: nodeWidth, row, value)
+    if shape.isNullable { VectorMath.setBit(node.data, row, true) }
+    return node.reference
+  }
+
+  @inline(__always)
+  static func setBits<Value: BitwiseCopyable>(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: Value, bits: Int,
+    shape: Shape, reserveRows: Int = 0
+  ) throws(StorageError) -> NodeReference {
+    let node = try prepare(
+      writer, reference, row: row, bits: bits, shape: shape, reserveRows: reserveRows)
+    elements(node).storeBytes(of: value, toByteOffset: row &* (bits &>> 3), as: Value.self)
+    if shape.isNullable { VectorMath.setBit(node.data, row, true) }
+    return node.reference
+  }
+
+  static func setObjectId(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: ObjectIdBytes,
+    isNullable: Bool
+  ) throws(StorageError) -> NodeReference {
+    let node = try prepare(
+      writer, reference, row: row, bits: 96, shape: Shape(.fixedVector, isNullable))
+    let base = elements(node)
+    base.storeBytes(of: value.head, toByteOffset: row &* 12, as: UInt64.self)
+    base.storeBytes(of: value.tail, toByteOffset: row &* 12 &+ 8, as: UInt32.self)
+    if isNullable { VectorMath.setBit(node.data, row, true) }
+    return node.reference
+  }
+
+  static func setSixteen(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ head: UInt64, _ tail: UInt64,
+    isNullable: Bool
+  ) throws(StorageError) -> NodeReference {
+    let node = try prepare(
+      writer, reference, row: row, bits: 128, shape: Shape(.fixedVector, isNullable))
+    let base = elements(node)
+    base.storeBytes(of: head, toByteOffset: row &* 16, as: UInt64.self)
+    base.storeBytes(of: tail, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
+    if isNullable { VectorMath.setBit(node.data, row, true) }
+    return node.reference
+  }
+
+  /// Makes the element null and its bits zero.
+  static func setNull(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int
+  ) throws(StorageError) -> NodeReference {
+    if reference.isNone { return reference }
+    let node = try writer.source.node(reference)
+    if row >= node.count { return reference }
+    let mutable = try writer.mutable(reference)
+    VectorMath.setBit(mutable.data, row, false)
+    clear(elements(mutable), row, bits: node.width)
+    return mutable.reference
+  }
+
+  @inline(__always)
+  private static func clear(_ base: UnsafeMutableRawPointer, _ row: Int, bits: Int) {
+    if bits == 1 { return VectorMath.setBit(base, row, false) }
+    let bytes = bits >> 3
+    (base + row * bytes).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+  }
+
+  // MARK: Rows
+
+  /// Takes a row out; the rows behind it move up. References are not touched.
+  static func removeRow(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int
+  ) throws(StorageError) -> NodeReference {
+    if reference.isNone { return reference }
+    let count = try writer.source.node(reference).count
+    if row >= count { return reference }
+    if count == 1 {
+      try writer.release(reference)
+      return .none
+    }
+    let mutable = try writer.mutable(reference)
+    let shape = Shape(mutable.node.kind, VectorMath.isNullable(mutable.node))
+    let bits = mutable.node.width
+    let data = mutable.data
+    var from = elements(mutable)
+    removeElement(from, row, count: count, bits: bits)
+    if shape.isNullable {
+      BitMath.remove(data, row, count: count)
+      let shift = VectorMath.bitmapBytes(count) - VectorMath.bitmapBytes(count - 1)
+      if shift > 0 {
+        (from - shift).copyMemory(from: from, byteCount: ((count - 1) * bits + 7) >> 3)
+        from -= shift
+      }
+    }
+    mutable.setCount(count - 1)
+    mutable.setDataSize(shape.dataSize(count - 1, bits: bits))
+    return mutable.reference
+  }
+
+  private static func removeElement(
+    _ base: UnsafeMutableRawPointer, _ row: Int, count: Int, bits: Int
+  ) {
+    if bits == 0 { return }
+    if bits == 1 { return BitMath.remove(base, row, count: count) }
+    let bytes = bits >> 3
+    (base + row * bytes).copyMemory(
+      from: base + (row + 1) * bytes, byteCount: (count - row - 1) * bytes)
+  }
+
+  /// Puts a default row in at `row`, which must not be above the count; the rows from there on move
+  /// down.
+  static func insertRow(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, bits: Int, shape: Shape
+  ) throws(StorageError) -> NodeReference {
+    let count = reference.isNone ? 0 : try writer.source.node(reference).count
+    let mutable = try reshape(
+      writer, reference, rows: count + 1, bits: bits, shape: shape, reserveRows: 0)
+    if row == count { return mutable.reference }
+    let base = elements(mutable)
+    let width = mutable.node.width
+    if width == 1 {
+      BitMath.insert(base, row, count: count)
+    } else {
+      let bytes = width >> 3
+      (base + (row + 1) * bytes).copyMemory(
+        from: base + row * bytes, byteCount: (count - row) * bytes)
+      (base + row * bytes).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    }
+    if shape.isNullable { BitMath.insert(mutable.data, row, count: count) }
+    return mutable.reference
+  }
+
+  // MARK: Gathering
+
+  /// A new vector of rows from others, in the order of `pieces`, as narrow as its values allow.
+  /// Rows that a piece's vector does not hold become defaults. The old vectors stay.
+  static func gather(
+    _ writer: NodeWriter, _ pieces: [VectorPiece], shape: Shape
+  ) throws(StorageError) -> NodeReference {
+    let source = writer.source
+    var bits = 0
+    var rows = 0
+    var used = 0
+    for piece in pieces {
+      if !piece.reference.isNone {
+        let node = try source.node(piece.reference)
+        let held = min(piece.rows.upperBound, node.count)
+        if held > piece.rows.lowerBound {
+          used = rows + held - piece.rows.lowerBound
+          bits = max(bits, neededBits(node, piece.rows.lowerBound..<held))
+        }
+      }
+      rows += piece.rows.count
+    }
+    if used == 0 { return .none }
+    let result = writer.make(
+      kind: shape.kind, width: bits, flags: shape.flags, count: used,
+      dataSize: shape.dataSize(used, bits: bits))
+    var row = 0
+    for piece in pieces {
+      try copy(piece, to: result, at: row, source: source)
+      row += piece.rows.count
+    }
+    return result.reference
+  }
+
+  private static func neededBits(_ node: Node, _ rows: Range<Int>) -> Int {
+    guard node.kind == .integerVector || node.kind == .backlinkVector, node.width > 1 else {
+      return node.width
+    }
+    let base = VectorMath.elements(node)
+    var bits = 0
+    for row in rows {
+      bits = max(bits, VectorMath.width(of: VectorMath.integer(base, width: node.width, row)))
+      if bits == node.width { break }
+    }
+    return bits
+  }
+
+  private static func copy(
+    _ piece: VectorPiece, to result: MutableNode, at start: Int, source: NodeSource
+  ) throws(StorageError) {
+    if piece.reference.isNone { return }
+    let node = try source.node(piece.reference)
+    let held = min(piece.rows.upperBound, node.count)
+    if held <= piece.rows.lowerBound { return }
+    let rows = piece.rows.lowerBound..<held
+    let bits = result.node.width
+    let from = VectorMath.elements(node)
+    let to = elements(result)
+    if bits == node.width, bits >= 8 {
+      let bytes = bits >> 3
+      (to + start * bytes).copyMemory(
+        from: from + rows.lowerBound * bytes, byteCount: rows.count * bytes)
+    } else if bits > 0 {
+      for row in rows {
+        VectorMath.setInteger(
+          to, width: bits, start + row - rows.lowerBound,
+          VectorMath.integer(from, width: node.width, row))
+      }
+    }
+    guard VectorMath.isNullable(node), VectorMath.isNullable(result.node) else { return }
+    for row in rows where VectorMath.bit(node.data, row) {
+      VectorMath.setBit(result.data, start + row - rows.lowerBound, true)
+    }
+  }
+}
+
+/// Rows of a vector that are to become rows of another.
+struct VectorPiece {
+  /// None for rows that are all default.
+  var reference: NodeReference
+  var rows: Range<Int>
+}

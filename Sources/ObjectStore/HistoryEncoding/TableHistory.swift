@@ -1,0 +1,128 @@
+/// What a transaction did to one table, written down as it happens.
+///
+/// Objects made by the transaction are known by their keys (they are at or above `firstNew`), so
+/// neither making nor changing them costs anything here.
+struct TableHistory {
+  struct Modification {
+    var column: UInt32
+    var object: Int64
+  }
+
+  struct ListName: Hashable {
+    var column: UInt32
+    var object: Int64
+  }
+
+  /// More operations on a list than this are told as `compare`.
+  static let listOperationsMax = 1000
+  private static let firstCompaction = 1 << 16
+
+  /// The key that the transaction's first new object got or would get.
+  var firstNew: Int64 = 0
+  private(set) var modifications: [Modification] = []
+  private(set) var deleted: [Int64] = []
+  private(set) var lists: [ListName: ListChange] = [:]
+  private var compactionSize = firstCompaction
+
+  @inline(__always)
+  mutating func modified(_ object: Int64, _ column: UInt32) {
+    if object >= firstNew { return }
+    if let last = modifications.last, last.object == object, last.column == column { return }
+    modifications.append(Modification(column: column, object: object))
+    if modifications.count >= compactionSize { compact() }
+  }
+
+  /// `deleted` may hold objects that the transaction made itself.
+  mutating func deleted(_ object: Int64) { deleted.append(object) }
+
+  mutating func list(_ object: Int64, _ column: UInt32, _ operation: ListOperation) {
+    if object >= firstNew { return }
+    modified(object, column)
+    let name = ListName(column: column, object: object)
+    lists[name, default: .operations([])].append(operation)
+  }
+
+  /// Repeated modifications of the same objects must not use up memory.
+  private mutating func compact() {
+    modifications = sortedModifications()
+    compactionSize = max(TableHistory.firstCompaction, modifications.count * 2)
+  }
+
+  /// By column, then object, each once.
+  func sortedModifications() -> [Modification] {
+    if modifications.count < 2 { return modifications }
+    let sorted = modifications.sorted {
+      $0.column < $1.column || ($0.column == $1.column && $0.object < $1.object)
+    }
+    var result: [Modification] = []
+    result.reserveCapacity(sorted.count)
+    for entry in sorted {
+      if let last = result.last, last.column == entry.column, last.object == entry.object {
+        continue
+      }
+      result.append(entry)
+    }
+    return result
+  }
+
+  /// - Parameter nextKey: of the table as it is now.
+  func changes(table: TableKey, nextKey: Int64) -> TableChanges {
+    var changes = TableChanges(table: table)
+    let gone = KeySet(unsorted: deleted)
+    if nextKey > firstNew {
+      changes.insertions = KeySet(ranges: [firstNew..<nextKey]).subtracting(gone)
+    }
+    if !gone.isEmpty {
+      changes.deletions = gone.subtracting(KeySet(ranges: [firstNew..<Int64.max]))
+    }
+    for entry in sortedModifications() where gone.isEmpty || !gone.contains(entry.object) {
+      if changes.modifications.last?.column.rawValue != entry.column {
+        changes.modifications.append((ColumnKey(rawValue: entry.column), KeySet()))
+      }
+      changes.modifications[changes.modifications.count - 1].objects.append(entry.object)
+    }
+    changes.lists = lists.compactMap { name, change in
+      if gone.contains(name.object) { return nil }
+      return TableChanges.ListEntry(
+        column: ColumnKey(rawValue: name.column), object: ObjectKey(rawValue: name.object),
+        change: change)
+    }
+    changes.sortLists()
+    return changes
+  }
+}
+
+extension ListChange {
+  /// Adds what happened next, joining it with what came before where that is simple.
+  mutating func append(_ operation: ListOperation) {
+    guard case .operations(var operations) = self else { return }
+    self = .compare  // gives up the array, so that it is changed in place
+    if case .insert(let index, let count) = operation,
+      case .insert(let lastIndex, let lastCount) = operations.last,
+      index >= lastIndex, index <= lastIndex + lastCount
+    {
+      operations[operations.count - 1] = .insert(index: lastIndex, count: lastCount + count)
+    } else if operations.last == operation, case .set = operation {
+      // Setting the same element again says nothing new.
+    } else if case .clear = operation {
+      operations = [.clear]
+    } else {
+      operations.append(operation)
+    }
+    if operations.count <= TableHistory.listOperationsMax { self = .operations(operations) }
+  }
+
+  mutating func append(_ newer: ListChange) {
+    guard case .operations(let operations) = newer else {
+      self = .compare
+      return
+    }
+    for operation in operations { append(operation) }
+  }
+}
+
+extension TableChanges {
+  mutating func sortLists() {
+    lists.sort { ($0.column, $0.object) < ($1.column, $1.object) }
+  }
+}

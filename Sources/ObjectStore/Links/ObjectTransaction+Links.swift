@@ -1,0 +1,183 @@
+import Storage
+
+// Backlinks, and what happens to links when an object goes.
+extension ObjectTransaction {
+  func addBacklink(
+    _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let row = try locate(state, target)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try BacklinkWriter.add(writer, old, row: row, origin: origin, limits: limits)
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+  }
+
+  func removeBacklink(
+    _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let row = try locate(state, target)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try BacklinkWriter.remove(writer, old, row: row, origin: origin, limits: limits)
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+  }
+
+  // MARK: Links among values of any kind
+
+  /// The hidden column in `target` for links out of a column of any kind of value, which is made
+  /// when the first such link is.
+  func backlinkColumn(
+    in target: TableKey, from table: TableKey, _ column: ColumnKey
+  ) throws(StorageError) -> ColumnKey {
+    let description = schema.description.classes[Int(target.rawValue)]
+    if let known = description.backlinkColumn(from: table, column) { return known }
+    var changed = schema.description
+    let key = changed.classes[Int(target.rawValue)].addBacklink(from: table, column)
+    try store(changed)
+    return key
+  }
+
+  func addAnyLink(
+    _ value: StoredValue, _ table: TableKey, _ column: ColumnKey, _ object: ObjectKey
+  ) throws(StorageError) {
+    guard case .link(let targetTable, let target) = value else { return }
+    let hidden = try backlinkColumn(in: targetTable, from: table, column)
+    try addBacklink(targetTable, hidden, target, from: object)
+  }
+
+  func removeAnyLink(
+    _ value: StoredValue, _ table: TableKey, _ column: ColumnKey, _ object: ObjectKey
+  ) throws(StorageError) {
+    guard case .link(let targetTable, let target) = value else { return }
+    let hidden = try backlinkColumn(in: targetTable, from: table, column)
+    try removeBacklink(targetTable, hidden, target, from: object)
+  }
+
+  /// Before a value of any kind is replaced: its backlink goes, that of the new one comes.
+  func replaceAnyLink(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, by new: StoredValue
+  ) throws(StorageError) {
+    let table = state.pointee.key
+    let row = try locate(state, object)
+    let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
+    let old = try self.table(table).any(column, at: position)
+    if old == new { return }
+    try removeAnyLink(old, table, column, object)
+    try addAnyLink(new, table, column, object)
+  }
+
+  // MARK: Deleting
+
+  /// Takes an object that is about to go out of all links: those to it become null or leave their
+  /// lists, those from it leave the backlinks; its lists are let go.
+  func severLinks(_ state: State, _ key: ObjectKey) throws(StorageError) {
+    let columnCount = state.pointee.columns.count
+    for slot in 0..<columnCount {
+      let column = ColumnKey(rawValue: UInt32(slot))
+      // Read each time: making a hidden column changes the schema.
+      let spec = (try open(state.pointee.key)).pointee.columns[slot]
+      if spec.isBacklink {
+        try clearLinks(to: key, in: state.pointee.key, column, spec)
+      }
+    }
+    for slot in 0..<columnCount {
+      let column = ColumnKey(rawValue: UInt32(slot))
+      let spec = state.pointee.columns[slot]
+      if spec.isBacklink { continue }
+      if spec.isList {
+        try dropList(state, column, spec, key)
+      } else if spec.kind == .object {
+        let row = try locate(state, key)
+        let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
+        let target = try table(state.pointee.key).link(column, at: position)
+        if let target { try removeBacklink(spec.other, spec.otherColumn, target, from: key) }
+      } else if spec.kind == .any {
+        try replaceAnyLink(state, column, key, by: .null)
+      }
+    }
+  }
+
+  /// Lets go of an object's list and of the backlinks that come from it.
+  private func dropList(
+    _ state: State, _ column: ColumnKey, _ spec: ColumnSpec, _ key: ObjectKey
+  ) throws(StorageError) {
+    let list = try self.list(column, of: key, in: state.pointee.key)
+    if list.count == 0 { return }
+    try removeListBacklinks(list, spec, column, key, in: state.pointee.key)
+    try storeListRoot(state, column, key, .none)
+    try writer.releaseTree(list.root)
+  }
+
+  /// Makes every link to `key` that the hidden `column` knows of null, or takes it out of its list.
+  private func clearLinks(
+    to key: ObjectKey, in table: TableKey, _ column: ColumnKey, _ spec: ColumnSpec
+  ) throws(StorageError) {
+    let state = try open(table)
+    let row = try locate(state, key)
+    let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
+    let origins = try self.table(table).backlinks(column, at: position).keys()
+    if origins.isEmpty { return }
+    let originState = try open(spec.other)
+    let originSpec = originState.pointee.columns[spec.otherColumn.slot]
+    var previous: ObjectKey?
+    for origin in origins where origin != previous {
+      previous = origin
+      if originSpec.isList {
+        try removeFromList(originState, originSpec, spec.otherColumn, origin, table, key)
+      } else if originSpec.kind == .object {
+        try storeLink(originState, spec.otherColumn, origin, nil)
+      } else {
+        try storeAnyNull(originState, spec.otherColumn, origin)
+      }
+    }
+    try forgetBacklinks(state, column, key)
+  }
+
+  private func storeAnyNull(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey
+  ) throws(StorageError) {
+    let row = try locate(state, object)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try VectorWriter.set(
+      writer, old, row: row, .null, kind: .any, isOptional: true)
+    finish(state, column, object, old, new)
+  }
+
+  /// Empties the object's set of origins, all of which have been dealt with.
+  private func forgetBacklinks(
+    _ state: State, _ column: ColumnKey, _ key: ObjectKey
+  ) throws(StorageError) {
+    let row = try locate(state, key)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try BacklinkWriter.clear(writer, old, row: row)
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+  }
+
+  /// Takes `target` out of an origin's list: its elements go, or become null in a list of values of
+  /// any kind.
+  private func removeFromList(
+    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ origin: ObjectKey,
+    _ targetTable: TableKey, _ target: ObjectKey
+  ) throws(StorageError) {
+    let editor = listWriter(spec)
+    var start = 0
+    while true {
+      let list = try self.list(column, of: origin, in: state.pointee.key)
+      let found =
+        spec.kind == .object
+        ? try list.firstInteger(target.rawValue + 1, from: start)
+        : try list.firstIndex(of: .link(targetTable, target))
+      guard let index = found else { return }
+      start = index
+      if spec.kind == .object {
+        let root = try editor.remove(list.root, at: index)
+        try storeListRoot(state, column, origin, root)
+        record(state, column, origin, .remove(index: index, count: 1))
+      } else {
+        let root = try editor.set(list.root, at: index, .null)
+        try storeListRoot(state, column, origin, root)
+        record(state, column, origin, .set(index: index))
+      }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Storage
+
+/// Changes list trees: each function takes the root and returns the one to put in its place.
+struct ListTreeWriter {
+  let writer: NodeWriter
+  let kind: ValueKind
+  let isOptional: Bool
+  let limits: TreeLimits
+
+  private struct Inserted {
+    var reference: NodeReference
+    var split: InnerEntry?
+  }
+
+  private var stride: Int { InnerNode.listStride }
+
+  func insert(
+    _ root: NodeReference, at index: Int, _ value: StoredValue
+  ) throws(StorageError) -> NodeReference {
+    if root.isNone { return try insertRow(.none, 0, value) }
+    let result = try insertBelow(root, index, value)
+    guard let split = result.split else { return result.reference }
+    let left = InnerEntry(
+      result.reference, count: ListTree.count(try writer.source.node(result.reference)))
+    return InnerNode.make(writer, [left, split], stride: stride)
+  }
+
+  private func insertRow(
+    _ leaf: NodeReference, _ row: Int, _ value: StoredValue
+  ) throws(StorageError) -> NodeReference {
+    try VectorWriter.insert(
+      writer, leaf, row: row, value, kind: kind, isOptional: isOptional)
+  }
+
+  private func insertBelow(
+    _ reference: NodeReference, _ index: Int, _ value: StoredValue
+  ) throws(StorageError) -> Inserted {
+    let node = try writer.source.node(reference)
+    guard node.kind == .listInner else { return try insertIntoLeaf(reference, node, index, value) }
+    let place = childForInsertion(node, index)
+    let below = try insertBelow(node.reference(place.index), index - place.before, value)
+    let mutable = try writer.mutable(reference)
+    mutable.setReference(place.index, below.reference)
+    guard let split = below.split else {
+      InnerNode.add(mutable, place.index, 1, stride: stride)
+      return Inserted(reference: mutable.reference)
+    }
+    InnerNode.add(mutable, place.index, 1 - split.count, stride: stride)
+    let grown = try InnerNode.insert(
+      writer, mutable.reference, at: place.index + 1, split, stride: stride)
+    return try splitIfFull(grown, appended: place.index + 1)
+  }
+
+  /// The child that is to take an element at `index`: at a border, the one on the left.
+  private func childForInsertion(_ node: Node, _ index: Int) -> (index: Int, before: Int) {
+    InnerNode.child(node, containing: max(0, index - 1), stride: stride)
+  }
+
+  private func splitIfFull(
+    _ reference: NodeReference, appended: Int
+  ) throws(StorageError) -> Inserted {
+    let node = try writer.mutable(reference)
+    let children = node.node.referenceCount
+    if children <= limits.innerChildren { return Inserted(reference: reference) }
+    let cut = appended == children - 1 ? children - 1 : children / 2
+    let right = InnerNode.split(writer, node, at: cut, stride: stride)
+    let count = ListTree.count(try writer.source.node(right))
+    return Inserted(reference: node.reference, split: InnerEntry(right, count: count))
+  }
+
+  private func insertIntoLeaf(
+    _ reference: NodeReference, _ node: Node, _ index: Int, _ value: StoredValue
+  ) throws(StorageError) -> Inserted {
+    let count = node.count
+    if count < limits.listElements {
+      return Inserted(reference: try insertRow(reference, index, value))
+    }
+    if index == count {
+      let right = try insertRow(.none, 0, value)
+      return Inserted(reference: reference, split: InnerEntry(right, count: 1))
+    }
+    let cut = count / 2
+    var left = try gather([VectorPiece(reference: reference, rows: 0..<cut)])
+    var right = try gather([VectorPiece(reference: reference, rows: cut..<count)])
+    try writer.release(reference)
+    var rightCount = count - cut
+    if index <= cut {
+      left = try insertRow(left, index, value)
+    } else {
+      right = try insertRow(right, index - cut, value)
+      rightCount += 1
+    }
+    return Inserted(reference: left, split: InnerEntry(right, count: rightCount))
+  }
+
+  private func gather(_ pieces: [VectorPiece]) throws(StorageError) -> NodeReference {
+    try VectorWriter.gather(writer, pieces, kind: kind, isOptional: isOptional)
+  }
+
+  /// Replaces the element at `index`.
+  func set(
+    _ root: NodeReference, at index: Int, _ value: StoredValue
+  ) throws(StorageError) -> NodeReference {
+    let node = try writer.source.node(root)
+    guard node.kind == .listInner else {
+      return try VectorWriter.set(
+        writer, root, row: index, value, kind: kind, isOptional: isOptional)
+    }
+    let place = InnerNode.child(node, containing: index, stride: stride)
+    let below = try set(node.reference(place.index), at: index - place.before, value)
+    let mutable = try writer.mutable(root)
+    mutable.setReference(place.index, below)
+    return mutable.reference
+  }
+
+  // MARK: Removing
+
+  /// Takes the element at `index` out.
+  func remove(_ root: NodeReference, at index: Int) throws(StorageError) -> NodeReference {
+    var result = try removeBelow(root, index)
+    while !result.isNone {
+      let node = try writer.source.node(result)
+      guard node.kind == .listInner, node.referenceCount == 1 else { break }
+      let child = node.reference(0)
+      try writer.release(result)
+      result = child
+    }
+    return result
+  }
+
+  private func removeBelow(
+    _ reference: NodeReference, _ index: Int
+  ) throws(StorageError) -> NodeReference {
+    let node = try writer.source.node(reference)
+    guard node.kind == .listInner else {
+      return try VectorWriter.removeRow(writer, reference, row: index, kind: kind)
+    }
+    let place = InnerNode.child(node, containing: index, stride: stride)
+    let below = try removeBelow(node.reference(place.index), index - place.before)
+    if below.isNone, node.referenceCount == 1 {
+      try writer.release(reference)
+      return .none
+    }
+    let mutable = try writer.mutable(reference)
+    if below.isNone {
+      InnerNode.remove(writer, mutable, at: place.index, stride: stride)
+      return mutable.reference
+    }
+    mutable.setReference(place.index, below)
+    InnerNode.add(mutable, place.index, -1, stride: stride)
+    try mergeAround(mutable, place.index)
+    return mutable.reference
+  }
+
+  private func mergeAround(_ node: MutableNode, _ child: Int) throws(StorageError) {
+    let below = try writer.source.node(node.node.reference(child))
+    let isInner = below.kind == .listInner
+    let capacity = isInner ? limits.innerChildren : limits.listElements
+    if below.count >= max(1, capacity / 4), below.count > 1 { return }
+    for left in [child - 1, child] where left >= 0 && left + 1 < node.node.referenceCount {
+      let leftSize = try writer.source.node(node.node.reference(left)).count
+      let rightSize = try writer.source.node(node.node.reference(left + 1)).count
+      if InnerNode.shouldMerge(leftSize, rightSize, capacity: capacity) {
+        return try merge(node, left, leftSize, rightSize, isInner: isInner)
+      }
+    }
+  }
+
+  private func merge(
+    _ node: MutableNode, _ left: Int, _ leftSize: Int, _ rightSize: Int, isInner: Bool
+  ) throws(StorageError) {
+    let a = node.node.reference(left)
+    let b = node.node.reference(left + 1)
+    let added = InnerNode.count(node.node, left + 1, stride: stride)
+    let merged: NodeReference
+    if isInner {
+      merged = try InnerNode.merge(writer, a, b, stride: stride)
+    } else {
+      merged = try gather([
+        VectorPiece(reference: a, rows: 0..<leftSize),
+        VectorPiece(reference: b, rows: 0..<rightSize),
+      ])
+      try writer.release(a)
+      try writer.release(b)
+    }
+    node.setReference(left, merged)
+    InnerNode.add(node, left, added, stride: stride)
+    InnerNode.remove(writer, node, at: left + 1, stride: stride)
+  }
+}

@@ -1,0 +1,201 @@
+import Storage
+
+// Lists of an object. Indexes out of bounds and values that do not fit trap.
+extension ObjectTransaction {
+  func listWriter(_ spec: ColumnSpec) -> ListTreeWriter {
+    ListTreeWriter(
+      writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: limits)
+  }
+
+  private func listSpec(_ state: State, _ column: ColumnKey) -> ColumnSpec {
+    precondition(column.slot < state.pointee.columns.count, "no such column")
+    let spec = state.pointee.columns[column.slot]
+    precondition(spec.isList, "that column is no list")
+    return spec
+  }
+
+  /// The list as it is now; good until the next change.
+  public func list(
+    _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> ListView {
+    let state = try open(table)
+    let spec = listSpec(state, column)
+    let row = try locate(state, object)
+    let reference = state.pointee.leaf.node.reference(column.slot)
+    var root = NodeReference.none
+    if !reference.isNone {
+      let node = try source.node(reference)
+      if row < node.count { root = node.reference(row) }
+    }
+    return try ListView(
+      root: root, kind: spec.kind, isOptional: spec.isOptional, target: spec.other, in: source)
+  }
+
+  func storeListRoot(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ root: NodeReference
+  ) throws(StorageError) {
+    let row = try locate(state, object)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try ReferenceVectorWriter.set(writer, old, row: row, root)
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+  }
+
+  func record(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ operation: ListOperation
+  ) {
+    state.pointee.history.list(object.rawValue, column.rawValue, operation)
+    generation &+= 1
+  }
+
+  private func addElementLink(
+    _ value: StoredValue, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    if spec.kind == .any { return try addAnyLink(value, table, column, object) }
+    guard spec.kind == .object else { return }
+    guard case .link(spec.other, let target) = value else {
+      preconditionFailure("an object of the linked class was expected, not \(value)")
+    }
+    try addBacklink(spec.other, spec.otherColumn, target, from: object)
+  }
+
+  private func removeElementLink(
+    _ value: StoredValue, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    if spec.kind == .any { return try removeAnyLink(value, table, column, object) }
+    guard case .link(let targetTable, let target) = value else { return }
+    try removeBacklink(targetTable, spec.otherColumn, target, from: object)
+  }
+
+  /// Takes back the backlinks of all elements of a list.
+  func removeListBacklinks(
+    _ list: ListView, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    guard spec.kind == .object || spec.kind == .any else { return }
+    for index in 0..<list.count {
+      try removeElementLink(list.value(at: index), spec, column, object, in: table)
+    }
+  }
+
+  /// Puts an element in at `index`, which may be the count.
+  public func listInsert(
+    _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    try listInsert(
+      contentsOf: CollectionOfOne(value), at: index, column, of: object, in: table)
+  }
+
+  /// Puts several elements in, the first at `index`, which may be the count.
+  public func listInsert(
+    contentsOf values: some Collection<StoredValue>, at index: Int, _ column: ColumnKey,
+    of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let spec = listSpec(try open(table), column)
+    let editor = listWriter(spec)
+    for value in values { try addElementLink(value, spec, column, object, in: table) }
+    let state = try open(table)
+    let list = try self.list(column, of: object, in: table)
+    precondition(index >= 0 && index <= list.count, "list index out of bounds")
+    var root = list.root
+    var place = index
+    for value in values {
+      root = try editor.insert(root, at: place, value)
+      place += 1
+    }
+    if place == index { return }
+    try storeListRoot(state, column, object, root)
+    record(state, column, object, .insert(index: index, count: place - index))
+  }
+
+  /// Replaces the element at `index`.
+  public func listSet(
+    _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    let spec = listSpec(try open(table), column)
+    let old = try list(column, of: object, in: table).value(at: index)
+    if old != value {
+      try removeElementLink(old, spec, column, object, in: table)
+      try addElementLink(value, spec, column, object, in: table)
+    }
+    let state = try open(table)
+    let list = try self.list(column, of: object, in: table)
+    let root = try listWriter(spec).set(list.root, at: index, value)
+    try storeListRoot(state, column, object, root)
+    record(state, column, object, .set(index: index))
+  }
+
+  /// Takes the elements at `indexes` out.
+  public func listRemove(
+    _ indexes: Range<Int>, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let spec = listSpec(try open(table), column)
+    let editor = listWriter(spec)
+    let before = try list(column, of: object, in: table)
+    precondition(
+      indexes.lowerBound >= 0 && indexes.upperBound <= before.count, "list index out of bounds")
+    if indexes.isEmpty { return }
+    if indexes.count == before.count { return try listClear(column, of: object, in: table) }
+    if spec.kind == .object || spec.kind == .any {
+      for index in indexes {
+        let value = try list(column, of: object, in: table).value(at: index)
+        try removeElementLink(value, spec, column, object, in: table)
+      }
+    }
+    let state = try open(table)
+    var root = try list(column, of: object, in: table).root
+    for index in indexes.reversed() { root = try editor.remove(root, at: index) }
+    try storeListRoot(state, column, object, root)
+    record(
+      state, column, object, .remove(index: indexes.lowerBound, count: indexes.count))
+  }
+
+  /// Takes the element at `from` out and puts it where it has index `to` afterwards.
+  public func listMove(
+    from: Int, to: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = listSpec(state, column)
+    let editor = listWriter(spec)
+    let list = try self.list(column, of: object, in: table)
+    precondition(to >= 0 && to < list.count, "list index out of bounds")
+    let value = try list.value(at: from)
+    let without = try editor.remove(list.root, at: from)
+    try storeListRoot(
+      state, column, object, try editor.insert(without, at: to, value))
+    record(state, column, object, .move(from: from, to: to))
+  }
+
+  /// Exchanges two elements.
+  public func listSwap(
+    _ left: Int, _ right: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let editor = listWriter(listSpec(state, column))
+    let list = try self.list(column, of: object, in: table)
+    let first = try list.value(at: left)
+    let second = try list.value(at: right)
+    let half = try editor.set(list.root, at: left, second)
+    try storeListRoot(state, column, object, try editor.set(half, at: right, first))
+    record(state, column, object, .swap(left, right))
+  }
+
+  /// Takes all elements out.
+  public func listClear(
+    _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let spec = listSpec(try open(table), column)
+    let list = try self.list(column, of: object, in: table)
+    try removeListBacklinks(list, spec, column, object, in: table)
+    let state = try open(table)
+    let root = try self.list(column, of: object, in: table).root
+    if !root.isNone {
+      try storeListRoot(state, column, object, .none)
+      try writer.releaseTree(root)
+    }
+    record(state, column, object, .clear)
+  }
+}

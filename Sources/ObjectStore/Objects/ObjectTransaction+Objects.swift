@@ -1,0 +1,147 @@
+import Storage
+
+extension ObjectTransaction {
+  /// A new object of a class without a primary key, all of whose properties are null, zero or empty.
+  @discardableResult
+  public func createObject(in table: TableKey) throws(StorageError) -> ObjectKey {
+    let state = try open(table)
+    let primaryKey = schema.layouts[Int(table.rawValue)].primaryKey
+    precondition(primaryKey == nil, "an object of that class needs a primary key")
+    let key = state.pointee.nextKey
+    try append(state, key, except: nil)
+    return ObjectKey(rawValue: key)
+  }
+
+  /// The object with that integer primary key: the existing one, or a new one.
+  @discardableResult
+  public func createObject(
+    in table: TableKey, primaryKey: Int64
+  ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
+    let state = try open(table)
+    guard let column = schema.layouts[Int(table.rawValue)].primaryKey else {
+      preconditionFailure("that class has no primary key")
+    }
+    let spec = state.pointee.columns[column.slot]
+    precondition(spec.kind == .int, "the primary key is of another kind")
+    let key = state.pointee.nextKey
+    if let existing = try insertUnique(state, spec, value: primaryKey, key: key) {
+      return (ObjectKey(rawValue: existing), false)
+    }
+    try append(state, key, except: column)
+    let leaf = state.pointee.leaf
+    let old = leaf.node.reference(column.slot)
+    let new = try ElementWriter.setInteger(
+      writer, old, row: leaf.node.count &- 1, primaryKey,
+      shape: ElementWriter.Shape(.integerVector, spec.isOptional),
+      reserveRows: reserveRows(state))
+    if new != old { leaf.setReference(column.slot, new) }
+    return (ObjectKey(rawValue: key), true)
+  }
+
+  /// The object with that primary key: the existing one, or a new one.
+  @discardableResult
+  public func createObject(
+    in table: TableKey, primaryKey: StoredValue
+  ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
+    if case .int(let value) = primaryKey {
+      return try createObject(in: table, primaryKey: value)
+    }
+    let state = try open(table)
+    guard let property = schema.description.classes[Int(table.rawValue)].primaryKey else {
+      preconditionFailure("that class has no primary key")
+    }
+    if let existing = try self.table(table).find(primaryKey: primaryKey, property) {
+      return (existing, false)
+    }
+    let column = property.columnKey
+    let spec = state.pointee.columns[column.slot]
+    let key = state.pointee.nextKey
+    try append(state, key, except: column)
+    try insertIntoIndex(state, spec, indexedValue(primaryKey), ObjectKey(rawValue: key))
+    let leaf = state.pointee.leaf
+    let old = leaf.node.reference(column.slot)
+    let new = try VectorWriter.set(
+      writer, old, row: leaf.node.count - 1, primaryKey, kind: spec.kind,
+      isOptional: spec.isOptional)
+    if new != old { leaf.setReference(column.slot, new) }
+    return (ObjectKey(rawValue: key), true)
+  }
+
+  /// Adds a row of defaults, which becomes the last one of the cluster at hand, and puts it into
+  /// the indexes but that of `column`.
+  @inline(__always)
+  private func append(
+    _ state: State, _ key: Int64, except column: ColumnKey?
+  ) throws(StorageError) {
+    try appendRow(state, key)
+    state.pointee.nextKey = key &+ 1
+    state.pointee.created &+= 1
+    generation &+= 1
+    if schema.layouts[Int(state.pointee.key.rawValue)].indexCount > (column == nil ? 0 : 1) {
+      try indexDefaults(state, key, except: column)
+    }
+  }
+
+  private func indexDefaults(
+    _ state: State, _ key: Int64, except column: ColumnKey?
+  ) throws(StorageError) {
+    let columns = state.pointee.columns
+    for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
+      let spec = columns[slot]
+      let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind))
+      try insertIntoIndex(state, spec, value, ObjectKey(rawValue: key))
+    }
+  }
+
+  /// For how many rows a vector that has to be made for a new object should leave room: a
+  /// transaction that has made a few objects will make more.
+  @inline(__always)
+  func reserveRows(_ state: State) -> Int {
+    state.pointee.created < 8 ? 0 : min(limits.clusterRows, state.pointee.created)
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an object: links to it become null, lists lose it.
+  public func deleteObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
+    let state = try open(table)
+    if schema.layouts[Int(table.rawValue)].hasRelations {
+      try severLinks(state, key)
+    }
+    let row = try locate(state, key)
+    try removeFromIndexes(state, row, key)
+    state.pointee.history.deleted(key.rawValue)
+    try removeRow(state, row)
+    generation &+= 1
+  }
+
+  /// Deletes many objects; keys that no object has are passed over.
+  public func deleteObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
+    for key in keys where try self.table(table).find(key) != nil {
+      try deleteObject(key, in: table)
+    }
+  }
+
+  /// Deletes all objects of a class.
+  public func deleteAllObjects(in table: TableKey) throws(StorageError) {
+    let state = try open(table)
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(state.pointee.count)
+    var clusters = try self.table(table).clusters()
+    while let cluster = try clusters.next() {
+      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
+    }
+    if schema.layouts[Int(table.rawValue)].hasRelations {
+      for key in keys.reversed() { try deleteObject(key, in: table) }
+      return
+    }
+    for key in keys { state.pointee.history.deleted(key.rawValue) }
+    for slot in 0..<state.pointee.node.node.referenceCount {
+      try writer.releaseTree(state.pointee.node.node.reference(slot))
+      state.pointee.node.setReference(slot, .none)
+    }
+    state.pointee.count = 0
+    state.pointee.hasLeaf = false
+    generation &+= 1
+  }
+}

@@ -1,0 +1,210 @@
+import Storage
+
+// Setting properties. Each names an object by key, and records the modification even if the value
+// is what it was.
+extension ObjectTransaction {
+  /// The specification of a property that is about to be set, checked.
+  @inline(__always)
+  private func spec(_ state: State, _ column: ColumnKey, _ kind: ValueKind) -> ColumnSpec {
+    let spec = settable(state, column)
+    precondition(spec.kind == kind, "a value of another kind than its property")
+    return spec
+  }
+
+  @inline(__always)
+  private func settable(_ state: State, _ column: ColumnKey) -> ColumnSpec {
+    precondition(column.slot < state.pointee.columns.count, "no such column")
+    let spec = state.pointee.columns[column.slot]
+    precondition(
+      !spec.isList && !spec.isBacklink && !spec.isPrimaryKey, "that column cannot be set")
+    return spec
+  }
+
+  /// Notes that `column` of the cluster at hand has become `new`, and that it was modified.
+  @inline(__always)
+  func finish(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ old: NodeReference,
+    _ new: NodeReference
+  ) {
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+    state.pointee.history.modified(object.rawValue, column.rawValue)
+    generation &+= 1
+  }
+
+  /// Moves the object to its new place in the column's index, if it has one.
+  @inline(__always)
+  private func reindex(
+    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ object: ObjectKey,
+    to new: Int64?
+  ) throws(StorageError) {
+    let old = try indexedValue(state.pointee.cluster, row, column, spec)
+    try updateIndex(state, spec, from: old, to: new, object)
+  }
+
+  public func setInt(
+    _ value: Int64, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = spec(state, column, .int)
+    try setInteger(state, spec, value, column, object)
+  }
+
+  public func setBool(
+    _ value: Bool, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = spec(state, column, .bool)
+    try setInteger(state, spec, value ? 1 : 0, column, object)
+  }
+
+  @inline(__always)
+  private func setInteger(
+    _ state: State, _ spec: ColumnSpec, _ value: Int64, _ column: ColumnKey, _ object: ObjectKey
+  ) throws(StorageError) {
+    let row = try locate(state, object)
+    if spec.indexSlot != 0 {
+      try reindex(state, spec, column, row, object, to: value)
+    }
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try ElementWriter.setInteger(
+      writer, old, row: row, value,
+      shape: ElementWriter.Shape(.integerVector, spec.isOptional),
+      reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+  }
+
+  public func setFloat(
+    _ value: Float, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = spec(state, column, .float)
+    let row = try locate(state, object)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try ElementWriter.setBits(
+      writer, old, row: row, value, bits: 32,
+      shape: ElementWriter.Shape(.floatVector, spec.isOptional), reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+  }
+
+  /// Doubles and dates.
+  public func setDouble(
+    _ value: Double, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = settable(state, column)
+    precondition(
+      spec.kind == .double || spec.kind == .date, "a value of another kind than its property")
+    let row = try locate(state, object)
+    if spec.indexSlot != 0 {
+      try reindex(state, spec, column, row, object, to: IndexValue.ordered(value))
+    }
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try ElementWriter.setBits(
+      writer, old, row: row, value, bits: 64,
+      shape: ElementWriter.Shape(.doubleVector, spec.isOptional), reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+  }
+
+  public func setString(
+    _ value: String, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    var value = value
+    let result = value.withUTF8 { utf8 -> StorageError? in
+      do throws(StorageError) {
+        try setBytes(UnsafeRawBufferPointer(utf8), column, of: object, in: table)
+        return nil
+      } catch { return error }
+    }
+    if let result { throw result }
+  }
+
+  /// The UTF-8 of strings, and data. `value` must not lie in a node of this transaction.
+  public func setBytes(
+    _ value: UnsafeRawBufferPointer, _ column: ColumnKey, of object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = settable(state, column)
+    precondition(
+      spec.kind == .string || spec.kind == .data, "a value of another kind than its property")
+    let row = try locate(state, object)
+    if spec.indexSlot != 0 {
+      try reindex(state, spec, column, row, object, to: IndexValue.hash(value))
+    }
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try ByteVectorWriter.set(
+      writer, old, row: row, value, isNullable: spec.isOptional, reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+  }
+
+  /// Sets a property that is optional, or a link, to null.
+  public func setNull(
+    _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try set(.null, column, of: object, in: table)
+  }
+
+  /// Sets a property that is no list, whatever its kind.
+  public func set(
+    _ value: StoredValue, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = settable(state, column)
+    if spec.kind == .object {
+      switch value {
+      case .null: return try setLink(nil, column, of: object, in: table)
+      case .link(spec.other, let target):
+        return try setLink(target, column, of: object, in: table)
+      default: preconditionFailure("a value of another kind than its property: \(value)")
+      }
+    }
+    if spec.kind == .any { try replaceAnyLink(state, column, object, by: value) }
+    let row = try locate(state, object)
+    if spec.indexSlot != 0 {
+      try reindex(state, spec, column, row, object, to: indexedValue(value))
+    }
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try VectorWriter.set(
+      writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional)
+    finish(state, column, object, old, new)
+  }
+
+  /// Sets a link; nil for none. The target must exist.
+  public func setLink(
+    _ target: ObjectKey?, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = spec(state, column, .object)
+    let old = try link(state, column, object)
+    if old != target {
+      if let old { try removeBacklink(spec.other, spec.otherColumn, old, from: object) }
+      if let target { try addBacklink(spec.other, spec.otherColumn, target, from: object) }
+    }
+    try storeLink(state, column, object, target)
+  }
+
+  /// The link as it is.
+  private func link(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey
+  ) throws(StorageError) -> ObjectKey? {
+    let row = try locate(state, object)
+    let reference = state.pointee.leaf.node.reference(column.slot)
+    if reference.isNone { return nil }
+    let node = try source.node(reference)
+    if row >= node.count { return nil }
+    let value = VectorMath.integer(VectorMath.elements(node), width: node.width, row)
+    return value == 0 ? nil : ObjectKey(rawValue: value - 1)
+  }
+
+  /// Changes the link alone, not the backlinks.
+  func storeLink(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ target: ObjectKey?
+  ) throws(StorageError) {
+    let row = try locate(state, object)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try ElementWriter.setInteger(
+      writer, old, row: row, target.map { $0.rawValue + 1 } ?? 0,
+      shape: ElementWriter.Shape(.integerVector, false), reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+  }
+}

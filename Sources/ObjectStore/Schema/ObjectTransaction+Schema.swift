@@ -1,0 +1,72 @@
+import Storage
+
+extension ObjectTransaction {
+  /// Makes the file's schema hold everything that is wanted: new classes, new properties (null,
+  /// zero or empty in existing objects), more or fewer indexes. What the file has beyond that
+  /// stays, unused.
+  ///
+  /// - Returns: whether anything had to be changed.
+  /// - Throws: `.schemaMismatch` naming every difference that needs a migration, or what is wrong
+  ///   with the wanted schema; nothing has been changed then.
+  @discardableResult
+  public func apply(_ wanted: SchemaDescription) throws(StorageError) -> Bool {
+    let change = try SchemaChange(
+      from: schema.description, to: wanted, path: source.path)
+    if change.isEmpty { return false }
+    try store(change.result)
+    for (table, column) in change.indexesToDrop {
+      let state = try open(table)
+      let slot = Int(column.indexSlot)
+      try writer.releaseTree(state.pointee.node.node.reference(slot))
+      state.pointee.node.setReference(slot, .none)
+    }
+    for (table, column) in change.indexesToBuild {
+      let state = try open(table)
+      try buildIndex(state, column)
+    }
+    generation &+= 1
+    return true
+  }
+
+  /// Writes the schema, makes tables for new classes, and room for new indexes.
+  func store(_ description: SchemaDescription) throws(StorageError) {
+    let rootNode = try mutableRoot(tables: description.classes.count)
+    let bytes = SchemaCodec.encode(description)
+    let node = try writer.remake(
+      rootNode.node.reference(0), kind: .schema, count: bytes.count, dataSize: bytes.count)
+    bytes.withUnsafeBytes { node.data.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    node.setDataSize(bytes.count)
+    rootNode.setReference(0, node.reference)
+    for (index, table) in description.classes.enumerated() {
+      let places = 1 + Int(table.indexSlotCount)
+      let old = rootNode.node.reference(1 + index)
+      if old.isNone {
+        let new = writer.make(
+          kind: .table, referenceCount: places, dataSize: TableNode.dataSize)
+        rootNode.setReference(1 + index, new.reference)
+        continue
+      }
+      let missing = places - (try source.node(old).referenceCount)
+      if missing <= 0 { continue }
+      let grown = try writer.mutable(old, growing: missing * 8)
+      writer.setReferenceCount(grown, places)
+      rootNode.setReference(1 + index, grown.reference)
+    }
+    try adopt(description)
+  }
+
+  /// The root, changeable, with a reference per table. It is made if the store is empty.
+  private func mutableRoot(tables: Int) throws(StorageError) -> MutableNode {
+    let node: MutableNode
+    if root.isNone {
+      node = writer.make(kind: .storeRoot, referenceCount: 1 + tables, count: tables)
+    } else {
+      let missing = 1 + tables - (try source.node(root).referenceCount)
+      node = try writer.mutable(root, growing: max(0, missing) * 8)
+      if missing > 0 { writer.setReferenceCount(node, 1 + tables) }
+      node.setCount(tables)
+    }
+    root = node.reference
+    return node
+  }
+}

@@ -1,0 +1,188 @@
+import Storage
+
+/// What it takes to make a stored schema hold all that a program wants.
+///
+/// Classes and properties are matched by name. New ones get keys; what is stored and not wanted
+/// stays. Everything else (another type, optionality, primary key) needs a migration.
+public struct SchemaChange {
+  /// The schema to be stored.
+  public private(set) var result: SchemaDescription
+  private(set) var indexesToDrop: [(TableKey, PropertyDescription)] = []
+  private(set) var indexesToBuild: [(TableKey, ColumnKey)] = []
+  private let stored: SchemaDescription
+  private var differences: [String] = []
+
+  /// Whether the stored schema has all that is wanted.
+  public var isEmpty: Bool { result == stored }
+
+  /// - Throws: `.schemaMismatch` naming every difference that needs a migration, or whatever is
+  ///   wrong with the wanted schema itself.
+  public init(
+    from stored: SchemaDescription, to wanted: SchemaDescription, path: String
+  ) throws(StorageError) {
+    self.stored = stored
+    result = stored
+    result.version = wanted.version
+    let faults = SchemaChange.faults(wanted)
+    guard faults.isEmpty else {
+      throw StorageError(
+        .schemaMismatch, path: path,
+        "the schema is not valid: \(faults.joined(separator: "; "))")
+    }
+    for description in wanted.classes where stored.description(of: description.name) == nil {
+      var added = ClassDescription(name: description.name, properties: [])
+      added.tableKey = TableKey(rawValue: UInt32(result.classes.count))
+      result.classes.append(added)
+    }
+    for description in wanted.classes { match(description) }
+    guard differences.isEmpty else {
+      throw StorageError(
+        .schemaMismatch, path: path,
+        "a migration is needed: \(differences.joined(separator: "; "))")
+    }
+  }
+
+  private mutating func match(_ wanted: ClassDescription) {
+    let index = result.classes.firstIndex { $0.name == wanted.name }!
+    let isNew = index >= stored.classes.count
+    let oldKey = result.classes[index].primaryKey?.name
+    let newKey = wanted.primaryKey?.name
+    if !isNew, oldKey != newKey {
+      differences.append(
+        "\(wanted.name): primary key was \(oldKey ?? "none"), is \(newKey ?? "none")")
+    }
+    for property in wanted.properties {
+      if let place = result.classes[index].properties.firstIndex(where: {
+        $0.name == property.name
+      }) {
+        match(wanted.name, property, index, place)
+      } else {
+        add(property, to: index, isNew: isNew)
+      }
+    }
+  }
+
+  private mutating func match(
+    _ className: String, _ wanted: PropertyDescription, _ index: Int, _ place: Int
+  ) {
+    let old = result.classes[index].properties[place]
+    let (was, now) = (old.typeText, wanted.typeText)
+    if was != now { differences.append("\(className).\(old.name): was \(was), is \(now)") }
+    let needsIndex = wanted.isIndexed || wanted.isPrimaryKey
+    let hasIndex = old.indexSlot != 0
+    result.classes[index].properties[place].isIndexed = wanted.isIndexed
+    if hasIndex, !needsIndex, !old.isPrimaryKey {
+      indexesToDrop.append((result.classes[index].tableKey, old))
+      result.classes[index].properties[place].indexSlot = 0
+    } else if needsIndex, !hasIndex {
+      let slot = result.classes[index].freeIndexSlot()
+      result.classes[index].properties[place].indexSlot = slot
+      indexesToBuild.append((result.classes[index].tableKey, old.columnKey))
+    }
+  }
+
+  private mutating func add(_ wanted: PropertyDescription, to index: Int, isNew: Bool) {
+    var property = wanted
+    property.columnKey = result.classes[index].newColumn()
+    property.indexSlot = 0
+    property.targetTable = .unassigned
+    let table = result.classes[index].tableKey
+    if property.isIndexed || property.isPrimaryKey {
+      property.indexSlot = result.classes[index].freeIndexSlot()
+      indexesToBuild.append((table, property.columnKey))
+    }
+    if let target = property.linkTarget,
+      let targetIndex = result.classes.firstIndex(where: { $0.name == target })
+    {
+      property.targetTable = result.classes[targetIndex].tableKey
+      if targetIndex == index {
+        _ = result.classes[index].addBacklink(from: table, property.columnKey)
+      } else {
+        _ = result.classes[targetIndex].addBacklink(from: table, property.columnKey)
+      }
+    }
+    result.classes[index].properties.append(property)
+  }
+
+  // MARK: Whether a schema makes sense
+
+  private static func faults(_ schema: SchemaDescription) -> [String] {
+    var faults: [String] = []
+    var names: Set<String> = []
+    for description in schema.classes {
+      if !names.insert(description.name).inserted {
+        faults.append("class \(description.name) occurs twice")
+      }
+      if description.properties.count(where: \.isPrimaryKey) > 1 {
+        faults.append("\(description.name) has more than one primary key")
+      }
+      var properties: Set<String> = []
+      for property in description.properties {
+        let name = "\(description.name).\(property.name)"
+        if !properties.insert(property.name).inserted { faults.append("\(name) occurs twice") }
+        if let fault = fault(property, in: schema) { faults.append("\(name) \(fault)") }
+      }
+    }
+    return faults
+  }
+
+  private static func fault(
+    _ property: PropertyDescription, in schema: SchemaDescription
+  ) -> String? {
+    if property.kind == .object {
+      guard let target = property.linkTarget else { return "links to no class" }
+      if schema.description(of: target) == nil {
+        return "links to \(target), which is not in the schema"
+      }
+      if property.collection == .list, property.isOptional {
+        return "is a list of objects, whose elements cannot be optional"
+      }
+    } else if property.linkTarget != nil {
+      return "has a link target but is no link"
+    }
+    let isList = property.collection != .none
+    switch property.kind {
+    case .int, .string, .objectId, .uuid:
+      return isList && (property.isPrimaryKey || property.isIndexed)
+        ? "is a list, which cannot be indexed" : nil
+    case .bool, .date:
+      if property.isPrimaryKey { return "cannot be a primary key" }
+      return isList && property.isIndexed ? "is a list, which cannot be indexed" : nil
+    default:
+      if property.isPrimaryKey { return "cannot be a primary key" }
+      return property.isIndexed ? "cannot be indexed" : nil
+    }
+  }
+}
+
+extension PropertyDescription {
+  /// The type as messages name it: what must be the same in a file and in a program.
+  var typeText: String {
+    var text = kind == .object ? linkTarget ?? "object" : "\(kind)"
+    if isOptional, kind != .any { text += "?" }
+    return collection == .list ? "list of \(text)" : text
+  }
+}
+
+extension ClassDescription {
+  mutating func newColumn() -> ColumnKey {
+    columnCount += 1
+    return ColumnKey(rawValue: columnCount - 1)
+  }
+
+  /// A hidden column for links out of that column.
+  mutating func addBacklink(from table: TableKey, _ column: ColumnKey) -> ColumnKey {
+    let key = newColumn()
+    backlinks.append(
+      BacklinkDescription(originTable: table, originColumn: column, columnKey: key))
+    return key
+  }
+
+  /// A place for an index: one that an index has left, or a new one.
+  mutating func freeIndexSlot() -> UInt32 {
+    let taken = Set(properties.map(\.indexSlot))
+    for slot in 1..<(indexSlotCount + 1) where !taken.contains(slot) { return slot }
+    indexSlotCount += 1
+    return indexSlotCount
+  }
+}

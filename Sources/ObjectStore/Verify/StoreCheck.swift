@@ -1,0 +1,266 @@
+import Storage
+
+/// Something that does not hold in a file.
+public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
+  /// The class, or "schema".
+  public var table: String
+  public var object: ObjectKey?
+  public var column: String?
+  public var message: String
+
+  public var description: String {
+    var place = table
+    if let object { place += "[\(object.rawValue)]" }
+    if let column { place += ".\(column)" }
+    return "\(place): \(message)"
+  }
+}
+
+/// Checks the object store of one version: order of keys, counts, vectors, lists, links against
+/// backlinks, indexes against columns. Checksums are the storage layer's affair.
+public struct StoreCheck {
+  let source: NodeSource
+  let schema: StoredSchema
+  let root: NodeReference
+  public private(set) var findings: [StoreFinding] = []
+  /// What the links say the backlinks should be: hidden column, then target, then origins.
+  var expectedBacklinks: [HiddenColumn: [Int64: [Int64]]] = [:]
+  var table: ClassDescription
+
+  struct HiddenColumn: Hashable {
+    var table: TableKey
+    var column: ColumnKey
+  }
+
+  /// Everything that is wrong in the version that `root` (the object store's root) belongs to.
+  public static func findings(
+    root: NodeReference, in source: NodeSource
+  ) -> [StoreFinding] {
+    if root.isNone { return [] }
+    do throws(StorageError) {
+      let schema = StoredSchema(try StoreRoot.schema(root, in: source))
+      var check = StoreCheck(source: source, schema: schema, root: root)
+      for description in schema.description.classes { check.run(description) }
+      for description in schema.description.classes { check.runBacklinks(description) }
+      return check.findings
+    } catch {
+      return [StoreFinding(table: "schema", message: error.description)]
+    }
+  }
+
+  private init(source: NodeSource, schema: StoredSchema, root: NodeReference) {
+    self.source = source
+    self.schema = schema
+    self.root = root
+    table = ClassDescription(name: "", properties: [])
+  }
+
+  mutating func found(_ message: String, _ object: Int64? = nil, _ column: String? = nil) {
+    findings.append(
+      StoreFinding(
+        table: table.name, object: object.map { ObjectKey(rawValue: $0) }, column: column,
+        message: message))
+  }
+
+  private mutating func run(_ description: ClassDescription) {
+    table = description
+    do throws(StorageError) {
+      guard let table = try StoreRoot.table(description.tableKey, root: root, in: source) else {
+        return found("the table is missing")
+      }
+      var walk = ClusterWalk()
+      let total = try checkTree(table.clusterRoot, &walk, depth: 0)
+      if total != table.count { found("\(table.count) objects expected, \(total) found") }
+      if let last = walk.lastKey, last >= (try table.nextKey()).rawValue {
+        found("the next key is not above all others", last)
+      }
+      for property in description.properties { try checkIndex(table, property) }
+    } catch {
+      found(error.description)
+    }
+  }
+
+  // MARK: The cluster tree
+
+  private struct ClusterWalk {
+    var lastKey: Int64?
+    var leafDepth: Int?
+  }
+
+  /// Checks a subtree and returns how many objects it has.
+  private mutating func checkTree(
+    _ reference: NodeReference, _ walk: inout ClusterWalk, depth: Int
+  ) throws(StorageError) -> Int {
+    if reference.isNone { return 0 }
+    let node = try source.node(reference)
+    if node.kind == .cluster {
+      if let known = walk.leafDepth, known != depth { found("clusters at different depths") }
+      walk.leafDepth = depth
+      try checkCluster(Cluster(node: node), &walk)
+      return node.count
+    }
+    guard node.kind == .clusterInner else {
+      throw source.corrupt(reference, "a cluster or an inner node of clusters was expected")
+    }
+    if node.referenceCount == 0 { found("an inner node without children") }
+    var total = 0
+    for index in 0..<node.referenceCount {
+      let first = InnerNode.first(node, index, stride: InnerNode.clusterStride)
+      if let last = walk.lastKey, first <= last { found("a separator is not above \(last)", first) }
+      let expected = InnerNode.count(node, index, stride: InnerNode.clusterStride)
+      let before = walk.lastKey
+      let below = try checkTree(node.reference(index), &walk, depth: depth + 1)
+      if below != expected { found("\(expected) objects expected below, \(below) found", first) }
+      if let smallest = try firstKey(node.reference(index)), smallest < first {
+        found("a key below its separator \(first)", smallest)
+      }
+      if below == 0 { found("an empty subtree", before) }
+      total += below
+    }
+    return total
+  }
+
+  private func firstKey(_ reference: NodeReference) throws(StorageError) -> Int64? {
+    var node = try source.node(reference)
+    while node.kind == .clusterInner { node = try source.node(node.reference(0)) }
+    return node.count > 0 ? Cluster(node: node).key(0).rawValue : nil
+  }
+
+  private mutating func checkCluster(
+    _ cluster: Cluster, _ walk: inout ClusterWalk
+  ) throws(StorageError) {
+    for row in 0..<cluster.count {
+      let key = cluster.key(row).rawValue
+      if let last = walk.lastKey, key <= last { found("keys are not in order", key) }
+      walk.lastKey = key
+    }
+    for property in table.properties { try checkColumn(cluster, property) }
+    for backlink in table.backlinks {
+      let vector = try cluster.vector(backlink.columnKey, in: source)
+      if vector.count > cluster.count { found("a backlink vector has too many rows") }
+    }
+  }
+
+  // MARK: Columns
+
+  private mutating func checkColumn(
+    _ cluster: Cluster, _ property: PropertyDescription
+  ) throws(StorageError) {
+    let reference = cluster.reference(property.columnKey)
+    if reference.isNone { return }
+    let node = try source.node(reference)
+    let first = cluster.key(0).rawValue
+    let isList = property.collection == .list
+    let kind: NodeKind =
+      isList
+      ? .referenceVector
+      : VectorWriter.shape(property.kind, isOptional: property.isOptional).kind
+    guard node.kind == kind else {
+      return found("a vector of kind \(kind.rawValue) was expected", first, property.name)
+    }
+    if node.count > cluster.count {
+      found("\(node.count) rows for \(cluster.count) objects", first, property.name)
+    }
+    let rows = min(node.count, cluster.count)
+    if isList {
+      for row in 0..<rows where !node.reference(row).isNone {
+        try checkList(node.reference(row), property, cluster.key(row).rawValue)
+      }
+      return
+    }
+    checkVector(node, property, first)
+    guard property.kind == .object || property.kind == .any else { return }
+    for row in 0..<rows {
+      let value = try VectorValue.read(
+        node, row, kind: property.kind, isOptional: true, target: property.targetTable,
+        in: source)
+      try checkLink(value, property, cluster.key(row).rawValue)
+    }
+  }
+
+  /// The shape of a vector: sizes, offsets, large values.
+  private mutating func checkVector(
+    _ node: Node, _ property: PropertyDescription, _ object: Int64
+  ) {
+    guard node.kind == .byteVector else {
+      let bitmap = VectorMath.isNullable(node) ? VectorMath.bitmapBytes(node.count) : 0
+      if bitmap + (node.count * node.width + 7) / 8 > node.dataSize {
+        found("a vector is too short", object, property.name)
+      }
+      return
+    }
+    let offset = ByteVector.endsOffset(flags: node.flags, count: node.count)
+    let heap = offset + ByteVector.endsBytes(node.count)
+    if heap > node.dataSize { return found("a vector is too short", object, property.name) }
+    var last = 0
+    var large = 0
+    for row in 0...node.count {
+      let end = Int(node.data.load(fromByteOffset: offset + row * 2, as: UInt16.self))
+      if end < last { found("offsets are not in order", object, property.name) }
+      last = end
+      if row < node.count, ByteVector.isLarge(node, row) { large += 1 }
+    }
+    if heap + last > node.dataSize { found("a heap is too short", object, property.name) }
+    if large != node.referenceCount {
+      found("\(large) large values, \(node.referenceCount) references", object, property.name)
+    }
+  }
+
+  private mutating func checkList(
+    _ root: NodeReference, _ property: PropertyDescription, _ object: Int64
+  ) throws(StorageError) {
+    let list = try ListView(
+      root: root, kind: property.kind, isOptional: property.isOptional,
+      target: property.targetTable, in: source)
+    let counted = try countListLeaves(root, property, object)
+    if counted != list.count || counted == 0 {
+      found("\(list.count) elements expected, \(counted) found", object, property.name)
+    }
+    guard property.kind == .object || property.kind == .any else { return }
+    for index in 0..<min(counted, list.count) {
+      let value = try list.value(at: index)
+      if value == .null, property.kind == .object {
+        found("a list of objects holds null", object, property.name)
+      }
+      try checkLink(value, property, object)
+    }
+  }
+
+  private mutating func countListLeaves(
+    _ reference: NodeReference, _ property: PropertyDescription, _ object: Int64
+  ) throws(StorageError) -> Int {
+    let node = try source.node(reference)
+    guard node.kind == .listInner else {
+      checkVector(node, property, object)
+      return node.count
+    }
+    var total = 0
+    for index in 0..<node.referenceCount {
+      let expected = InnerNode.count(node, index, stride: InnerNode.listStride)
+      let below = try countListLeaves(node.reference(index), property, object)
+      if below != expected || below == 0 {
+        found("\(expected) elements expected below, \(below) found", object, property.name)
+      }
+      total += below
+    }
+    return total
+  }
+
+  private mutating func checkLink(
+    _ value: StoredValue, _ property: PropertyDescription, _ origin: Int64
+  ) throws(StorageError) {
+    guard case .link(let targetTable, let target) = value else { return }
+    guard let table = try StoreRoot.table(targetTable, root: root, in: source),
+      try table.find(target) != nil
+    else {
+      return found("a link to object \(target.rawValue), which is not there", origin, property.name)
+    }
+    let hidden = schema.description.description(of: targetTable)?
+      .backlinkColumn(from: self.table.tableKey, property.columnKey)
+    guard let hidden else {
+      return found("a link without a backlink column", origin, property.name)
+    }
+    let place = HiddenColumn(table: targetTable, column: hidden)
+    expectedBacklinks[place, default: [:]][target.rawValue, default: []].append(origin)
+  }
+}

@@ -1,0 +1,159 @@
+import Platform
+import Synchronization
+import Testing
+
+@testable import ObjectStore
+@testable import Storage
+
+/// A "file" in private memory, written by a commit that does nothing but place nodes, so that the
+/// object store can be tested on committed nodes without the storage layer's commit.
+///
+/// Each commit checks that what the transaction let go of is exactly what was reachable before and
+/// is not any more.
+final class ScratchStore {
+  private let file: MemoryFile
+  private let mapping: Mapping
+  private var end = UInt64(FileLayout.firstNode)
+  private(set) var root = NodeReference.none
+  private(set) var version: UInt64 = 0
+  let schemas = SchemaCache()
+  let limits: TreeLimits
+
+  init(limits: TreeLimits = .standard, length: UInt64 = 1 << 32) throws {
+    self.limits = limits
+    file = MemoryFile()
+    mapping = try Mapping(file: file, length: length)
+  }
+
+  var source: NodeSource { NodeSource(mapping: mapping, limit: end) }
+
+  var schema: StoredSchema { get throws { try schemas.schema(root, in: source) } }
+
+  func table(_ key: TableKey) throws -> Table {
+    try #require(try StoreRoot.table(key, root: root, in: source))
+  }
+
+  func begin() throws -> ObjectTransaction {
+    try ObjectTransaction(
+      writer: NodeWriter(source: source), root: root, schemas: schemas, limits: limits)
+  }
+
+  @discardableResult
+  func write<Result>(_ body: (ObjectTransaction) throws -> Result) throws -> Result {
+    let transaction = try begin()
+    let result = try body(transaction)
+    try commit(transaction)
+    return result
+  }
+
+  /// Places the transaction's nodes behind what is there.
+  @discardableResult
+  func commit(_ transaction: ObjectTransaction, checkingFreed: Bool = true) throws -> ChangeSet {
+    version += 1
+    let history = transaction.encodedHistory()
+    let before = checkingFreed ? try committedNodes(root) : []
+    let kept = try place(transaction.root, transaction.source)
+    root = kept
+    if checkingFreed {
+      let after = try committedNodes(root)
+      let gone = before.subtracting(after)
+      let freed = transaction.writer.freed.map(\.offset)
+      #expect(Set(freed).count == freed.count, "a node was let go of twice")
+      #expect(Set(freed) == gone, "let go of \(freed.count) nodes, \(gone.count) are gone")
+    }
+    return try history.withUnsafeBytes { try ChangeSet(decoding: $0, path: "scratch") }
+  }
+
+  private func committedNodes(_ reference: NodeReference) throws -> Set<UInt64> {
+    var offsets: Set<UInt64> = []
+    var pending = [reference]
+    while let next = pending.popLast() {
+      if next.isNone { continue }
+      #expect(offsets.insert(next.offset).inserted, "a node is referred to twice")
+      let node = try source.node(next)
+      for index in 0..<node.referenceCount { pending.append(node.reference(index)) }
+    }
+    return offsets
+  }
+
+  private func place(_ reference: NodeReference, _ source: NodeSource) throws -> NodeReference {
+    if reference.isNone || !reference.isUncommitted { return reference }
+    let node = try source.node(reference)
+    let mutable = MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
+    for index in 0..<node.referenceCount {
+      mutable.setReference(index, try place(node.reference(index), source))
+    }
+    let size = node.byteSize
+    precondition(size % 8 == 0 && size >= 32 + node.referenceCount * 8)
+    let offset = end
+    precondition(offset + UInt64(size) <= mapping.length)
+    mutable.address.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
+    let sum = checksum(node.address + 4, count: size - 4)
+    mutable.address.storeBytes(of: sum, as: UInt32.self)
+    (mapping.address + Int(offset)).copyMemory(from: node.address, byteCount: size)
+    end += UInt64(size)
+    return NodeReference(offset: offset, checksum: sum)
+  }
+
+  /// Nothing may be wrong in the committed version.
+  func expectSound(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
+    let findings = StoreCheck.findings(root: root, in: source)
+    #expect(findings.isEmpty, comment, sourceLocation: sourceLocation)
+  }
+
+  /// Bytes that the committed version's nodes take.
+  func liveBytes() throws -> Int {
+    var total = 0
+    var pending = [root]
+    while let next = pending.popLast() {
+      if next.isNone { continue }
+      let node = try source.node(next)
+      total += node.byteSize
+      for index in 0..<node.referenceCount { pending.append(node.reference(index)) }
+    }
+    return total
+  }
+}
+
+/// Just enough of a file to be mapped.
+private final class MemoryFile: SystemFile {
+  let path = "scratch"
+  let identity = FileIdentity(device: 0, inode: 0)
+  func fileSystemKind() throws(SystemError) -> FileSystemKind { .local }
+  func size() throws(SystemError) -> UInt64 { 0 }
+  func allocatedSize() throws(SystemError) -> UInt64 { 0 }
+  func linkCount() throws(SystemError) -> UInt64 { 1 }
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {}
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64
+  ) throws(SystemError) -> Int { 0 }
+  func synchronize() throws(SystemError) {}
+  func allocate(offset: UInt64, length: UInt64) throws(SystemError) {}
+  func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {}
+  func truncate(to size: UInt64) throws(SystemError) {}
+  func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
+    try AnonymousMemory.map(length: Int(length))
+  }
+  func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {
+    AnonymousMemory.unmap(address, length: Int(length))
+  }
+  func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool { true }
+  func unlock(byte: UInt64) throws(SystemError) {}
+  func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool { false }
+  func close() {}
+}
+
+/// Random numbers that a seed repeats.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
