@@ -1,0 +1,88 @@
+// The loops, included once per instruction set: NAME(x) gives a loop its name for that set and
+// TARGET its attribute. Elements go 64 at a time (8 for floating point and 64 bits); what is left
+// over goes through a copy, so nothing behind the last element is read.
+
+#define RANGE(suffix, type, wide, lanes, mask_type, bits_type)                                  \
+  typedef type NAME(lanes_##suffix) __attribute__((ext_vector_type(lanes)));                    \
+  TARGET static inline bits_type NAME(chunk_##suffix)(                                          \
+      const void *data, type lower, type upper) {                                               \
+    NAME(lanes_##suffix) v;                                                                     \
+    memcpy(&v, data, sizeof v);                                                                 \
+    mask_type m = __builtin_convertvector((v >= lower) & (v <= upper), mask_type);              \
+    bits_type bits;                                                                             \
+    memcpy(&bits, &m, sizeof bits);                                                             \
+    return bits;                                                                                \
+  }                                                                                             \
+  TARGET static void NAME(range_##suffix)(                                                      \
+      const void *data, size_t count, wide lower_wide, wide upper_wide, uint64_t *out) {        \
+    type lower = (type)lower_wide, upper = (type)upper_wide;                                    \
+    bits_type *bits = (bits_type *)out;                                                         \
+    const type *from = data;                                                                    \
+    memset(out, 0, 32);                                                                         \
+    size_t whole = count / lanes, rest = count % lanes;                                         \
+    for (size_t i = 0; i < whole; i++)                                                          \
+      bits[i] = NAME(chunk_##suffix)((const char *)from + i * lanes * sizeof(type), lower, upper); \
+    if (rest) {                                                                                 \
+      type last[lanes] = {0};                                                                   \
+      memcpy(last, (const char *)from + whole * lanes * sizeof(type), rest * sizeof(type));     \
+      bits_type mask = (bits_type)((1ull << rest) - 1);                                         \
+      bits[whole] = NAME(chunk_##suffix)(last, lower, upper) & mask;                            \
+    }                                                                                           \
+  }
+
+RANGE(i8, int8_t, int64_t, 64, mask64, uint64_t)
+RANGE(i16, int16_t, int64_t, 64, mask64, uint64_t)
+RANGE(i32, int32_t, int64_t, 8, mask8, uint8_t)
+RANGE(i64, int64_t, int64_t, 8, mask8, uint8_t)
+RANGE(f32, float, float, 8, mask8, uint8_t)
+RANGE(f64, double, double, 8, mask8, uint8_t)
+#undef RANGE
+
+#define SUM(suffix, type, sum_type)                                                             \
+  TARGET static sum_type NAME(sum_##suffix)(const void *data, size_t count) {                   \
+    sum_type sums[8] = {0};                                                                     \
+    size_t i = 0;                                                                               \
+    for (; i + 8 <= count; i += 8) {                                                            \
+      type v[8];                                                                                \
+      memcpy(v, (const char *)data + i * sizeof(type), sizeof v);                               \
+      for (int j = 0; j < 8; j++) sums[j] += v[j];                                              \
+    }                                                                                           \
+    for (int j = 0; i < count; i++, j++) {                                                      \
+      type v;                                                                                   \
+      memcpy(&v, (const char *)data + i * sizeof(type), sizeof v);                              \
+      sums[j] += v;                                                                             \
+    }                                                                                           \
+    return (sums[0] + sums[1] + sums[2] + sums[3]) + (sums[4] + sums[5] + sums[6] + sums[7]);   \
+  }
+
+// 256 elements of up to 16 bits fit a 32-bit sum, which takes half the work.
+SUM(i8, int8_t, int32_t)
+SUM(i16, int16_t, int32_t)
+SUM(i32, int32_t, int64_t)
+SUM(f32, float, double)
+SUM(f64, double, double)
+#undef SUM
+
+#define EXTREMES(suffix, type)                                                                  \
+  TARGET static void NAME(extremes_##suffix)(const void *data, size_t count, int64_t *out) {    \
+    type first;                                                                                 \
+    memcpy(&first, data, sizeof first);                                                         \
+    type low = first, high = first;                                                             \
+    for (size_t i = 1; i < count; i++) {                                                        \
+      type v;                                                                                   \
+      memcpy(&v, (const char *)data + i * sizeof(type), sizeof v);                              \
+      low = v < low ? v : low;                                                                  \
+      high = v > high ? v : high;                                                               \
+    }                                                                                           \
+    out[0] = low;                                                                               \
+    out[1] = high;                                                                              \
+  }
+
+EXTREMES(i8, int8_t)
+EXTREMES(i16, int16_t)
+EXTREMES(i32, int32_t)
+EXTREMES(i64, int64_t)
+#undef EXTREMES
+
+#undef NAME
+#undef TARGET

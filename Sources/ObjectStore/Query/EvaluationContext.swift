@@ -1,0 +1,122 @@
+import Storage
+
+/// What one evaluation on one version works with: tables that were looked up, and memory to reuse.
+///
+/// Made for one evaluation on one thread. Rows that it has read may point into its memory, so it
+/// lives as long as they are looked at.
+final class EvaluationContext {
+  let view: StoreView
+  var source: NodeSource { view.source }
+  /// For folding strings.
+  var scratch: [UInt8] = []
+  private var tables: [Lookup] = []
+  private var gathered: [UnsafeMutableRawBufferPointer] = []
+
+  private enum Lookup {
+    case unknown
+    case known(Table?)
+  }
+
+  init(_ view: StoreView) { self.view = view }
+
+  deinit { gathered.forEach { $0.deallocate() } }
+
+  /// The table with that key, or nil if this version has none.
+  func table(_ key: TableKey) throws(StorageError) -> Table? {
+    let index = Int(key.rawValue)
+    if index < tables.count, case .known(let table) = tables[index] { return table }
+    let table = try view.table(key)
+    while tables.count <= index { tables.append(.unknown) }
+    tables[index] = .known(table)
+    return table
+  }
+
+  /// The value of `column` in a row of its vector.
+  @inline(__always)
+  func read(
+    _ vector: ColumnVector, _ row: Int, _ column: ColumnInfo
+  ) throws(StorageError) -> RowValue {
+    if column.kind == .object {
+      let value = vector.integer(row)
+      return value == 0 ? .null : .link(column.target, ObjectKey(rawValue: value &- 1))
+    }
+    if column.isOptional && column.kind != .any && !vector.hasValue(row) { return .null }
+    switch column.kind {
+    case .int: return .int(vector.integer(row))
+    case .bool: return .bool(vector.integer(row) != 0)
+    case .double: return .double(vector.double(row))
+    case .date: return .date(vector.double(row))
+    case .float: return .float(vector.float(row))
+    case .string: return .string(try bytes(vector, row))
+    case .data: return .data(try bytes(vector, row))
+    case .objectId: return .objectId(vector.objectId(row))
+    case .uuid: return .uuid(vector.uuid(row))
+    case .decimal128: return .decimal128(vector.decimal128(row))
+    case .any: return RowValue(encoded: try bytes(vector, row))
+    case .object: return .null
+    }
+  }
+
+  /// The bytes in a row, also of values that are kept in several pieces.
+  func bytes(_ vector: ColumnVector, _ row: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+    guard let node = vector.node, row < vector.count else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    if !ByteVector.isLarge(node, row) { return ByteVector.inlineBytes(node, row) }
+    let blob = try source.node(node.reference(ByteVector.largeRank(node, row)))
+    if blob.kind == .blob { return UnsafeRawBufferPointer(start: blob.data, count: blob.count) }
+    let joined = try ByteVector.joined(blob, in: source)
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: joined.count, alignment: 8)
+    copy.copyBytes(from: joined)
+    gathered.append(copy)
+    return UnsafeRawBufferPointer(copy)
+  }
+}
+
+/// What a query needs to know of a column.
+struct ColumnInfo: Hashable, Sendable {
+  var key: ColumnKey
+  var kind: ValueKind
+  var isOptional: Bool
+  /// Where links go.
+  var target: TableKey
+
+  init(_ property: PropertyDescription) {
+    key = property.columnKey
+    kind = property.kind
+    isOptional = property.isOptional
+    target = property.targetTable
+  }
+}
+
+extension RowValue {
+  /// A value of a column of any kind; null if the bytes make no sense.
+  init(encoded bytes: UnsafeRawBufferPointer) {
+    guard let first = bytes.first, let tag = ValueCodec.Tag(rawValue: first) else {
+      self = .null
+      return
+    }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    switch tag {
+    case .string: self = .string(rest)
+    case .data: self = .data(rest)
+    default: self = RowValue(unboxed: ValueCodec.decode(bytes))
+    }
+  }
+
+  /// A value that has no bytes of its own.
+  init(unboxed stored: StoredValue) {
+    switch stored {
+    case .null, .string, .data: self = .null
+    case .int(let value): self = .int(value)
+    case .bool(let value): self = .bool(value)
+    case .float(let value): self = .float(value)
+    case .double(let value): self = .double(value)
+    case .date(let value): self = .date(value)
+    case .objectId(let value): self = .objectId(value)
+    case .uuid(let value): self = .uuid(value)
+    case .decimal128(let value): self = .decimal128(value)
+    case .link(let table, let object): self = .link(table, object)
+    }
+  }
+}

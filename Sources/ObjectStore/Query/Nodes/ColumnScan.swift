@@ -1,0 +1,114 @@
+import CScan
+
+/// Comparisons of a whole vector with constants, each giving the rows where they hold.
+///
+/// They look at the rows that the vector has, whether they hold a value or not; `VectorNode` lays
+/// validity and missing rows over the outcome.
+enum ColumnScan {
+  @inline(__always)
+  private static func collect(_ body: (UnsafeMutablePointer<UInt64>) -> Void) -> Selection {
+    var words = SIMD4<UInt64>()
+    withUnsafeMutablePointer(to: &words) { pointer in
+      pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { body($0) }
+    }
+    return Selection(words: words)
+  }
+
+  /// Integers in `lower ... upper`, which must not be empty.
+  @inline(__always)
+  static func integers(
+    _ elements: UnsafeRawPointer, width: Int, count: Int, in range: ClosedRange<Int64>
+  ) -> Selection {
+    switch width {
+    case 8:
+      return narrow(range, Int8.self, count) { scan_range_i8(elements, count, $0, $1, $2) }
+    case 16:
+      return narrow(range, Int16.self, count) { scan_range_i16(elements, count, $0, $1, $2) }
+    case 32:
+      return narrow(range, Int32.self, count) { scan_range_i32(elements, count, $0, $1, $2) }
+    case 64:
+      return collect {
+        scan_range_i64(elements, count, range.lowerBound, range.upperBound, $0)
+      }
+    case 1: return bits(elements, count: count, in: range)
+    default: return range.contains(0) ? .first(count) : .none
+    }
+  }
+
+  /// Cuts the range down to what the elements' type can hold.
+  @inline(__always)
+  private static func narrow<T: FixedWidthInteger & SignedInteger>(
+    _ range: ClosedRange<Int64>, _ type: T.Type, _ count: Int,
+    _ scan: (Int64, Int64, UnsafeMutablePointer<UInt64>) -> Void
+  ) -> Selection {
+    let lower = max(range.lowerBound, Int64(T.min))
+    let upper = min(range.upperBound, Int64(T.max))
+    if lower > upper { return .none }
+    return collect { scan(lower, upper, $0) }
+  }
+
+  private static func bits(
+    _ elements: UnsafeRawPointer, count: Int, in range: ClosedRange<Int64>
+  ) -> Selection {
+    // The data of a node ends at a multiple of 8 bytes, so whole words can be read.
+    let ones = Selection.load(elements.assumingMemoryBound(to: UInt64.self), count: count)
+    switch (range.contains(0), range.contains(1)) {
+    case (true, true): return .first(count)
+    case (true, false): return Selection.first(count).subtracting(ones)
+    case (false, true): return ones
+    case (false, false): return .none
+    }
+  }
+
+  /// Doubles in `lower ... upper`; not-a-number never is.
+  @inline(__always)
+  static func doubles(
+    _ elements: UnsafeRawPointer, count: Int, lower: Double, upper: Double
+  ) -> Selection {
+    collect { scan_range_f64(elements, count, lower, upper, $0) }
+  }
+
+  @inline(__always)
+  static func floats(
+    _ elements: UnsafeRawPointer, count: Int, lower: Float, upper: Float
+  ) -> Selection {
+    collect { scan_range_f32(elements, count, lower, upper, $0) }
+  }
+
+  /// Elements of `stride` bytes that equal those at `value`.
+  @inline(__always)
+  static func fixed(
+    _ elements: UnsafeRawPointer, stride: Int, count: Int, equal value: UnsafeRawPointer
+  ) -> Selection {
+    collect { scan_fixed_equal(elements, count, stride, value, $0) }
+  }
+
+  /// What a vector of byte strings is tested for.
+  enum BytesTest: Sendable {
+    case equal, begins, ends, contains
+    case less, lessOrEqual, greater, greaterOrEqual
+  }
+
+  /// Byte strings of `vector` (but for its large values) for which the test with `value` holds.
+  static func bytes(
+    _ vector: ColumnVector, _ test: BytesTest, _ value: UnsafeBufferPointer<UInt8>
+  ) -> Selection {
+    let ends = vector.ends
+    let heap = vector.heap
+    let count = vector.count
+    let needle = value.baseAddress
+    let length = value.count
+    return collect { out in
+      switch test {
+      case .equal: scan_bytes_equal(ends, heap, count, needle, length, out)
+      case .begins: scan_bytes_begins(ends, heap, count, needle, length, out)
+      case .ends: scan_bytes_ends(ends, heap, count, needle, length, out)
+      case .contains: scan_bytes_contains(ends, heap, count, needle, length, out)
+      case .less: scan_bytes_order(ends, heap, count, needle, length, -1, 0, out)
+      case .lessOrEqual: scan_bytes_order(ends, heap, count, needle, length, -1, 1, out)
+      case .greater: scan_bytes_order(ends, heap, count, needle, length, 1, 0, out)
+      case .greaterOrEqual: scan_bytes_order(ends, heap, count, needle, length, 1, 1, out)
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// Resolves names against a schema.
+struct PathCompiler {
+  let schema: SchemaDescription
+
+  init(_ schema: SchemaDescription) { self.schema = schema }
+
+  func description(of table: TableKey) throws(QueryError) -> ClassDescription {
+    guard let description = schema.description(of: table) else {
+      throw QueryError("There is no class with table key \(table.rawValue) in the schema.")
+    }
+    return description
+  }
+
+  /// - Throws: `QueryError` if a name does not exist or cannot be passed through.
+  func compile(_ path: QueryPath, from root: TableKey) throws(QueryError) -> CompiledPath {
+    var compiled = CompiledPath(root: root, hops: [], end: .object)
+    for (index, step) in path.steps.enumerated() {
+      let isLast = index == path.steps.count - 1
+      switch step {
+      case .property(let name):
+        try append(name, isLast: isLast, to: &compiled, path)
+      case .backlinks(let className, let property):
+        try append(className, property, isLast: isLast, to: &compiled, path)
+      }
+    }
+    return compiled
+  }
+
+  private func append(
+    _ name: String, isLast: Bool, to compiled: inout CompiledPath, _ path: QueryPath
+  ) throws(QueryError) {
+    let owner = try description(of: compiled.lastTable)
+    guard let property = owner.property(named: name) else {
+      throw QueryError("Property '\(name)' not found in object of type '\(owner.name)'.")
+    }
+    let column = ColumnInfo(property)
+    let isList = property.collection == .list
+    if isLast {
+      compiled.end = isList ? .list(column) : .value(column)
+    } else if property.kind == .object {
+      compiled.hops.append(isList ? .list(column) : .link(column))
+    } else {
+      throw QueryError(
+        "Property '\(name)' is not a link in object of type '\(owner.name)', "
+          + "so '\(path.description)' cannot pass through it.")
+    }
+  }
+
+  private func append(
+    _ className: String, _ name: String, isLast: Bool, to compiled: inout CompiledPath,
+    _ path: QueryPath
+  ) throws(QueryError) {
+    let target = try description(of: compiled.lastTable)
+    guard let origin = schema.description(of: className), let property = origin.property(named: name)
+    else {
+      throw QueryError("Property '\(name)' not found in object of type '\(className)'.")
+    }
+    guard let column = target.backlinkColumn(from: origin.tableKey, property.columnKey) else {
+      throw QueryError("Property '\(className).\(name)' does not link to '\(target.name)'.")
+    }
+    if isLast {
+      compiled.end = .backlinks(
+        column: column, origin: origin.tableKey, originColumn: property.columnKey)
+    } else {
+      compiled.hops.append(
+        .backlinks(column: column, origin: origin.tableKey, originColumn: property.columnKey))
+    }
+  }
+}

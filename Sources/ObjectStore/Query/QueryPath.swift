@@ -1,0 +1,33 @@
+/// The way from an object to values of its own or of objects related to it, by names.
+///
+/// No steps at all stand for the object itself (or, in a list of scalars, the element itself).
+public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral {
+  /// One step of the way.
+  public enum Step: Hashable, Sendable {
+    /// A property. Passing through a list means "any of its elements".
+    case property(String)
+    /// The objects of that class which link here through that property.
+    case backlinks(className: String, property: String)
+  }
+
+  public var steps: [Step]
+
+  public init(_ steps: [Step]) { self.steps = steps }
+
+  public init(arrayLiteral elements: Step...) { steps = elements }
+
+  /// A dotted path of property names, such as `owner.name`. The empty path is the object itself.
+  public init(_ dotted: String) {
+    steps = dotted.split(separator: ".").map { .property(String($0)) }
+  }
+
+  /// The path as the user wrote it, for messages.
+  public var description: String {
+    steps.map { step in
+      switch step {
+      case .property(let name): name
+      case .backlinks(let className, let property): "@links.\(className).\(property)"
+      }
+    }.joined(separator: ".")
+  }
+}

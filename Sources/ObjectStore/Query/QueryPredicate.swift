@@ -1,0 +1,74 @@
+/// How two values are compared.
+public enum QueryComparison: Hashable, Sendable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+  /// The comparison that holds for (b, a) when this one holds for (a, b).
+  var swapped: QueryComparison {
+    switch self {
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    case .equal, .notEqual: self
+    }
+  }
+}
+
+/// What a string, or data, is tested for.
+public enum TextOperation: Hashable, Sendable {
+  case contains, begins, ends
+  /// The whole string against a pattern: `*` stands for any characters, `?` for one.
+  case like
+}
+
+/// How strings are compared; without options by their UTF-8 bytes.
+public struct TextOptions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let caseInsensitive = TextOptions(rawValue: 1)
+  public static let diacriticInsensitive = TextOptions(rawValue: 2)
+}
+
+/// What the elements of a collection, or a column, are boiled down to.
+public enum AggregateOperation: Hashable, Sendable {
+  case minimum, maximum, sum, average
+}
+
+/// A value that a predicate works with.
+public indirect enum QueryExpression: Hashable, Sendable {
+  case value(StoredValue)
+  /// What is found at the end of a path: one value, or through lists and backlinks any number of
+  /// them; a predicate then holds if it holds for any of them. A path through a link to nothing
+  /// ends in null.
+  case path(QueryPath)
+  /// How many elements the collection has.
+  case count(of: QueryPath)
+  /// An aggregate over a collection: of that property of its objects, or of its scalars. Null if
+  /// it has no elements that are not null (a sum is zero then).
+  case aggregate(AggregateOperation, of: QueryPath, property: String?)
+  /// How many objects of the collection the predicate holds for.
+  case subqueryCount(QueryPath, QueryPredicate)
+}
+
+/// A condition on the objects of a class, or on the elements of a list of scalars.
+///
+/// Null equals null; any other comparison of null with less and greater is false. Strings are
+/// compared by their UTF-8 bytes unless options say otherwise. Numbers of different kinds compare
+/// by value; values that cannot be compared are different, and neither is less.
+public indirect enum QueryPredicate: Hashable, Sendable {
+  case constant(Bool)
+  case compare(
+    QueryExpression, QueryComparison, QueryExpression, options: TextOptions = [])
+  case text(QueryExpression, TextOperation, QueryExpression, options: TextOptions = [])
+  /// Equal to one of the values.
+  case isIn(QueryExpression, [StoredValue])
+  /// Not below the first and not above the second value.
+  case between(QueryExpression, StoredValue, StoredValue)
+  case and([QueryPredicate])
+  case or([QueryPredicate])
+  case not(QueryPredicate)
+
+  /// Whether it holds for every object without being looked at.
+  var isTrue: Bool { self == .constant(true) }
+}

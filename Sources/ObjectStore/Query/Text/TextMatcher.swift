@@ -1,0 +1,58 @@
+import CScan
+
+/// What one string is compared with, prepared once for many strings.
+struct TextMatcher: Sendable {
+  enum Test: Hashable, Sendable {
+    case compare(QueryComparison)
+    case text(TextOperation)
+  }
+
+  let test: Test
+  let options: TextOptions
+  /// Folded by `options`.
+  private let needle: [UInt8]
+  private let pattern: LikePattern?
+
+  init(_ test: Test, _ value: UnsafeRawBufferPointer, _ options: TextOptions) {
+    self.test = test
+    self.options = options
+    if options.isEmpty {
+      needle = Array(value)
+    } else {
+      var folded: [UInt8] = []
+      TextFolding.fold(value, options, into: &folded)
+      needle = folded
+    }
+    pattern = test == .text(.like) ? LikePattern(needle) : nil
+  }
+
+  init(_ test: Test, _ value: String, _ options: TextOptions) {
+    var value = value
+    self = value.withUTF8 { TextMatcher(test, UnsafeRawBufferPointer($0), options) }
+  }
+
+  /// - Parameter scratch: memory to fold into, kept from call to call.
+  func matches(_ bytes: UnsafeRawBufferPointer, scratch: inout [UInt8]) -> Bool {
+    if options.isEmpty { return matchesFolded(bytes) }
+    scratch.removeAll(keepingCapacity: true)
+    TextFolding.fold(bytes, options, into: &scratch)
+    return scratch.withUnsafeBytes { matchesFolded($0) }
+  }
+
+  private func matchesFolded(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    needle.withUnsafeBytes { needle in
+      switch test {
+      case .compare(let comparison):
+        return ByteOrder.compare(bytes, needle).satisfies(comparison)
+      case .text(.begins):
+        return bytes.count >= needle.count
+          && ByteOrder.equal(UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count)), needle)
+      case .text(.ends):
+        return bytes.count >= needle.count
+          && ByteOrder.equal(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
+      case .text(.contains): return ByteOrder.contains(bytes, needle)
+      case .text(.like): return pattern.unsafelyUnwrapped.matches(bytes)
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// An IEEE 754 decimal128 (binary integer encoding) taken apart, to be compared by value.
+struct DecimalNumber: Sendable {
+  enum Class: Sendable { case finite, infinite, notANumber }
+
+  var kind = Class.finite
+  var isNegative = false
+  /// The value is coefficient x 10^exponent.
+  var coefficient: UInt128 = 0
+  var exponent = 0
+
+  static let exponentBias = 6176
+
+  init(_ bits: DecimalBits) {
+    isNegative = bits.high >> 63 != 0
+    if bits.high >> 58 & 0x1F == 0x1F {
+      kind = .notANumber
+    } else if bits.high >> 58 & 0x1F == 0x1E {
+      kind = .infinite
+    } else if bits.high >> 61 & 3 == 3 {
+      // A coefficient above 34 digits, which the standard reads as zero.
+      exponent = Int(bits.high >> 47 & 0x3FFF) - Self.exponentBias
+    } else {
+      exponent = Int(bits.high >> 49 & 0x3FFF) - Self.exponentBias
+      coefficient = UInt128(bits.high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(bits.low)
+      if coefficient > Self.coefficientMax { coefficient = 0 }
+    }
+  }
+
+  /// 34 nines.
+  static let coefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
+
+  init(_ integer: Int64) {
+    isNegative = integer < 0
+    coefficient = UInt128(integer.magnitude)
+  }
+
+  /// The shortest decimal that reads back as `real`.
+  init(_ real: Double) {
+    isNegative = real.sign == .minus
+    if real.isNaN {
+      kind = .notANumber
+    } else if real.isInfinite {
+      kind = .infinite
+    } else {
+      parse(real.magnitude.description)
+    }
+  }
+
+  /// Digits with at most one point, and perhaps an exponent.
+  private mutating func parse(_ text: String) {
+    let parts = text.split(separator: "e")
+    exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+    var isFraction = false
+    for byte in parts[0].utf8 {
+      guard byte != UInt8(ascii: ".") else {
+        isFraction = true
+        continue
+      }
+      coefficient = coefficient * 10 + UInt128(byte - UInt8(ascii: "0"))
+      if isFraction { exponent -= 1 }
+    }
+  }
+
+  func compare(to other: DecimalNumber) -> Ordering {
+    if kind == .notANumber || other.kind == .notANumber { return .different }
+    let sign = self.sign
+    if sign != other.sign { return .of(sign, other.sign) }
+    let order = compareMagnitude(to: other)
+    return sign < 0 ? order.reversed : order
+  }
+
+  private var sign: Int {
+    if kind == .finite && coefficient == 0 { return 0 }
+    return isNegative ? -1 : 1
+  }
+
+  private func compareMagnitude(to other: DecimalNumber) -> Ordering {
+    switch (kind == .infinite, other.kind == .infinite) {
+    case (true, true): return .equal
+    case (true, false): return .greater
+    case (false, true): return .less
+    case (false, false): break
+    }
+    if coefficient == 0 || other.coefficient == 0 { return .of(coefficient, other.coefficient) }
+    if exponent < other.exponent { return other.compareMagnitude(to: self).reversed }
+    // Bring this one, whose exponent is larger, to the other's. Past 128 bits it is larger than
+    // any coefficient.
+    var scaled = coefficient
+    for _ in 0..<(exponent - other.exponent) {
+      let (product, overflow) = scaled.multipliedReportingOverflow(by: 10)
+      if overflow { return .greater }
+      scaled = product
+    }
+    return .of(scaled, other.coefficient)
+  }
+
+  /// The nearest double.
+  var double: Double {
+    switch kind {
+    case .notANumber: return .nan
+    case .infinite: return isNegative ? -.infinity : .infinity
+    case .finite:
+      return Double("\(isNegative ? "-" : "")\(coefficient)e\(exponent)") ?? 0
+    }
+  }
+
+  /// A key that orders like the value and equals it where doubles can tell the difference.
+  var isZero: Bool { kind == .finite && coefficient == 0 }
+}
