@@ -76,7 +76,7 @@ enum RowValue {
     switch self {
     case .decimal128(let bits): DecimalNumber(bits)
     case .int(let value): DecimalNumber(value)
-    case .bool(let value): DecimalNumber(value ? 1 : 0)
+    case .bool(let value): DecimalNumber(Int64(value ? 1 : 0))
     case .float(let value): DecimalNumber(Double(value))
     case .double(let value): DecimalNumber(value)
     default: nil
@@ -93,9 +93,7 @@ final class ConstantValue: @unchecked Sendable {
   init(_ stored: StoredValue) {
     self.stored = stored
     switch stored {
-    case .string(var text): bytes = text.withUTF8 { (utf8: UnsafeBufferPointer<UInt8>) in
-        Self.copy(UnsafeRawBufferPointer(utf8))
-      }
+    case .string(let text): bytes = Array(text.utf8).withUnsafeBytes { Self.copy($0) }
     case .data(let data): bytes = data.withUnsafeBytes { Self.copy($0) }
     default: bytes = nil
     }

@@ -1,0 +1,78 @@
+/// An aggregate over values that come one by one. Null, and what is no number, is passed over.
+///
+/// Sums of integers wrap at 64 bits, averages do not; sums of floats are doubles.
+struct RowAggregate {
+  let operation: AggregateOperation
+  let kind: ValueKind
+  private(set) var count = 0
+  private var best = RowValue.null
+  private var integers: Int128 = 0
+  private var reals = 0.0
+  private var decimals = DecimalNumber(Int64(0))
+  private var isDecimal: Bool
+
+  init(_ operation: AggregateOperation, _ kind: ValueKind) {
+    self.operation = operation
+    self.kind = kind
+    isDecimal = kind == .decimal128
+  }
+
+  mutating func add(_ value: RowValue) {
+    switch operation {
+    case .minimum: keep(value, if: .less)
+    case .maximum: keep(value, if: .greater)
+    case .sum, .average: accumulate(value)
+    }
+  }
+
+  private mutating func keep(_ value: RowValue, if wanted: Ordering) {
+    if value.isNull { return }
+    if best.isNull || RowValue.compare(value, best) == wanted { best = value }
+    count += 1
+  }
+
+  private mutating func accumulate(_ value: RowValue) {
+    switch value {
+    case .int(let value): integers += Int128(value)
+    case .bool(let value): integers += value ? 1 : 0
+    case .float(let value): reals += Double(value)
+    case .double(let value): reals += value
+    case .decimal128(let value):
+      decimals = decimals + DecimalNumber(value)
+      isDecimal = true
+    default: return
+    }
+    count += 1
+  }
+
+  /// Null without values; a sum is zero then.
+  var result: RowValue {
+    switch operation {
+    case .minimum, .maximum: best
+    case .sum: sum
+    case .average: average
+    }
+  }
+
+  private var sum: RowValue {
+    if isDecimal { return .decimal128(decimalTotal.bits) }
+    switch kind {
+    case .int, .bool: return .int(Int64(truncatingIfNeeded: integers))
+    default: return .double(reals + Double(integers))
+    }
+  }
+
+  private var average: RowValue {
+    if count == 0 { return .null }
+    if isDecimal { return .decimal128(decimalTotal.divided(by: count).bits) }
+    return .double((reals + Double(integers)) / Double(count))
+  }
+
+  /// Columns of any kind may mix decimals with other numbers.
+  private var decimalTotal: DecimalNumber {
+    var total = decimals
+    if integers != 0 { total = total + DecimalNumber(Int64(truncatingIfNeeded: integers)) }
+    if reals != 0 { total = total + DecimalNumber(reals) }
+    return total
+  }
+}

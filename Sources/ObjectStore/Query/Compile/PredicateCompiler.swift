@@ -1,0 +1,272 @@
+/// Turns a predicate into nodes, for the objects of one table.
+///
+/// It also notes every path that the outcome depends on (`dependencies`), so that changes can be
+/// traced back to the objects whose outcome they may change.
+struct PredicateCompiler {
+  let paths: PathCompiler
+  let root: TableKey
+  /// How the objects are reached from those that the whole query is about: not empty in a subquery.
+  private let prefix: [CompiledPath.Hop]
+  private(set) var dependencies: [TrackedPath] = []
+
+  init(schema: SchemaDescription, root: TableKey) {
+    paths = PathCompiler(schema)
+    self.root = root
+    prefix = []
+  }
+
+  private init(_ paths: PathCompiler, root: TableKey, prefix: [CompiledPath.Hop]) {
+    self.paths = paths
+    self.root = root
+    self.prefix = prefix
+  }
+
+  mutating func compile(_ predicate: QueryPredicate) throws(QueryError) -> PredicateNode {
+    switch predicate {
+    case .constant(let value): return ConstantNode(value)
+    case .and(let parts): return try conjunction(parts)
+    case .or(let parts): return try disjunction(parts)
+    case .not(let part):
+      let node = try compile(part)
+      if let constant = node as? ConstantNode { return ConstantNode(!constant.value) }
+      return NegationNode(node)
+    case .compare(let left, let comparison, let right, let options):
+      return try compare(left, comparison, right, options)
+    case .text(let left, let operation, let right, let options):
+      return try text(left, .text(operation), right, options)
+    case .isIn(let left, let values): return try isIn(left, values)
+    case .between(let left, let lower, let upper):
+      return try between(left, lower, upper)
+    }
+  }
+
+  // MARK: Logic
+
+  private mutating func conjunction(_ parts: [QueryPredicate]) throws(QueryError) -> PredicateNode {
+    var nodes: [PredicateNode] = []
+    for part in parts {
+      let node = try compile(part)
+      if let constant = node as? ConstantNode {
+        if constant.value { continue }
+        return constant
+      }
+      if let inner = node as? ConjunctionNode {
+        nodes.append(contentsOf: inner.parts)
+      } else {
+        nodes.append(node)
+      }
+    }
+    return Self.joined(RangeMerging.merge(nodes), whenEmpty: true) { ConjunctionNode($0) }
+  }
+
+  private mutating func disjunction(_ parts: [QueryPredicate]) throws(QueryError) -> PredicateNode {
+    var nodes: [PredicateNode] = []
+    for part in parts {
+      let node = try compile(part)
+      if let constant = node as? ConstantNode {
+        if !constant.value { continue }
+        return constant
+      }
+      nodes.append(node)
+    }
+    return Self.joined(nodes, whenEmpty: false) { DisjunctionNode($0) }
+  }
+
+  static func joined(
+    _ nodes: [PredicateNode], whenEmpty: Bool, _ join: ([PredicateNode]) -> PredicateNode
+  ) -> PredicateNode {
+    nodes.isEmpty ? ConstantNode(whenEmpty) : nodes.count == 1 ? nodes[0] : join(nodes)
+  }
+
+  // MARK: Comparisons
+
+  private mutating func compare(
+    _ left: QueryExpression, _ comparison: QueryComparison, _ right: QueryExpression,
+    _ options: TextOptions
+  ) throws(QueryError) -> PredicateNode {
+    if case .value = left {
+      guard case .value = right else {
+        return try compare(right, comparison.swapped, left, options)
+      }
+    }
+    if !options.isEmpty { return try text(left, .compare(comparison), right, options) }
+    let compiledLeft = try expression(left)
+    guard case .value(let value) = right else {
+      let compiledRight = try expression(right)
+      try checkComparable(compiledLeft, comparison, compiledRight, left, right)
+      return RowCompareNode(compiledLeft, comparison, compiledRight)
+    }
+    if case .value(let constant) = compiledLeft {
+      let other = ConstantValue(value)
+      return ConstantNode(RowCompareNode.holds(constant.row, comparison, other.row))
+    }
+    if value == .null, comparison != .equal, comparison != .notEqual { return ConstantNode(false) }
+    let wanted = try coerced(value, to: compiledLeft, left)
+    if let column = plainColumn(compiledLeft),
+      let node = ColumnCompiler.compare(column, comparison, wanted)
+    {
+      return node
+    }
+    return RowCompareNode(compiledLeft, comparison, .value(ConstantValue(wanted)))
+  }
+
+  private mutating func text(
+    _ left: QueryExpression, _ test: TextMatcher.Test, _ right: QueryExpression,
+    _ options: TextOptions
+  ) throws(QueryError) -> PredicateNode {
+    let compiledLeft = try expression(left)
+    try checkText(compiledLeft, left)
+    guard case .value(let value) = right else {
+      let compiledRight = try expression(right)
+      try checkText(compiledRight, right)
+      return RowTextPairNode(compiledLeft, test, compiledRight, options)
+    }
+    let bytes: [UInt8]
+    switch try coerced(value, to: compiledLeft, left) {
+    case .string(let text): bytes = Array(text.utf8)
+    case .data(let data): bytes = data
+    case .null: return try textAgainstNull(left, test)
+    default: throw mismatch(value, left)
+    }
+    if let column = plainColumn(compiledLeft) {
+      if let node = ColumnCompiler.text(column, test, bytes, options) { return node }
+    }
+    return RowTextNode(compiledLeft, bytes.withUnsafeBytes { TextMatcher(test, $0, options) })
+  }
+
+  /// Nothing contains null; equality is that of null without options.
+  private mutating func textAgainstNull(
+    _ left: QueryExpression, _ test: TextMatcher.Test
+  ) throws(QueryError) -> PredicateNode {
+    guard case .compare(let comparison) = test else { return ConstantNode(false) }
+    return try compare(left, comparison, .value(.null), [])
+  }
+
+  private mutating func isIn(
+    _ left: QueryExpression, _ values: [StoredValue]
+  ) throws(QueryError) -> PredicateNode {
+    let compiled = try expression(left)
+    var wanted: [StoredValue] = []
+    for value in values { wanted.append(try coerced(value, to: compiled, left)) }
+    if wanted.isEmpty { return ConstantNode(false) }
+    if let column = plainColumn(compiled), let node = ColumnCompiler.isIn(column, wanted) {
+      return node
+    }
+    return RowSetNode(compiled, wanted.map { ConstantValue($0) })
+  }
+
+  private mutating func between(
+    _ left: QueryExpression, _ lower: StoredValue, _ upper: StoredValue
+  ) throws(QueryError) -> PredicateNode {
+    let compiled = try expression(left)
+    let low = try coerced(lower, to: compiled, left)
+    let high = try coerced(upper, to: compiled, left)
+    if let column = plainColumn(compiled),
+      let above = ColumnCompiler.compare(column, .greaterOrEqual, low),
+      let below = ColumnCompiler.compare(column, .lessOrEqual, high)
+    {
+      return Self.joined(RangeMerging.merge([above, below]), whenEmpty: true) {
+        ConjunctionNode($0)
+      }
+    }
+    return RowBetweenNode(compiled, ConstantValue(low), ConstantValue(high))
+  }
+
+  // MARK: Expressions
+
+  private mutating func expression(
+    _ expression: QueryExpression
+  ) throws(QueryError) -> CompiledExpression {
+    switch expression {
+    case .value(let value): return .value(ConstantValue(value))
+    case .path(let path):
+      let compiled = try paths.compile(path, from: root)
+      note(compiled)
+      return .path(compiled)
+    case .count(let path): return .count(try collection(path))
+    case .aggregate(let operation, let path, let property):
+      return try aggregate(operation, path, property)
+    case .subqueryCount(let path, let predicate):
+      let compiled = try collection(path)
+      guard let table = compiled.objectTable, let hop = compiled.lastHop else {
+        throw QueryError("SUBQUERY needs a collection of objects, not '\(path.description)'.")
+      }
+      var inner = PredicateCompiler(
+        paths, root: table, prefix: prefix + compiled.hops + [hop])
+      let node = try inner.compile(predicate)
+      dependencies.append(contentsOf: inner.dependencies)
+      return .subqueryCount(compiled, node)
+    }
+  }
+
+  private mutating func collection(_ path: QueryPath) throws(QueryError) -> CompiledPath {
+    let compiled = try paths.compile(path, from: root)
+    guard compiled.isMultiple else {
+      throw QueryError("'\(path.description)' is not a collection.")
+    }
+    note(compiled)
+    return compiled
+  }
+
+  private mutating func aggregate(
+    _ operation: AggregateOperation, _ path: QueryPath, _ property: String?
+  ) throws(QueryError) -> CompiledExpression {
+    var whole = path
+    if let property { whole.steps.append(.property(property)) }
+    let compiled = try collection(whole)
+    let isOrdered = operation == .minimum || operation == .maximum
+    switch compiled.kind {
+    case .int, .float, .double, .decimal128, .any: break
+    case .date where isOrdered: break
+    default:
+      throw QueryError("Cannot aggregate '\(whole.description)': it holds \(compiled.kind)s.")
+    }
+    return .aggregate(operation, compiled)
+  }
+
+  private mutating func note(_ path: CompiledPath) {
+    dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: prefix))
+  }
+
+  /// The column, if the expression is a property of the object itself that is no collection.
+  private func plainColumn(_ expression: CompiledExpression) -> ColumnInfo? {
+    guard case .path(let path) = expression, path.hops.isEmpty, case .value(let column) = path.end
+    else { return nil }
+    return column
+  }
+
+  // MARK: Kinds
+
+  private func coerced(
+    _ value: StoredValue, to expression: CompiledExpression, _ source: QueryExpression
+  ) throws(QueryError) -> StoredValue {
+    guard let kind = expression.kind else { return value }
+    guard let coerced = KindRules.coerce(value, to: kind) else { throw mismatch(value, source) }
+    return coerced
+  }
+
+  private func checkText(
+    _ expression: CompiledExpression, _ source: QueryExpression
+  ) throws(QueryError) {
+    switch expression.kind {
+    case nil, .string, .data, .any: return
+    default: throw QueryError("'\(source.words)' is neither a string nor data.")
+    }
+  }
+
+  private func checkComparable(
+    _ left: CompiledExpression, _ comparison: QueryComparison, _ right: CompiledExpression,
+    _ leftSource: QueryExpression, _ rightSource: QueryExpression
+  ) throws(QueryError) {
+    guard let leftKind = left.kind, let rightKind = right.kind,
+      !KindRules.areComparable(leftKind, rightKind)
+    else { return }
+    throw QueryError(
+      "Comparison between properties of different types is not possible: "
+        + "'\(leftSource.words)' is \(leftKind), '\(rightSource.words)' is \(rightKind).")
+  }
+
+  private func mismatch(_ value: StoredValue, _ source: QueryExpression) -> QueryError {
+    QueryError("'\(source.words)' cannot be compared with a value such as \(value).")
+  }
+}
