@@ -1,0 +1,66 @@
+import Storage
+
+/// An index that could serve a query: everything that the query holds for is among what it gives.
+struct PlannedProbe: Sendable {
+  let property: PropertyDescription
+  let probe: IndexProbe
+  /// Whether what it gives is exactly what the query holds for.
+  let isExact: Bool
+
+  /// The probes of a predicate: of the predicate itself, or of any part of a conjunction.
+  static func all(in node: PredicateNode, _ owner: ClassDescription) -> [PlannedProbe] {
+    if let conjunction = node as? ConjunctionNode {
+      return conjunction.parts.compactMap { planned($0, owner, isExact: false) }
+    }
+    return planned(node, owner, isExact: true).map { [$0] } ?? []
+  }
+
+  private static func planned(
+    _ node: PredicateNode, _ owner: ClassDescription, isExact: Bool
+  ) -> PlannedProbe? {
+    guard let vector = node as? VectorNode, let probe = vector.probe,
+      let property = owner.property(at: vector.column.key),
+      property.isIndexed || property.isPrimaryKey
+    else { return nil }
+    if case .range = probe, !property.hasOrderedIndex { return nil }
+    return PlannedProbe(property: property, probe: probe, isExact: isExact)
+  }
+
+  /// How many objects it gives, if that is known without fetching them.
+  func count(_ index: ColumnIndex) throws(StorageError) -> Int? {
+    switch probe {
+    case .range(let range):
+      return try index.count(from: range.lowerBound, through: range.upperBound)
+    case .values(let values):
+      guard index.isOrdered || values == [.null] else { return nil }
+      var sum = 0
+      for value in values { sum += try index.count(equal: value) }
+      return sum
+    }
+  }
+
+  /// How many objects it may well give.
+  func estimate(_ index: ColumnIndex) throws(StorageError) -> Int {
+    if let count = try count(index) { return count }
+    guard case .values(let values) = probe else { return 0 }
+    return values.count
+  }
+
+  /// The objects that it gives, in the order of their keys.
+  func keys(_ index: ColumnIndex) throws(StorageError) -> [ObjectKey] {
+    switch probe {
+    case .range(let range):
+      let keys = try index.keys(from: range.lowerBound, through: range.upperBound)
+      return range.lowerBound == range.upperBound ? keys : keys.sorted()
+    case .values(let values):
+      var keys: [ObjectKey] = []
+      for value in values { keys.append(contentsOf: try index.keys(equal: value)) }
+      return keys.sorted()
+    }
+  }
+}
+
+extension PropertyDescription {
+  /// Whether an index of it keeps the order of the values rather than that of hashes.
+  var hasOrderedIndex: Bool { kind == .int || kind == .bool || kind == .date }
+}

@@ -1,0 +1,105 @@
+import Storage
+
+/// A query made ready to run, any number of times, on any version whose schema has what it names.
+///
+/// Immutable: one compiled query serves any number of threads, each with its own pinned version.
+public final class CompiledQuery: Sendable {
+  public let description: QueryDescription
+  /// The table of the objects in the results.
+  public let table: TableKey
+  let node: PredicateNode
+  let sort: [CompiledSortKey]
+  let distinct: [CompiledPath]
+  /// The list that the objects come from, if they come from one.
+  let sourceColumn: ColumnInfo?
+  let sourceBacklinks: ColumnKey?
+  /// Indexes that narrow the search down, if a table is searched.
+  let probes: [PlannedProbe]
+  /// What a change must have touched to change whether an object belongs, or where it stands.
+  let dependencies: [TrackedPath]
+
+  /// - Throws: `QueryError` if the query does not fit the schema.
+  public init(_ description: QueryDescription, schema: SchemaDescription) throws(QueryError) {
+    self.description = description
+    let source = try SourceCompiler(schema).compile(description.source)
+    table = source.table
+    sourceColumn = source.column
+    sourceBacklinks = source.backlinks
+    let paths = PathCompiler(schema)
+    let owner = try paths.description(of: table)
+    var compiler = PredicateCompiler(schema: schema, root: table)
+    node = try compiler.compile(description.predicate)
+    var dependencies = compiler.dependencies
+    var sort: [CompiledSortKey] = []
+    for key in description.sort {
+      let path = try Self.single(key.path, paths, table, "sort by")
+      sort.append(CompiledSortKey(path: path, ascending: key.ascending))
+      dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: []))
+    }
+    var distinct: [CompiledPath] = []
+    for path in description.distinct {
+      let path = try Self.single(path, paths, table, "distinguish by")
+      distinct.append(path)
+      dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: []))
+    }
+    self.sort = sort
+    self.distinct = distinct
+    self.dependencies = Array(Set(dependencies))
+    probes = PlannedProbe.all(in: node, owner)
+  }
+
+  private static func single(
+    _ path: QueryPath, _ paths: PathCompiler, _ table: TableKey, _ what: String
+  ) throws(QueryError) -> CompiledPath {
+    let compiled = try paths.compile(path, from: table)
+    guard !compiled.isMultiple else {
+      throw QueryError("Cannot \(what) '\(path.description)': it goes through a collection.")
+    }
+    return compiled
+  }
+
+  /// Whether it is all objects of a table in their order, so that positions need no list.
+  public var isWholeTable: Bool {
+    guard case .table = description.source else { return false }
+    return isPlain && (node as? ConstantNode)?.value == true
+  }
+
+  /// Whether nothing but the predicate decides who belongs, and the order is that of the source.
+  var isPlain: Bool { sort.isEmpty && distinct.isEmpty && description.limit == nil }
+}
+
+/// Resolves where the objects of a query come from.
+struct SourceCompiler {
+  private let paths: PathCompiler
+
+  init(_ schema: SchemaDescription) { paths = PathCompiler(schema) }
+
+  struct Source {
+    var table: TableKey
+    var column: ColumnInfo?
+    var backlinks: ColumnKey?
+  }
+
+  func compile(_ source: QuerySource) throws(QueryError) -> Source {
+    switch source {
+    case .table(let table): return Source(table: table)
+    case .list(let owner, _, let column):
+      let description = try paths.description(of: owner)
+      guard let property = description.property(at: column), property.kind == .object,
+        property.collection == .list
+      else {
+        throw QueryError("'\(description.name)' has no list of objects in that column.")
+      }
+      return Source(table: property.targetTable, column: ColumnInfo(property))
+    case .backlinks(let origin, let column, _):
+      let description = try paths.description(of: origin)
+      guard let property = description.property(at: column),
+        let target = paths.schema.description(of: property.targetTable),
+        let hidden = target.backlinkColumn(from: origin, column)
+      else {
+        throw QueryError("'\(description.name)' has no link in that column.")
+      }
+      return Source(table: origin, backlinks: hidden)
+    }
+  }
+}

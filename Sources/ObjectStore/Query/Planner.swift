@@ -1,0 +1,89 @@
+import Storage
+
+/// How the matches of a query are found in one version.
+enum QueryPlan {
+  /// No object can match.
+  case nothing
+  /// Look at every cluster.
+  case scan(Table)
+  /// Look at these objects, which are in the order of the source; `isExact` if all of them match.
+  case candidates(Table, [ObjectKey], isExact: Bool)
+}
+
+extension CompiledQuery {
+  /// Rough costs in nanoseconds of fetching an object that an index names, and of testing a row for
+  /// each unit of `PredicateNode.cost`.
+  private static let fetchCost = 150.0
+  private static let rowCost = 0.5
+
+  func plan(_ context: EvaluationContext) throws(StorageError) -> QueryPlan {
+    guard let table = try context.table(table), table.count > 0 else { return .nothing }
+    if let constant = node as? ConstantNode, !constant.value { return .nothing }
+    switch description.source {
+    case .table:
+      guard let best = try cheapestProbe(table) else { return .scan(table) }
+      return .candidates(table, try best.probe.keys(best.index), isExact: best.probe.isExact)
+    case .list, .backlinks:
+      let keys = try sourceKeys(context)
+      return .candidates(table, keys, isExact: (node as? ConstantNode)?.value == true)
+    }
+  }
+
+  /// The index that narrows the search down most, if that is cheaper than a scan.
+  private func cheapestProbe(
+    _ table: Table
+  ) throws(StorageError) -> (probe: PlannedProbe, index: ColumnIndex)? {
+    var best: (probe: PlannedProbe, index: ColumnIndex)?
+    var bestCost = Double(table.count) * Double(node.cost) * Self.rowCost
+    for probe in probes {
+      guard let index = try table.index(of: probe.property) else { continue }
+      let cost = Double(try probe.estimate(index)) * Self.fetchCost
+      if cost < bestCost {
+        best = (probe, index)
+        bestCost = cost
+      }
+    }
+    return best
+  }
+
+  /// How many objects match, if an index knows without fetching them.
+  func indexedCount(_ table: Table) throws(StorageError) -> Int? {
+    guard let probe = probes.first, probe.isExact,
+      let index = try table.index(of: probe.property)
+    else { return nil }
+    return try probe.count(index)
+  }
+
+  /// The objects of the list, or of the backlinks, that the query is about.
+  func sourceKeys(_ context: EvaluationContext) throws(StorageError) -> [ObjectKey] {
+    switch description.source {
+    case .table: return []
+    case .list(let owner, let object, _):
+      guard let column = sourceColumn, let table = try context.table(owner),
+        let position = try table.find(object)
+      else { return [] }
+      let list = try context.list(column, at: PathPlace(table: table, position: position))
+      var keys: [ObjectKey] = []
+      keys.reserveCapacity(list.count)
+      var leaves = list.leaves()
+      while let (vector, _) = try leaves.next() {
+        for row in 0..<vector.count {
+          keys.append(ObjectKey(rawValue: vector.integer(row) &- 1))
+        }
+      }
+      return keys
+    case .backlinks(let origin, let column, let target):
+      guard let hidden = sourceBacklinks,
+        let tableKey = try targetTable(context, origin, column),
+        let table = try context.table(tableKey), let position = try table.find(target)
+      else { return [] }
+      return try table.backlinks(hidden, at: position).keys()
+    }
+  }
+
+  private func targetTable(
+    _ context: EvaluationContext, _ origin: TableKey, _ column: ColumnKey
+  ) throws(StorageError) -> TableKey? {
+    context.view.schema.description(of: origin)?.property(at: column)?.targetTable
+  }
+}

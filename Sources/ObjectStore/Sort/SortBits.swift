@@ -1,0 +1,128 @@
+/// Values as unsigned integers in the same order, for sorting without comparisons.
+enum SortBits {
+  @inline(__always)
+  static func of(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 &<< 63) }
+
+  /// Not-a-number comes first; -0 and 0 fall together.
+  @inline(__always)
+  static func of(_ value: Double) -> UInt64 {
+    if value.isNaN { return 0 }
+    let bits = (value + 0).bitPattern
+    return bits &>> 63 == 0 ? bits | (1 &<< 63) : ~bits
+  }
+
+  /// Up to 8 bytes from `offset` on, the first one most significant, zeros beyond the end.
+  @inline(__always)
+  static func of(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
+    let left = bytes.count &- offset
+    if left >= 8 { return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).bigEndian }
+    var bits: UInt64 = 0
+    var index = 0
+    while index < left {
+      bits |= UInt64(bytes[offset &+ index]) &<< UInt64(56 &- index &* 8)
+      index &+= 1
+    }
+    return bits
+  }
+}
+
+/// A row and what it is sorted by at the moment.
+@frozen
+@usableFromInline
+struct SortEntry {
+  @usableFromInline var bits: UInt64
+  @usableFromInline var row: UInt32
+
+  @inlinable @inline(__always)
+  init(bits: UInt64, row: UInt32) {
+    self.bits = bits
+    self.row = row
+  }
+}
+
+/// Stable sorting of entries by their bits.
+///
+/// Three counting passes over the 33 topmost bits that differ; entries that agree in those are
+/// sorted by the rest in turn. Few entries are sorted by insertion.
+struct RadixSort {
+  private var spare: [SortEntry] = []
+  private static let digitBits: UInt64 = 11
+  private static let insertionMax = 24
+
+  mutating func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
+    if entries.count <= Self.insertionMax { return Self.insertionSort(entries) }
+    var differing: UInt64 = 0
+    let first = entries[0].bits
+    var isSorted = true
+    var last = first
+    for entry in entries {
+      differing |= entry.bits ^ first
+      isSorted = isSorted && last <= entry.bits
+      last = entry.bits
+    }
+    if isSorted { return }
+    let width = UInt64(64 - differing.leadingZeroBitCount)
+    let shift = width > 3 * Self.digitBits ? width - 3 * Self.digitBits : 0
+    var digit = shift
+    while digit < width {
+      countingPass(entries, shift: digit)
+      digit += Self.digitBits
+    }
+    if shift > 0 { sortRuns(entries, shift: shift) }
+  }
+
+  private mutating func sortRuns(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>, shift: UInt64
+  ) {
+    var start = 0
+    while start < entries.count {
+      let bits = entries[start].bits >> shift
+      var end = start + 1
+      while end < entries.count, entries[end].bits >> shift == bits { end += 1 }
+      if end - start > 1 { sort(UnsafeMutableBufferPointer(rebasing: entries[start..<end])) }
+      start = end
+    }
+  }
+
+  private mutating func countingPass(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>, shift: UInt64
+  ) {
+    let mask: UInt64 = (1 << Self.digitBits) - 1
+    if spare.count < entries.count {
+      spare = [SortEntry](repeating: SortEntry(bits: 0, row: 0), count: entries.count)
+    }
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { starts in
+      starts.initialize(repeating: 0)
+      for entry in entries { starts[Int(entry.bits &>> shift & mask)] &+= 1 }
+      var sum = 0
+      for digit in starts.indices {
+        let count = starts[digit]
+        starts[digit] = sum
+        sum &+= count
+      }
+      spare.withUnsafeMutableBufferPointer { spare in
+        for entry in entries {
+          let digit = Int(entry.bits &>> shift & mask)
+          spare[starts[digit]] = entry
+          starts[digit] &+= 1
+        }
+        entries.baseAddress.unsafelyUnwrapped.update(
+          from: spare.baseAddress.unsafelyUnwrapped, count: entries.count)
+      }
+    }
+  }
+
+  private static func insertionSort(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
+    var index = 1
+    while index < entries.count {
+      let entry = entries[index]
+      var place = index
+      while place > 0, entries[place - 1].bits > entry.bits {
+        entries[place] = entries[place - 1]
+        place -= 1
+      }
+      entries[place] = entry
+      index += 1
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Storage
+
+/// Sorts rows by columns that have been gathered, most significant first.
+///
+/// Rows are sorted by the first column's bits; stretches that agree are sorted by what tells them
+/// apart next: the next 8 bytes of a string, then the next column.
+struct Sorter {
+  private let columns: [SortColumn]
+  private var radix = RadixSort()
+  /// Strings that agree in so many bytes are compared whole: the recursion stays shallow.
+  private static let commonBytesMax = 128
+
+  init(_ columns: [SortColumn]) { self.columns = columns }
+
+  /// The rows 0 ..< count in order; rows that are equal in all columns keep theirs.
+  mutating func sorted(count: Int) -> [UInt32] {
+    var entries = (0..<UInt32(count)).map { SortEntry(bits: 0, row: $0) }
+    entries.withUnsafeMutableBufferPointer { sort($0, column: 0) }
+    return entries.map(\.row)
+  }
+
+  private mutating func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int) {
+    guard index < columns.count, entries.count > 1 else { return }
+    let column = columns[index]
+    if column.nulls.isEmpty { return sortValues(entries, column: index) }
+    for place in entries.indices {
+      let isNull = column.nulls[Int(entries[place].row)]
+      entries[place].bits = isNull == column.ascending ? 0 : 1
+    }
+    radix.sort(entries)
+    let split = entries.firstIndex { $0.bits == 1 } ?? entries.count
+    let first = UnsafeMutableBufferPointer(rebasing: entries[..<split])
+    let second = UnsafeMutableBufferPointer(rebasing: entries[split...])
+    let (nulls, values) = column.ascending ? (first, second) : (second, first)
+    sort(nulls, column: index + 1)
+    sortValues(values, column: index)
+  }
+
+  /// Sorts entries none of which is null in that column.
+  private mutating func sortValues(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int
+  ) {
+    let column = columns[index]
+    switch column.values {
+    case .bits(let bits):
+      let flip: UInt64 = column.ascending ? 0 : .max
+      for place in entries.indices {
+        entries[place].bits = bits[Int(entries[place].row)] ^ flip
+      }
+      radix.sort(entries)
+      eachRun(entries) { sorter, run in sorter.sort(run, column: index + 1) }
+    case .bytes(let bytes):
+      sortBytes(entries, bytes, column: index, from: 0)
+    case .values(let values):
+      sortByComparing(entries, column: index) {
+        SortOrder.compare(values[Int($0)], values[Int($1)])
+      }
+    }
+  }
+
+  private mutating func sortBytes(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>, _ bytes: [UnsafeRawBufferPointer],
+    column index: Int, from offset: Int
+  ) {
+    if offset >= Self.commonBytesMax {
+      return sortByComparing(entries, column: index) {
+        ByteOrder.compare(bytes[Int($0)], bytes[Int($1)])
+      }
+    }
+    let flip: UInt64 = columns[index].ascending ? 0 : .max
+    for place in entries.indices {
+      let row = Int(entries[place].row)
+      entries[place].bits = SortBits.of(bytes[row], from: offset) ^ flip
+    }
+    radix.sort(entries)
+    eachRun(entries) { sorter, run in
+      // Equal in these 8 bytes: those that end within them are shorter and come first.
+      var isUniform = true
+      let firstLength = min(bytes[Int(run[0].row)].count - offset, 9)
+      for place in run.indices {
+        let length = min(bytes[Int(run[place].row)].count - offset, 9)
+        isUniform = isUniform && length == firstLength
+        run[place].bits = UInt64(max(length, 0)) ^ flip
+      }
+      if !isUniform { sorter.radix.sort(run) }
+      sorter.eachRun(run) { sorter, same in
+        if same[0].bits ^ flip == 9 {
+          sorter.sortBytes(same, bytes, column: index, from: offset + 8)
+        } else {
+          sorter.sort(same, column: index + 1)
+        }
+      }
+    }
+  }
+
+  private mutating func sortByComparing(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int,
+    _ compare: (UInt32, UInt32) -> Ordering
+  ) {
+    var entries = entries
+    let ascending = columns[index].ascending
+    // The position makes the order total, so that any sort is stable.
+    for place in entries.indices { entries[place].bits = UInt64(place) }
+    entries.sort { left, right in
+      switch compare(left.row, right.row) {
+      case .less: ascending
+      case .greater: !ascending
+      case .equal, .different: left.bits < right.bits
+      }
+    }
+    var run: UInt64 = 0
+    for place in entries.indices {
+      if place > 0, compare(entries[place - 1].row, entries[place].row) != .equal { run += 1 }
+      entries[place].bits = run
+    }
+    eachRun(entries) { sorter, run in sorter.sort(run, column: index + 1) }
+  }
+
+  /// Calls `body` with every stretch of at least two entries whose bits are equal.
+  private mutating func eachRun(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>,
+    _ body: (inout Sorter, UnsafeMutableBufferPointer<SortEntry>) -> Void
+  ) {
+    var start = 0
+    while start < entries.count {
+      let bits = entries[start].bits
+      var end = start + 1
+      while end < entries.count, entries[end].bits == bits { end += 1 }
+      if end - start > 1 {
+        body(&self, UnsafeMutableBufferPointer(rebasing: entries[start..<end]))
+      }
+      start = end
+    }
+  }
+}
