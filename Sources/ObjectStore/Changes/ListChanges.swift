@@ -1,0 +1,114 @@
+import Storage
+
+/// A list property that is observed.
+public struct ObservedList: Hashable, Sendable {
+  public var owner: TableKey
+  public var object: ObjectKey
+  public var column: ColumnKey
+
+  public init(owner: TableKey, object: ObjectKey, column: ColumnKey) {
+    self.owner = owner
+    self.object = object
+    self.column = column
+  }
+
+  /// How the list got from one version to another: by what was done to it where that is recorded,
+  /// else by comparing.
+  ///
+  /// - Parameters:
+  ///   - scope: what counts as a modification of an element of a list of objects; made for the
+  ///     class of the elements. Nil: only that another element was put in its place.
+  /// - Returns: nil if the owner does not exist in the new version: the list is gone.
+  public func changes(
+    from old: StoreView, to new: StoreView, _ changes: ChangeSet, _ scope: ChangeScope?
+  ) throws(StorageError) -> CollectionChanges? {
+    let trace = ChangeTrace(changes, from: old, to: new)
+    guard let newList = try list(trace.new) else { return nil }
+    guard let oldList = try list(trace.old) else {
+      var changes = CollectionChanges()
+      changes.insertions = Array(0..<newList.count)
+      return changes
+    }
+    let touched = try touched(trace, newList, scope)
+    switch changes.changes(in: owner)?.listChange(of: object, column) {
+    case nil:
+      var changes = CollectionChanges()
+      for index in try indices(of: touched, newList) { changes.modify(old: index, new: index) }
+      return changes
+    case .operations(let operations):
+      var steps = ListOperationTrace(count: oldList.count)
+      let isComplete = operations.allSatisfy { steps.apply($0) }
+      if isComplete, steps.count == newList.count {
+        return steps.changes(modified: try indices(of: touched, newList))
+      }
+      return try compare(trace, oldList, newList, touched)
+    case .compare: return try compare(trace, oldList, newList, touched)
+    }
+  }
+
+  private func list(_ context: EvaluationContext) throws(StorageError) -> ListView? {
+    guard let property = context.view.schema.description(of: owner)?.property(at: column),
+      let table = try context.table(owner), let position = try table.find(object)
+    else { return nil }
+    return try table.list(of: property, at: position)
+  }
+
+  /// The objects of the elements' class that were touched.
+  private func touched(
+    _ trace: ChangeTrace, _ list: ListView, _ scope: ChangeScope?
+  ) throws(StorageError) -> KeySet {
+    guard list.kind == .object, let scope else { return KeySet() }
+    return try scope.touched(trace)
+  }
+
+  /// Where elements that are among `objects` stand.
+  private func indices(of objects: KeySet, _ list: ListView) throws(StorageError) -> [Int] {
+    if objects.isEmpty { return [] }
+    var found: [Int] = []
+    var leaves = list.leaves()
+    while let (vector, start) = try leaves.next() {
+      for row in 0..<vector.count where objects.contains(vector.integer(row) &- 1) {
+        found.append(start + row)
+      }
+    }
+    return found
+  }
+
+  private func compare(
+    _ trace: ChangeTrace, _ old: ListView, _ new: ListView, _ touched: KeySet
+  ) throws(StorageError) -> CollectionChanges {
+    if old.kind == .object {
+      return SequenceDiff.changes(
+        from: try integers(old), to: try integers(new),
+        isModified: { touched.contains($0 &- 1) })
+    }
+    return SequenceDiff.changes(
+      from: try values(old), to: try values(new), isModified: { _ in false })
+  }
+
+  private func integers(_ list: ListView) throws(StorageError) -> [Int64] {
+    var values: [Int64] = []
+    values.reserveCapacity(list.count)
+    var leaves = list.leaves()
+    while let (vector, _) = try leaves.next() {
+      for row in 0..<vector.count { values.append(vector.integer(row)) }
+    }
+    return values
+  }
+
+  private func values(_ list: ListView) throws(StorageError) -> [StoredValue] {
+    var values: [StoredValue] = []
+    values.reserveCapacity(list.count)
+    var leaves = list.leaves()
+    while let (vector, _) = try leaves.next() {
+      guard let node = vector.node else { continue }
+      for row in 0..<vector.count {
+        values.append(
+          try VectorValue.read(
+            node, row, kind: list.kind, isOptional: list.isOptional, target: list.target,
+            in: list.source))
+      }
+    }
+    return values
+  }
+}

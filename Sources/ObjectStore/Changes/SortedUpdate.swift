@@ -1,0 +1,144 @@
+import Storage
+
+/// Carries sorted results on: takes out what may have moved and puts it where it belongs now.
+///
+/// What no change concerned keeps its place among its like, so places are found by binary search:
+/// where a candidate stood by its values in the old version, where it goes by those in the new.
+struct SortedUpdate {
+  let query: CompiledQuery
+  let trace: ChangeTrace
+  let old: KeyList
+
+  /// A candidate on its way.
+  private struct Mover {
+    var key: ObjectKey
+    /// Its index in the old results.
+    var oldIndex: Int?
+    /// How many of those that stay put stood before it, and will.
+    var oldGap = 0
+    var newGap = 0
+    var values: [RowValue] = []
+  }
+
+  func run(
+    _ candidates: KeySet, _ touched: KeySet
+  ) throws(StorageError) -> (results: QueryResults, changes: CollectionChanges) {
+    var movers: [Mover] = []
+    for key in candidates {
+      movers.append(Mover(key: key, oldIndex: try oldIndex(of: key)))
+    }
+    let removed = movers.compactMap(\.oldIndex).sorted()
+    for index in movers.indices {
+      if let oldIndex = movers[index].oldIndex {
+        movers[index].oldGap = oldIndex - Self.rank(oldIndex, in: removed)
+      }
+    }
+    var staying = old
+    staying.apply(deletions: removed, insertions: [])
+    var arriving: [Mover] = []
+    for var mover in movers where try query.matches(mover.key, trace.new) {
+      mover.values = try values(of: mover.key, trace.new) ?? []
+      mover.newGap = try place(of: mover, in: staying)
+      arriving.append(mover)
+    }
+    arriving.sort { left, right in
+      let order = query.sort.compare(left.values, right.values)
+      return order == .equal ? left.key < right.key : order == .less
+    }
+    var updated = staying
+    updated.apply(
+      deletions: [],
+      insertions: arriving.enumerated().map { ($0.element.newGap + $0.offset, $0.element.key) })
+    let changes = try changes(movers, arriving, removed, touched, candidates, updated)
+    return (QueryResults(query, .keys(updated)), changes)
+  }
+
+  private func changes(
+    _ movers: [Mover], _ arriving: [Mover], _ removed: [Int], _ touched: KeySet,
+    _ candidates: KeySet, _ updated: KeyList
+  ) throws(StorageError) -> CollectionChanges {
+    // A candidate has not moved if it passed none of those that stay put, nor (of the candidates
+    // that stand in the same gap) any that is counted as not having moved.
+    let inPlace = LongestRise.members(
+      arriving.map { mover in
+        mover.oldGap == mover.newGap ? mover.oldIndex ?? -1 : -1
+      })
+    var kept: Set<Int> = []
+    var changes = CollectionChanges()
+    var modified: [(old: Int, new: Int)] = []
+    for (offset, mover) in arriving.enumerated() {
+      let index = mover.newGap + offset
+      guard inPlace[offset], let oldIndex = mover.oldIndex else {
+        changes.insertions.append(index)
+        continue
+      }
+      kept.insert(oldIndex)
+      if touched.contains(mover.key) { modified.append((oldIndex, index)) }
+    }
+    changes.deletions = removed.filter { !kept.contains($0) }
+    for key in touched.subtracting(candidates) {
+      // Touched, but nothing that the order or the predicate depends on.
+      guard let before = try oldIndex(of: key) else { continue }
+      let gap = before - Self.rank(before, in: removed)
+      let passed = arriving.partitionPoint { $0.newGap <= gap }
+      modified.append((before, gap + passed))
+    }
+    for (old, new) in modified.sorted(by: { $0.new < $1.new }) { changes.modify(old: old, new: new) }
+    return changes
+  }
+
+  /// Where the object stood in the old results; nil if it was not among them.
+  private func oldIndex(of key: ObjectKey) throws(StorageError) -> Int? {
+    guard try query.matches(key, trace.old), let values = try values(of: key, trace.old) else {
+      return nil
+    }
+    let index = try place(of: Mover(key: key, values: values), in: old, trace.old)
+    return index < old.count && old[index] == key ? index : nil
+  }
+
+  private func place(of mover: Mover, in keys: KeyList) throws(StorageError) -> Int {
+    try place(of: mover, in: keys, trace.new)
+  }
+
+  /// How many of the keys stand before the object.
+  private func place(
+    of mover: Mover, in keys: KeyList, _ context: EvaluationContext
+  ) throws(StorageError) -> Int {
+    try keys.partition { (key) throws(StorageError) in
+      guard let other = try values(of: key, context) else { return false }
+      let order = query.sort.compare(other, mover.values)
+      return order == .equal ? key < mover.key : order == .less
+    }
+  }
+
+  private func values(
+    of key: ObjectKey, _ context: EvaluationContext
+  ) throws(StorageError) -> [RowValue]? {
+    guard let table = try context.table(query.table), let position = try table.find(key) else {
+      return nil
+    }
+    let place = PathPlace(table: table, position: position)
+    var values: [RowValue] = []
+    values.reserveCapacity(query.sort.count)
+    for sortKey in query.sort { values.append(try sortKey.value(context, place)) }
+    return values
+  }
+
+  /// How many of the rising `numbers` are below `number`.
+  private static func rank(_ number: Int, in numbers: [Int]) -> Int {
+    numbers.partitionPoint { $0 < number }
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// How many elements satisfy a condition that holds for a prefix only.
+  func partitionPoint(_ holds: (Element) -> Bool) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low - startIndex
+  }
+}
