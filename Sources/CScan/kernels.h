@@ -84,5 +84,38 @@ EXTREMES(i32, int32_t)
 EXTREMES(i64, int64_t)
 #undef EXTREMES
 
+// Eight lanes side by side, because a compiler may not reorder floating point by itself.
+#define REAL_EXTREMES(suffix, type)                                                             \
+  TARGET static void NAME(extremes_##suffix)(const void *data, size_t count, type *out) {       \
+    type low[8], high[8];                                                                       \
+    for (int j = 0; j < 8; j++) {                                                               \
+      low[j] = (type)INFINITY;                                                                  \
+      high[j] = -(type)INFINITY;                                                                \
+    }                                                                                           \
+    size_t i = 0;                                                                               \
+    for (; i + 8 <= count; i += 8) {                                                            \
+      type v[8];                                                                                \
+      memcpy(v, (const char *)data + i * sizeof(type), sizeof v);                               \
+      for (int j = 0; j < 8; j++) low[j] = v[j] < low[j] ? v[j] : low[j];                       \
+      for (int j = 0; j < 8; j++) high[j] = v[j] > high[j] ? v[j] : high[j];                    \
+    }                                                                                           \
+    for (; i < count; i++) {                                                                    \
+      type v;                                                                                   \
+      memcpy(&v, (const char *)data + i * sizeof(type), sizeof v);                              \
+      low[0] = v < low[0] ? v : low[0];                                                         \
+      high[0] = v > high[0] ? v : high[0];                                                      \
+    }                                                                                           \
+    for (int j = 1; j < 8; j++) {                                                               \
+      low[0] = low[j] < low[0] ? low[j] : low[0];                                               \
+      high[0] = high[j] > high[0] ? high[j] : high[0];                                          \
+    }                                                                                           \
+    out[0] = low[0];                                                                            \
+    out[1] = high[0];                                                                           \
+  }
+
+REAL_EXTREMES(f32, float)
+REAL_EXTREMES(f64, double)
+#undef REAL_EXTREMES
+
 #undef NAME
 #undef TARGET

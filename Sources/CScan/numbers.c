@@ -1,5 +1,6 @@
 // Comparisons, sums and extremes of vectors of numbers, for the processor that we run on.
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -45,11 +46,13 @@ SUM(i32, int64_t)
 SUM(f32, double)
 SUM(f64, double)
 
-#define EXTREMES(suffix)                                                                        \
-  void scan_extremes_##suffix(const void *data, size_t count, int64_t *out) {                   \
+#define EXTREMES(suffix, type)                                                                  \
+  void scan_extremes_##suffix(const void *data, size_t count, type *out) {                      \
     PICK(extremes_##suffix, data, count, out);                                                  \
   }
-EXTREMES(i8)
-EXTREMES(i16)
-EXTREMES(i32)
-EXTREMES(i64)
+EXTREMES(i8, int64_t)
+EXTREMES(i16, int64_t)
+EXTREMES(i32, int64_t)
+EXTREMES(i64, int64_t)
+EXTREMES(f32, float)
+EXTREMES(f64, double)

@@ -58,5 +58,9 @@ void scan_extremes_i8(const void *data, size_t count, int64_t *out);
 void scan_extremes_i16(const void *data, size_t count, int64_t *out);
 void scan_extremes_i32(const void *data, size_t count, int64_t *out);
 void scan_extremes_i64(const void *data, size_t count, int64_t *out);
+// The same for floating point, passing over not-a-number: +infinity and -infinity if there is
+// nothing else.
+void scan_extremes_f32(const void *data, size_t count, float *out);
+void scan_extremes_f64(const void *data, size_t count, double *out);
 
 #endif

@@ -214,11 +214,7 @@ struct PredicateCompiler {
     var whole = path
     if let property { whole.steps.append(.property(property)) }
     let compiled = try collection(whole)
-    let isOrdered = operation == .minimum || operation == .maximum
-    switch compiled.kind {
-    case .int, .float, .double, .decimal128, .any: break
-    case .date where isOrdered: break
-    default:
+    guard AggregateRules.allow(operation, compiled.kind) else {
       throw QueryError("Cannot aggregate '\(whole.description)': it holds \(compiled.kind)s.")
     }
     return .aggregate(operation, compiled)

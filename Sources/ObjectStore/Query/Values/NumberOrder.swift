@@ -17,25 +17,25 @@ enum NumberOrder {
     switch comparison {
     case .equal: return (exact(real).map { $0...$0 }, false)
     case .notEqual: return (exact(real).map { $0...$0 }, true)
-    case .less: return (upTo(below(real)), false)
+    case .less: return (real.isNaN ? nil : below(from(real.rounded(.up))), false)
     case .lessOrEqual: return (upTo(real.rounded(.down)), false)
-    case .greater: return (from(above(real)), false)
+    case .greater: return (real.isNaN ? nil : above(upTo(real.rounded(.down))), false)
     case .greaterOrEqual: return (from(real.rounded(.up)), false)
     }
   }
 
   private static func exact(_ real: Double) -> Int64? { Int64(exactly: real) }
 
-  /// The largest whole number below.
-  private static func below(_ real: Double) -> Double {
-    let whole = real.rounded(.down)
-    return whole == real ? (whole - 1 == whole ? whole.nextDown : whole - 1) : whole
+  /// What is below a range that goes up to the end.
+  private static func below(_ range: ClosedRange<Int64>?) -> ClosedRange<Int64>? {
+    guard let range else { return Int64.min...Int64.max }
+    return range.lowerBound == .min ? nil : Int64.min...(range.lowerBound - 1)
   }
 
-  /// The smallest whole number above.
-  private static func above(_ real: Double) -> Double {
-    let whole = real.rounded(.up)
-    return whole == real ? (whole + 1 == whole ? whole.nextUp : whole + 1) : whole
+  /// What is above a range that begins at the start.
+  private static func above(_ range: ClosedRange<Int64>?) -> ClosedRange<Int64>? {
+    guard let range else { return Int64.min...Int64.max }
+    return range.upperBound == .max ? nil : (range.upperBound + 1)...Int64.max
   }
 
   private static func upTo(_ whole: Double) -> ClosedRange<Int64>? {

@@ -1,0 +1,187 @@
+import Testing
+
+@testable import ObjectStore
+
+/// Applies changes in the documented order; elements that were inserted come from the new one.
+func applying<Element>(
+  _ changes: CollectionChanges, to old: [Element], from new: [Element]
+) -> [Element] {
+  var result = old
+  for index in changes.deletions.reversed() { result.remove(at: index) }
+  for index in changes.insertions { result.insert(new[index], at: index) }
+  for index in changes.modificationsNew { result[index] = new[index] }
+  return result
+}
+
+/// Whether indices rise, are in bounds, and name each element once.
+func isWellFormed(_ changes: CollectionChanges, oldCount: Int, newCount: Int) -> Bool {
+  func rises(_ indices: [Int], _ count: Int) -> Bool {
+    zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 }
+      && indices.allSatisfy { (0..<count).contains($0) }
+  }
+  return rises(changes.deletions, oldCount) && rises(changes.insertions, newCount)
+    && rises(changes.modificationsOld, oldCount) && rises(changes.modificationsNew, newCount)
+    && Set(changes.deletions).isDisjoint(with: changes.modificationsOld)
+    && Set(changes.insertions).isDisjoint(with: changes.modificationsNew)
+    && changes.modificationsOld.count == changes.modificationsNew.count
+    && oldCount - changes.deletions.count + changes.insertions.count == newCount
+}
+
+@Suite("Diffs of sequences reproduce the new one")
+struct ChangesDiffTests {
+  @Test("random edits, with elements that occur more than once", arguments: Seeds.list(20))
+  func sequences(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<100 {
+      let kinds = random.chance(2) ? 5 : 1000
+      let old = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+        Int.random(in: 0..<kinds, using: &random)
+      }
+      var new = old
+      for _ in 0..<Int.random(in: 0...6, using: &random) {
+        if !new.isEmpty, random.chance(2) {
+          let element = new.remove(at: Int.random(in: new.indices, using: &random))
+          if random.chance(2) {
+            new.insert(element, at: Int.random(in: 0...new.count, using: &random))
+          }
+        } else {
+          let place = Int.random(in: 0...new.count, using: &random)
+          new.insert(Int.random(in: 0..<kinds, using: &random), at: place)
+        }
+      }
+      let modified = Set(old.filter { _ in random.chance(3) })
+      let changes = SequenceDiff.changes(from: old, to: new) { modified.contains($0) }
+      #expect(isWellFormed(changes, oldCount: old.count, newCount: new.count), "seed \(seed)")
+      #expect(applying(changes, to: old, from: new) == new, "seed \(seed)")
+      for (before, after) in zip(changes.modificationsOld, changes.modificationsNew) {
+        #expect(old[before] == new[after] && modified.contains(new[after]), "seed \(seed)")
+      }
+      let told = Set(changes.modificationsNew).union(changes.insertions)
+      for index in new.indices where modified.contains(new[index]) {
+        #expect(told.contains(index), "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("one element that moved is one deletion and one insertion")
+  func move() {
+    let changes = SequenceDiff.changes(from: [1, 2, 3, 4, 5], to: [2, 3, 4, 1, 5]) { _ in false }
+    #expect(changes.deletions == [0])
+    #expect(changes.insertions == [3])
+    #expect(changes.modificationsNew.isEmpty)
+  }
+
+  @Test("what was done to a list tells how it changed", arguments: Seeds.list(20))
+  func listOperations(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<60 {
+      var next = 0
+      func fresh() -> Int {
+        next += 1
+        return next
+      }
+      let old = (0..<Int.random(in: 0...12, using: &random)).map { _ in fresh() }
+      var new = old
+      var trace = ListOperationTrace(count: old.count)
+      for _ in 0..<Int.random(in: 0...10, using: &random) {
+        let operation = randomOperation(on: &new, &random, fresh)
+        let fits = trace.apply(operation)
+        #expect(fits)
+        #expect(trace.count == new.count)
+      }
+      let changes = trace.changes(modified: [])
+      #expect(isWellFormed(changes, oldCount: old.count, newCount: new.count), "seed \(seed)")
+      #expect(applying(changes, to: old, from: new) == new, "seed \(seed)")
+    }
+  }
+
+  private func randomOperation(
+    on list: inout [Int], _ random: inout SeededGenerator, _ fresh: () -> Int
+  ) -> ListOperation {
+    let kind = list.isEmpty ? 0 : Int.random(in: 0...11, using: &random)
+    let index = list.isEmpty ? 0 : Int.random(in: list.indices, using: &random)
+    switch kind {
+    case 0...3:
+      let place = Int.random(in: 0...list.count, using: &random)
+      let count = Int.random(in: 1...3, using: &random)
+      list.insert(contentsOf: (0..<count).map { _ in fresh() }, at: place)
+      return .insert(index: place, count: count)
+    case 4...5:
+      let count = Int.random(in: 1...(list.count - index), using: &random)
+      list.removeSubrange(index..<(index + count))
+      return .remove(index: index, count: count)
+    case 6...7:
+      list[index] = fresh()
+      return .set(index: index)
+    case 8...9:
+      let to = Int.random(in: list.indices, using: &random)
+      list.insert(list.remove(at: index), at: to)
+      return .move(from: index, to: to)
+    case 10:
+      let other = Int.random(in: list.indices, using: &random)
+      list.swapAt(index, other)
+      return .swap(index, other)
+    default:
+      list.removeAll()
+      return .clear
+    }
+  }
+
+  @Test("operations that do not fit the list are refused")
+  func misfits() {
+    for operation in [
+      ListOperation.insert(index: 3, count: 1), .remove(index: 1, count: 2), .set(index: 2),
+    ] {
+      var trace = ListOperationTrace(count: 2)
+      let fits = trace.apply(operation)
+      #expect(!fits)
+    }
+  }
+
+  @Test("elements modified from outside are told where they stand")
+  func modifiedElements() {
+    var trace = ListOperationTrace(count: 4)
+    let fits = [ListOperation.remove(index: 0, count: 1), .insert(index: 3, count: 1)]
+      .allSatisfy { trace.apply($0) }
+    #expect(fits)
+    let changes = trace.changes(modified: [1, 3])
+    #expect(changes.deletions == [0])
+    #expect(changes.insertions == [3])
+    #expect(changes.modificationsOld == [2])
+    #expect(changes.modificationsNew == [1])
+  }
+
+  @Test("a list of keys edits like an array", arguments: Seeds.list(6))
+  func keyList(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var model = (0..<Int64.random(in: 0...5000, using: &random)).map { ObjectKey(rawValue: $0 * 4) }
+    var list = KeyList(ContiguousArray(model))
+    for round in 0..<40 {
+      let edits = round % 10 == 9 ? 3000 : Int.random(in: 0...5, using: &random)
+      let deletions = Set((0..<edits).map { _ in Int.random(in: 0...5000, using: &random) })
+        .filter { $0 < model.count }.sorted()
+      for index in deletions.reversed() { model.remove(at: index) }
+      var inserted: Set<Int> = []
+      for _ in 0..<edits {
+        inserted.insert(Int.random(in: 0...(model.count + inserted.count), using: &random))
+      }
+      var insertions: [(index: Int, key: ObjectKey)] = []
+      for index in inserted.sorted() where index <= model.count {
+        let key = ObjectKey(rawValue: Int64.random(in: 0...20000, using: &random))
+        insertions.append((index, key))
+        model.insert(key, at: index)
+      }
+      let before = list
+      let copy = Array(before)
+      list.apply(deletions: deletions, insertions: insertions)
+      #expect(Array(list) == model, "seed \(seed)")
+      #expect(Array(list.array) == model, "seed \(seed)")
+      #expect(Array(before) == copy, "seed \(seed)")
+    }
+    let sorted = KeyList(ContiguousArray(model.sorted()))
+    for _ in 0..<100 {
+      let key = ObjectKey(rawValue: Int64.random(in: -1...20001, using: &random))
+      #expect(sorted.partition { $0 < key } == model.filter { $0 < key }.count, "seed \(seed)")
+    }
+  }
+}
