@@ -23,6 +23,6 @@ struct SeededGenerator: RandomNumberGenerator {
 /// Seeds of a test run: always the same ones, and one that changes from run to run.
 enum Seeds {
   static func list(_ count: Int) -> [UInt64] {
-    Array(1...UInt64(count)) + [UInt64.random(in: 1 << 32 ..< 1 << 62)]
+    Array(1...UInt64(count)) + [UInt64.random(in: 1 << 32..<1 << 62)]
   }
 }

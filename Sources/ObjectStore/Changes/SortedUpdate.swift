@@ -83,7 +83,9 @@ struct SortedUpdate {
       let passed = arriving.partitionPoint { $0.newGap <= gap }
       modified.append((before, gap + passed))
     }
-    for (old, new) in modified.sorted(by: { $0.new < $1.new }) { changes.modify(old: old, new: new) }
+    for (old, new) in modified.sorted(by: { $0.new < $1.new }) {
+      changes.modify(old: old, new: new)
+    }
     return changes
   }
 

@@ -51,7 +51,8 @@ struct PathCompiler {
     _ path: QueryPath
   ) throws(QueryError) {
     let target = try description(of: compiled.lastTable)
-    guard let origin = schema.description(of: className), let property = origin.property(named: name)
+    guard let origin = schema.description(of: className),
+      let property = origin.property(named: name)
     else {
       throw QueryError("Property '\(name)' not found in object of type '\(className)'.")
     }

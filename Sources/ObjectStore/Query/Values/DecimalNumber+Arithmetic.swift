@@ -37,7 +37,8 @@ extension DecimalNumber {
     return sum.rounded(isInexact: isInexact)
   }
 
-  private static func addingSpecial(_ left: DecimalNumber, _ right: DecimalNumber) -> DecimalNumber {
+  private static func addingSpecial(_ left: DecimalNumber, _ right: DecimalNumber) -> DecimalNumber
+  {
     if left.kind == .notANumber { return left }
     if right.kind == .notANumber { return right }
     if left.kind == .infinite && right.kind == .infinite && left.isNegative != right.isNegative {
