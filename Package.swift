@@ -24,8 +24,6 @@ let package = Package(
     .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
     .target(name: "CScan"),
     .target(name: "ObjectStore", dependencies: ["Storage", "CScan"], swiftSettings: settings),
-    .target(name: "CScan"),
-    .target(name: "ObjectStore", dependencies: ["Storage", "CScan"], swiftSettings: settings),
     .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore"], swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
