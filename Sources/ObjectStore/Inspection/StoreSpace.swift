@@ -1,0 +1,80 @@
+import Storage
+
+/// What a table's bytes in the file go to.
+public struct TableSpace: Sendable {
+  public var table: TableKey
+  /// Values by column, lists and large values included; hidden columns of backlinks too.
+  public var columns: [ColumnKey: UInt64] = [:]
+  /// Indexes by the column they are of.
+  public var indexes: [ColumnKey: UInt64] = [:]
+  /// Keys of the objects, the tree, the table node.
+  public var treeBytes: UInt64 = 0
+
+  public var totalBytes: UInt64 {
+    treeBytes + columns.values.reduce(0, +) + indexes.values.reduce(0, +)
+  }
+}
+
+/// What the object store's bytes in one version go to. Reads every node that the version reaches.
+public struct StoreSpace: Sendable {
+  public private(set) var tables: [TableSpace] = []
+  /// The schema and the root.
+  public private(set) var schemaBytes: UInt64 = 0
+
+  /// - Parameter root: the object store's root; none for an empty file.
+  public init(root: NodeReference, in source: NodeSource) throws(StorageError) {
+    if root.isNone { return }
+    let schema = try StoreRoot.schema(root, in: source)
+    schemaBytes = UInt64(try StoreRoot.node(root, in: source).byteSize)
+    schemaBytes += try bytes(below: try StoreRoot.schemaReference(root, in: source), in: source)
+    for description in schema.classes {
+      guard let table = try StoreRoot.table(description.tableKey, root: root, in: source)
+      else { continue }
+      tables.append(try StoreSpace.space(of: table, description))
+    }
+  }
+
+  private static func space(
+    of table: Table, _ description: ClassDescription
+  ) throws(StorageError) -> TableSpace {
+    var space = TableSpace(table: table.key)
+    let node = try table.source.node(table.root)
+    space.treeBytes += UInt64(node.byteSize)
+    for property in description.properties where property.indexSlot != 0 {
+      let index = node.reference(Int(property.indexSlot))
+      space.indexes[property.columnKey] = try bytes(below: index, in: table.source)
+    }
+    try add(clusters: table.clusterRoot, in: table.source, to: &space)
+    return space
+  }
+
+  private static func add(
+    clusters reference: NodeReference, in source: NodeSource, to space: inout TableSpace
+  ) throws(StorageError) {
+    if reference.isNone { return }
+    let node = try source.node(reference)
+    space.treeBytes += UInt64(node.byteSize)
+    for index in 0..<node.referenceCount {
+      let child = node.reference(index)
+      if node.kind == .clusterInner {
+        try add(clusters: child, in: source, to: &space)
+      } else {
+        let column = ColumnKey(rawValue: UInt32(index))
+        space.columns[column, default: 0] += try bytes(below: child, in: source)
+      }
+    }
+  }
+}
+
+/// The sizes of a node and of everything it refers to.
+private func bytes(
+  below reference: NodeReference, in source: NodeSource
+) throws(StorageError) -> UInt64 {
+  if reference.isNone { return 0 }
+  let node = try source.node(reference)
+  var sum = UInt64(node.byteSize)
+  for index in 0..<node.referenceCount {
+    sum += try bytes(below: node.reference(index), in: source)
+  }
+  return sum
+}
