@@ -8,7 +8,15 @@ final class PosixFile: SystemFile {
   let path: String
   let identity: FileIdentity
   private let descriptor: Int32
-  private let isClosed = Atomic<Bool>(false)
+  private let use = Mutex(Use())
+
+  /// A thread that sleeps in the kernel for a lock uses the descriptor by number afterwards, so the
+  /// number must not be given to another file before.
+  private struct Use {
+    var isClosed = false
+    var waits = 0
+    var mayRelease: Bool { isClosed && waits == 0 }
+  }
 
   init(path: String, mode: OpenMode) throws(SystemError) {
     let access = mode == .readOnly ? O_RDONLY : O_RDWR
@@ -30,9 +38,34 @@ final class PosixFile: SystemFile {
   deinit { close() }
 
   func close() {
-    guard !isClosed.exchange(true, ordering: .relaxed), !hasForked else { return }
+    let release = use.withLock { use in
+      guard !use.isClosed else { return false }
+      use.isClosed = true
+      return use.mayRelease
+    }
+    if release { releaseDescriptor() }
+  }
+
+  private func releaseDescriptor() {
+    guard !hasForked else { return }
     holdfast_fork_guard_remove(descriptor)
     Glibc.close(descriptor)
+  }
+
+  private func beginWait() throws(SystemError) {
+    let isOpen = use.withLock { use in
+      if !use.isClosed { use.waits += 1 }
+      return !use.isClosed
+    }
+    if !isOpen { throw failure(.lock, code: EBADF) }
+  }
+
+  private func endWait() {
+    let release = use.withLock { use in
+      use.waits -= 1
+      return use.mayRelease
+    }
+    if release { releaseDescriptor() }
   }
 
   /// In a child made after the file was opened, the number may by now be somebody else's.
@@ -141,10 +174,26 @@ final class PosixFile: SystemFile {
   // MARK: Byte locks
 
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {
+    if wait { try beginWait() }
+    defer { if wait { endWait() } }
     let code = holdfast_lock(descriptor, byte, kind.number, wait ? 1 : 0)
     if code == EAGAIN, !wait { return false }
     try check(.lock, code: code)
     return true
+  }
+
+  func waitForLock(
+    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
+  ) throws(SystemError) -> any LockWait {
+    try beginWait()
+    let file = self
+    let wait = PosixLockWait(end: { file.endWait() }) { code in
+      whenDone(code == 0 ? .success(()) : .failure(file.failure(.lock, code: code)))
+    }
+    let code = wait.start(descriptor: descriptor, byte: byte, kind: kind.number)
+    if code != 0 { endWait() }
+    try check(.lock, code: code)
+    return wait
   }
 
   func unlock(byte: UInt64) throws(SystemError) {

@@ -89,9 +89,21 @@ public protocol SystemFile: AnyObject, Sendable {
   func unlock(byte: UInt64) throws(SystemError)
   /// Whether another open file description holds a lock on the byte that excludes `kind`.
   func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool
+  /// Waits for a lock in the background and calls `whenDone` on some thread once it is held, or has
+  /// failed.
+  func waitForLock(
+    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
+  ) throws(SystemError) -> any LockWait
 
-  /// Closes the descriptor; locks of this description are dropped.
+  /// Closes the descriptor; locks of this description are dropped. A thread that waits for a lock
+  /// of this file is left to wait; the descriptor goes when it has done so.
   func close()
+}
+
+/// A wait for a byte lock in the background.
+public protocol LockWait: AnyObject, Sendable {
+  /// Gives up. True: the lock is not held and the wait's closure is never called. False: too late.
+  func cancel() -> Bool
 }
 
 public enum LockKind: Sendable {

@@ -19,5 +19,5 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The calls of the seam by name, for errors and for tests that make one of them fail.
 public enum SystemCall: String, Hashable, Sendable, CaseIterable {
   case open, remove, rename, stat, statfs, write, read, fdatasync, fallocate, punchHole, ftruncate
-  case mmap, lock, unlock, synchronizeDirectory, watch
+  case mmap, lock, unlock, synchronizeDirectory, watch, thread
 }

@@ -106,6 +106,41 @@ import Testing
     #expect(try third.isLockedByOther(byte: 0, kind: .exclusive))
   }
 
+  @Test func aLockIsAwaitedInTheBackground() async throws {
+    let first = try make()
+    let second = try make()
+    #expect(try first.lock(byte: 0, kind: .exclusive, wait: false))
+    await withCheckedContinuation { continuation in
+      let wait = try? second.waitForLock(byte: 0, kind: .exclusive) { result in
+        #expect(throws: Never.self) { try result.get() }
+        continuation.resume()
+      }
+      #expect(wait != nil)
+      #expect(throws: Never.self) { try first.unlock(byte: 0) }
+    }
+    #expect(try first.isLockedByOther(byte: 0, kind: .shared))
+  }
+
+  @Test func aCancelledWaitEndsAtOnceAndHoldsNothing() throws {
+    let first = try make()
+    let second = try make()
+    #expect(try first.lock(byte: 0, kind: .exclusive, wait: false))
+    for _ in 0..<100 {
+      let wait = try second.waitForLock(byte: 0, kind: .exclusive) { _ in
+        Issue.record("called after it was cancelled")
+      }
+      #expect(wait.cancel())
+      #expect(!wait.cancel())
+    }
+    try first.unlock(byte: 0)
+    #expect(try !first.isLockedByOther(byte: 0, kind: .shared))
+    // A closed file gives its descriptor back once nobody waits through it any more.
+    second.close()
+    #expect(throws: SystemError(call: .lock, path: second.path, code: EBADF)) {
+      _ = try second.lock(byte: 0, kind: .exclusive, wait: true)
+    }
+  }
+
   @Test func aDeletedFileHasNoLinks() throws {
     let file = try make()
     #expect(try file.linkCount() == 1)

@@ -40,4 +40,20 @@ void holdfast_fork_guard_remove(int descriptor);
 /// value of its birth and is of no use under another.
 uint32_t holdfast_fork_generation(void);
 
+/// A wait for a byte lock that can be given up. `done` is called with 0 or an errno value on a thread
+/// made for the wait. The handle is released once, whatever becomes of the wait.
+struct holdfast_lock_wait;
+int holdfast_lock_wait_start(int descriptor, uint64_t byte, int kind,
+                             void (*done)(void *context, int code), void *context,
+                             struct holdfast_lock_wait **result);
+/// 1: `done` has not been called and never will be, and the lock is not held. 0: too late.
+int holdfast_lock_wait_cancel(struct holdfast_lock_wait *wait);
+void holdfast_lock_wait_release(struct holdfast_lock_wait *wait);
+
+/// A number of the calling thread, for whatever purpose; 0 at first.
+uint32_t *holdfast_thread_hint(void);
+
+/// Starts a detached thread that receives no signals. `name`: up to 15 bytes.
+int holdfast_thread_start(const char *name, void *(*body)(void *), void *context);
+
 #endif

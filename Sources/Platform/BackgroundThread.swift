@@ -1,0 +1,31 @@
+internal import CPlatform
+
+/// A detached thread that receives no signals.
+public enum BackgroundThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// `name` shows in debuggers; up to 15 bytes of it.
+  public static func start(
+    name: String, _ run: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    let context = Unmanaged.passRetained(Body(run))
+    let code = holdfast_thread_start(
+      String(decoding: name.utf8.prefix(15), as: UTF8.self),
+      { context in
+        Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+        return nil
+      }, context.toOpaque())
+    guard code != 0 else { return }
+    context.release()
+    throw SystemError(call: .thread, path: name, code: code)
+  }
+}
+
+/// One number per thread, for remembering where the thread found something last.
+public enum ThreadHint {
+  /// Valid on the calling thread only.
+  public static func address() -> UnsafeMutablePointer<UInt32> { holdfast_thread_hint() }
+}
