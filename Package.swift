@@ -21,6 +21,12 @@ let package = Package(
     .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
     .target(name: "LockFile", dependencies: ["Platform"], swiftSettings: settings),
+    .testTarget(
+      name: "LockFileTests", dependencies: ["LockFile", "LockFileTestProcess"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "LockFileTestProcess", dependencies: ["LockFile"], path: "Tests/LockFileTestProcess",
+      swiftSettings: settings),
     .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
     .target(name: "CScan"),
     .target(name: "ObjectStore", dependencies: ["Storage", "CScan"], swiftSettings: settings),

@@ -29,6 +29,12 @@ int holdfast_lock(int descriptor, uint64_t byte, int kind, int wait) {
   return 0;
 }
 
+int holdfast_unlock_all(int descriptor) {
+  struct flock lock = one_byte(0, HOLDFAST_UNLOCK);
+  lock.l_len = 0;  // to the end of what can be locked
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
 int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held) {
   struct flock lock = one_byte(byte, kind);
   while (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) {

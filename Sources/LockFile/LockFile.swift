@@ -1,1 +1,342 @@
 import Platform
+import Synchronization
+
+/// What the processes that have a database open share, and how they stay out of each other's way:
+/// the newest version, who reads which version, who writes, who is told of commits.
+///
+/// One object stands for one open file in one process; all threads use it at once. Every decision
+/// rests on byte locks that the kernel drops when their holder dies (`SessionDoor`, `Participants`,
+/// `WriterBytes`, `AgentRole`), and on words of shared memory that are safe whoever dies between
+/// two instructions (`NewestVersion`, `PinTable`, `CommitSignal`). Nothing here is needed to
+/// recover the data file: a lock-file can be thrown away when nobody has it open.
+public final class LockFile: Sendable {
+  public enum Mode: Sendable {
+    /// Any number of processes.
+    case shared
+    /// This process and no other; no lock-file is made, and any file system will do.
+    case exclusive
+    /// For who has no permission to write: reads alone, as long as no writer has the file open.
+    case privateReader
+  }
+
+  /// What recovery found in the data file.
+  public struct Recovered: Sendable {
+    public var newest: PublishedVersion
+    /// The newest version known to have been flushed.
+    public var durable: UInt64
+
+    public init(newest: PublishedVersion, durable: UInt64) {
+      self.newest = newest
+      self.durable = durable
+    }
+  }
+
+  public let path: String
+  public let mode: Mode
+  let memory: SharedMemory
+  private let dataFile: any SystemFile
+  private let participants: Participants?
+  private let participant: Int
+  private let versions: NewestVersion
+  let pinTable: PinTable
+  private let writer: WriterQueue
+  private let signal: CommitSignal
+  private let agent: AgentRole
+  /// When dead processes' pins were last taken back; held while it is done.
+  private let reaping = Mutex<UInt64>(0)
+  private let isClosed = Atomic<Bool>(false)
+
+  init(
+    path: String, mode: Mode, dataFile: any SystemFile, memory: SharedMemory, participant: Int
+  ) throws(SystemError) {
+    self.path = path
+    self.mode = mode
+    self.dataFile = dataFile
+    self.memory = memory
+    self.participant = participant
+    participants = memory.file.map { Participants(file: $0, memory: memory) }
+    versions = NewestVersion(memory: memory)
+    pinTable = try PinTable(memory: memory, participant: participant)
+    let shared = mode == .shared ? dataFile : nil
+    writer = WriterQueue(bytes: shared.map { WriterBytes(file: $0, memory: memory) }, path: path)
+    signal = CommitSignal(memory: memory)
+    agent = AgentRole(file: shared)
+  }
+
+  deinit { close() }
+
+  /// Lets go of everything that this process holds. Whoever waits for the writer role is told; what
+  /// is still pinned does not count any more.
+  public func close() {
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing), !memory.isForked else {
+      return
+    }
+    writer.close()
+    agent.release()
+    signal.close()
+    _ = pinTable.freeSlots(of: UInt64(participant))
+    try? dataFile.unlock(byte: LockFileLayout.sessionByte)
+    if mode == .privateReader { try? dataFile.unlock(byte: LockFileLayout.privateReaderByte) }
+    memory.file?.close()
+  }
+
+  private func requireUsable() {
+    memory.requireNotForked()
+    precondition(!isClosed.load(ordering: .relaxed), "the lock-file was used after it was closed")
+  }
+
+  // MARK: Opening
+
+  /// Joins the processes that have the data file open, or is the first of them.
+  ///
+  /// - `path`: of the lock-file, which is made if it is not there.
+  /// - `dataFile`: open for writing in the shared mode. It carries byte locks from now on, so it
+  ///   stays open as long as the result is in use.
+  /// - `recover`: called if nobody else has the file open, and before anybody can.
+  public static func open<Failure: Error>(
+    path: String, dataFile: any SystemFile, system: any System = PosixSystem.shared,
+    mode: Mode = .shared, recover: () throws(Failure) -> Recovered
+  ) throws(LockFileOpenError<Failure>) -> LockFile {
+    let door = SessionDoor(path: path, dataFile: dataFile, system: system)
+    return try Opening<Failure>(door: door, mode: mode).open(recover)
+  }
+
+  // MARK: Versions
+
+  /// The newest version, as one consistent triple. Takes no lock. Throws only if the shared memory
+  /// has been damaged.
+  public func newest() throws(LockFileError) -> PublishedVersion {
+    requireUsable()
+    return try versions.read()
+  }
+
+  /// One atomic load, sequentially consistent.
+  public var newestVersion: UInt64 {
+    requireUsable()
+    return versions.number()
+  }
+
+  /// The newest version that has been flushed; written by the holder of the writer role.
+  public var durableVersion: UInt64 {
+    get {
+      requireUsable()
+      return memory.word(LockFileLayout.durableVersion).pointee.load(
+        ordering: .sequentiallyConsistent)
+    }
+    set {
+      requireUsable()
+      memory.word(LockFileLayout.durableVersion).pointee.store(
+        newValue, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Makes a version the newest one, for every process at once. For the holder of the writer role.
+  public func publish(_ newest: PublishedVersion) {
+    requireUsable()
+    versions.publish(newest)
+  }
+
+  /// Marks that a commit is under way, before its first byte is where others would look for it.
+  public func beginCommitMark() { setCommitMark(1) }
+
+  public func endCommitMark() { setCommitMark(0) }
+
+  private func setCommitMark(_ mark: UInt64) {
+    requireUsable()
+    memory.word(LockFileLayout.commitMark).pointee.store(mark, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether a commit was begun and not ended. For the holder of the writer role: then the one before
+  /// died in it, and the data file may hold a version newer than the newest published one. Stays
+  /// true until `endCommitMark`.
+  public var previousWriterDied: Bool {
+    requireUsable()
+    let mark = memory.word(LockFileLayout.commitMark).pointee.load(
+      ordering: .sequentiallyConsistent)
+    return mark != 0
+  }
+
+  // MARK: Pins
+
+  /// Keeps the newest version from being overwritten. Takes no lock.
+  public func pinNewest(label: PinLabel = .none) throws(LockFileError) -> Pin {
+    requireUsable()
+    return try pinTable.pinNewest(label: label)
+  }
+
+  /// A second pin on the same version; each is given back by itself.
+  public func pinAgain(_ pin: Pin) -> Pin {
+    requireUsable()
+    return pinTable.pinAgain(pin)
+  }
+
+  /// Does nothing in a child made by fork(), and after `close`.
+  public func unpin(_ pin: Pin) {
+    guard !memory.isForked, !isClosed.load(ordering: .relaxed) else { return }
+    pinTable.unpin(pin)
+  }
+
+  /// The distinct versions in use, oldest first, with the newest at the end.
+  ///
+  /// For the holder of the writer role. Until the end of time this says which of the versions up to
+  /// the newest one are in use, because versions are pinned only while they are the newest; for
+  /// what is freed by a later version it takes another look after that one has been published.
+  public func pinnedVersions(into versions: inout [UInt64], reaping: Reaping = .whenDue) {
+    requireUsable()
+    switch reaping {
+    case .never: break
+    case .whenDue: reapIfDue()
+    case .now: reap()
+    }
+    pinTable.versions(into: &versions)
+  }
+
+  /// Takes back the pins of dead processes; returns how many there were.
+  @discardableResult
+  public func reap() -> Int {
+    requireUsable()
+    return reaping.withLock { lastTime in
+      lastTime = MonotonicClock.now()
+      return reapWhileAlone()
+    }
+  }
+
+  private static let reapingInterval: UInt64 = 1_000_000_000
+
+  private func reapIfDue() {
+    let now = MonotonicClock.coarse()
+    reaping.withLock { lastTime in
+      guard now > lastTime + LockFile.reapingInterval else { return }
+      lastTime = now
+      _ = reapWhileAlone()
+    }
+  }
+
+  private func reapWhileAlone() -> Int {
+    guard let participants else { return 0 }
+    var count = 0
+    for other in pinTable.otherParticipants() {
+      _ = participants.whileDead(Int(other)) { count += pinTable.freeSlots(of: other) }
+    }
+    return count
+  }
+
+  /// Every pin there is, for people to look at.
+  public func pins() -> [PinDescription] {
+    requireUsable()
+    return pinTable.descriptions().map { pin in
+      var pin = pin
+      guard let participants else {
+        pin.process = ProcessDescription.number
+        pin.processName = ProcessDescription.name
+        return pin
+      }
+      (pin.process, pin.processName) = participants.description(pin.participant)
+      pin.isAlive = pin.participant == participant || participants.isAlive(pin.participant)
+      return pin
+    }
+  }
+
+  // MARK: The writer role
+
+  /// Waits for the writer role: in line with the others of this process, and in line with the
+  /// other processes. The role is not bound to the thread.
+  public func lockWriter() throws(LockFileError) {
+    try requireWritable()
+    try writer.lock()
+  }
+
+  public func tryLockWriter() throws(LockFileError) -> Bool {
+    try requireWritable()
+    return try writer.tryLock()
+  }
+
+  /// Takes a place in the same line and returns at once. `whenReady` is called on a background
+  /// thread, never from within this call, and should be short: it holds up others who wait so.
+  @discardableResult
+  public func lockWriter(
+    whenReady: @escaping @Sendable (Result<Void, LockFileError>) -> Void
+  ) throws(LockFileError) -> WriterWait {
+    try requireWritable()
+    return WriterWait(queue: writer, number: try writer.lock(whenReady: whenReady))
+  }
+
+  /// Gives the writer role back; any thread may.
+  public func unlockWriter() {
+    memory.requireNotForked()
+    writer.unlock()
+  }
+
+  private func requireWritable() throws(LockFileError) {
+    memory.requireNotForked()
+    guard mode != .privateReader else {
+      throw LockFileError(.readOnly, path: path, "the file was opened for reading only")
+    }
+  }
+
+  // MARK: Wake-ups
+
+  /// Calls `listener` on a background thread of this process after every `wakeOthers` by anybody,
+  /// itself included; several in a row may be one call.
+  public func addListener(
+    _ listener: @escaping @Sendable () -> Void
+  ) throws(LockFileError) -> CommitListener {
+    requireUsable()
+    return CommitListener(signal: signal, number: try signal.add(listener))
+  }
+
+  /// Tells all listeners that something was published.
+  public func wakeOthers() {
+    requireUsable()
+    signal.wake()
+  }
+
+  // MARK: The agent role
+
+  /// Whether this process is now the one that synchronises the file.
+  public func tryTakeAgentRole() throws(LockFileError) -> Bool {
+    try requireWritable()
+    return try agent.tryTake()
+  }
+
+  /// Waits for the agent role in the background; `whenTaken` is called on some thread.
+  public func takeAgentRole(
+    whenTaken: @escaping @Sendable (Result<Void, LockFileError>) -> Void
+  ) throws(LockFileError) {
+    try requireWritable()
+    try agent.take(whenTaken: whenTaken)
+  }
+
+  /// Gives the agent role back, or gives up waiting for it.
+  public func releaseAgentRole() {
+    memory.requireNotForked()
+    agent.release()
+  }
+}
+
+/// A place in the line of writers.
+public final class WriterWait: Sendable {
+  private let queue: WriterQueue
+  private let number: UInt64
+
+  init(queue: WriterQueue, number: UInt64) {
+    self.queue = queue
+    self.number = number
+  }
+
+  /// Leaves the line. True: the closure is never called. False: it has been, or is being.
+  public func cancel() -> Bool { queue.cancel(number) }
+}
+
+/// Hears of commits as long as somebody holds on to it.
+public final class CommitListener: Sendable {
+  private let signal: CommitSignal
+  private let number: UInt64
+
+  init(signal: CommitSignal, number: UInt64) {
+    self.signal = signal
+    self.number = number
+  }
+
+  deinit { signal.remove(number) }
+}

@@ -1,4 +1,5 @@
 internal import CPlatform
+import Glibc
 
 /// A detached thread that receives no signals.
 public enum BackgroundThread {
@@ -21,6 +22,17 @@ public enum BackgroundThread {
     guard code != 0 else { return }
     context.release()
     throw SystemError(call: .thread, path: name, code: code)
+  }
+
+  /// Lets time pass on the calling thread.
+  public static func pause(nanoseconds: UInt64) {
+    var rest = timespec(
+      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    while true {
+      var left = timespec()
+      if nanosleep(&rest, &left) == 0 || errno != EINTR { return }
+      rest = left
+    }
   }
 }
 

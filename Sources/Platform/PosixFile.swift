@@ -10,12 +10,12 @@ final class PosixFile: SystemFile {
   private let descriptor: Int32
   private let use = Mutex(Use())
 
-  /// A thread that sleeps in the kernel for a lock uses the descriptor by number afterwards, so the
-  /// number must not be given to another file before.
+  /// Locks are taken and dropped by threads that may outlive the last use of the file, so none of
+  /// them may find the number of the descriptor given to another file.
   private struct Use {
     var isClosed = false
-    var waits = 0
-    var mayRelease: Bool { isClosed && waits == 0 }
+    var calls = 0
+    var mayRelease: Bool { isClosed && calls == 0 }
   }
 
   init(path: String, mode: OpenMode) throws(SystemError) {
@@ -38,6 +38,7 @@ final class PosixFile: SystemFile {
   deinit { close() }
 
   func close() {
+    dropLocks()
     let release = use.withLock { use in
       guard !use.isClosed else { return false }
       use.isClosed = true
@@ -46,23 +47,31 @@ final class PosixFile: SystemFile {
     if release { releaseDescriptor() }
   }
 
+  /// Closing alone does not do it as long as a mapping keeps the description.
+  private func dropLocks() {
+    guard !hasForked, (try? beginLocking()) != nil else { return }
+    _ = holdfast_unlock_all(descriptor)
+    endLocking()
+  }
+
   private func releaseDescriptor() {
     guard !hasForked else { return }
+    _ = holdfast_unlock_all(descriptor)
     holdfast_fork_guard_remove(descriptor)
     Glibc.close(descriptor)
   }
 
-  private func beginWait() throws(SystemError) {
+  private func beginLocking() throws(SystemError) {
     let isOpen = use.withLock { use in
-      if !use.isClosed { use.waits += 1 }
+      if !use.isClosed { use.calls += 1 }
       return !use.isClosed
     }
     if !isOpen { throw failure(.lock, code: EBADF) }
   }
 
-  private func endWait() {
+  private func endLocking() {
     let release = use.withLock { use in
-      use.waits -= 1
+      use.calls -= 1
       return use.mayRelease
     }
     if release { releaseDescriptor() }
@@ -161,8 +170,9 @@ final class PosixFile: SystemFile {
     guard let address = mmap(nil, Int(length), protection, flags, descriptor, 0),
       address != MAP_FAILED
     else { throw failure(.mmap) }
-    // A forked child must not be able to touch memory that the parent shares with others.
-    if writable { madvise(address, Int(length), MADV_DONTFORK) }
+    // A mapping keeps the open file description, and with it the byte locks: in a forked child they
+    // would outlive the parent. Nor must a child touch memory that its parent shares with others.
+    madvise(address, Int(length), MADV_DONTFORK)
     return address
   }
 
@@ -174,8 +184,8 @@ final class PosixFile: SystemFile {
   // MARK: Byte locks
 
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {
-    if wait { try beginWait() }
-    defer { if wait { endWait() } }
+    try beginLocking()
+    defer { endLocking() }
     let code = holdfast_lock(descriptor, byte, kind.number, wait ? 1 : 0)
     if code == EAGAIN, !wait { return false }
     try check(.lock, code: code)
@@ -185,22 +195,26 @@ final class PosixFile: SystemFile {
   func waitForLock(
     byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
   ) throws(SystemError) -> any LockWait {
-    try beginWait()
+    try beginLocking()
     let file = self
-    let wait = PosixLockWait(end: { file.endWait() }) { code in
+    let wait = PosixLockWait(end: { file.endLocking() }) { code in
       whenDone(code == 0 ? .success(()) : .failure(file.failure(.lock, code: code)))
     }
     let code = wait.start(descriptor: descriptor, byte: byte, kind: kind.number)
-    if code != 0 { endWait() }
+    if code != 0 { endLocking() }
     try check(.lock, code: code)
     return wait
   }
 
   func unlock(byte: UInt64) throws(SystemError) {
+    try beginLocking()
+    defer { endLocking() }
     try check(.unlock, code: holdfast_lock(descriptor, byte, Int32(HOLDFAST_UNLOCK), 0))
   }
 
   func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool {
+    try beginLocking()
+    defer { endLocking() }
     var held: Int32 = 0
     try check(.lock, code: holdfast_lock_query(descriptor, byte, kind.number, &held))
     return held != 0

@@ -106,6 +106,16 @@ import Testing
     #expect(try third.isLockedByOther(byte: 0, kind: .exclusive))
   }
 
+  @Test func closingDropsTheLocksAlthoughAMappingIsLeft() throws {
+    let first = try make()
+    try first.allocate(offset: 0, length: 4096)
+    let address = try first.map(length: 4096, writable: false)
+    #expect(try first.lock(byte: 1 << 62, kind: .exclusive, wait: false))
+    first.close()
+    #expect(try make().lock(byte: 1 << 62, kind: .exclusive, wait: false))
+    first.unmap(address, length: 4096)
+  }
+
   @Test func aLockIsAwaitedInTheBackground() async throws {
     let first = try make()
     let second = try make()

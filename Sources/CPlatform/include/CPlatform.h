@@ -17,6 +17,9 @@ enum { HOLDFAST_UNLOCK = 0, HOLDFAST_SHARED = 1, HOLDFAST_EXCLUSIVE = 2 };
 /// lock that somebody else holds gives EAGAIN.
 int holdfast_lock(int descriptor, uint64_t byte, int kind, int wait);
 
+/// Drops every lock of this open file description.
+int holdfast_unlock_all(int descriptor);
+
 /// Whether a lock of `kind` by another open file description is in the way; 1 or 0 into `held`.
 int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held);
 

@@ -1,0 +1,98 @@
+import Platform
+import Synchronization
+
+/// The role of the one process that synchronises the file now: a byte of the data file. The kernel
+/// gives it to the next one when its holder dies.
+final class AgentRole: Sendable {
+  private enum Phase: Equatable {
+    case idle
+    /// A thread sleeps in the kernel for it. Each wait has a number, so that one that was given up is
+    /// not taken for a later one.
+    case waiting(UInt64)
+    case held
+  }
+
+  private struct State {
+    var phase = Phase.idle
+    var waits: UInt64 = 0
+    var wait: (any LockWait)?
+  }
+
+  private let file: (any SystemFile)?
+  /// Also held while the byte is taken or given back without waiting, so that one does not undo
+  /// the other.
+  private let state = Mutex(State())
+
+  /// `file` is nil where one process has the file to itself.
+  init(file: (any SystemFile)?) { self.file = file }
+
+  var isHeld: Bool { state.withLock { $0.phase == .held } }
+
+  func tryTake() throws(LockFileError) -> Bool {
+    try state.withLock { state throws(LockFileError) in
+      guard state.phase == .idle else { return false }
+      let isTaken = try doing("take the agent role") { () throws(SystemError) in
+        try file?.lock(byte: LockFileLayout.agentByte, kind: .exclusive, wait: false) ?? true
+      }
+      if isTaken { state.phase = .held }
+      return isTaken
+    }
+  }
+
+  /// Calls `whenTaken` on some thread once the role is this process's, unless `release` comes first.
+  func take(
+    whenTaken: @escaping @Sendable (Result<Void, LockFileError>) -> Void
+  ) throws(LockFileError) {
+    let number = state.withLock { state in
+      precondition(state.phase == .idle, "the process has the agent role already, or waits for it")
+      state.waits += 1
+      state.phase = .waiting(state.waits)
+      return state.waits
+    }
+    guard let file else { return finish(number, .success(()), whenTaken) }
+    do {
+      let wait = try file.waitForLock(byte: LockFileLayout.agentByte, kind: .exclusive) {
+        self.finish(number, $0, whenTaken)
+      }
+      let isOver = state.withLock { state in
+        guard state.phase == .waiting(number) else { return true }
+        state.wait = wait
+        return false
+      }
+      // Released while the wait was being made, or taken already.
+      if isOver { _ = wait.cancel() }
+    } catch {
+      state.withLock { if $0.phase == .waiting(number) { $0.phase = .idle } }
+      throw LockFileError(error, doing: "wait for the agent role")
+    }
+  }
+
+  private func finish(
+    _ number: UInt64, _ result: Result<Void, SystemError>,
+    _ whenTaken: @Sendable (Result<Void, LockFileError>) -> Void
+  ) {
+    let isWanted = state.withLock { state in
+      guard state.phase == .waiting(number) else {
+        if state.phase == .idle { unlockByte() }
+        return false
+      }
+      state.wait = nil
+      state.phase = (try? result.get()) == nil ? .idle : .held
+      return true
+    }
+    guard isWanted else { return }
+    whenTaken(result.mapError { LockFileError($0, doing: "wait for the agent role") })
+  }
+
+  /// Gives the role back, or gives up waiting for it.
+  func release() {
+    let wait = state.withLock { state in
+      if state.phase == .held { unlockByte() }
+      state.phase = .idle
+      return state.wait.take()
+    }
+    _ = wait?.cancel()
+  }
+
+  private func unlockByte() { try? file?.unlock(byte: LockFileLayout.agentByte) }
+}

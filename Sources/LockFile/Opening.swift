@@ -1,0 +1,137 @@
+import Platform
+
+/// The steps of `LockFile.open`. On failure everything is left as if it had never been begun.
+struct Opening<Failure: Error> {
+  typealias OpenError = LockFileOpenError<Failure>
+  typealias Recover = () throws(Failure) -> LockFile.Recovered
+
+  let door: SessionDoor
+  let mode: LockFile.Mode
+
+  func open(_ recover: Recover) throws(OpenError) -> LockFile {
+    switch mode {
+    case .shared:
+      try checking { () throws(LockFileError) in
+        try door.requireCoherentFileSystem()
+        try door.enter()
+      }
+      defer { door.leave() }
+      return try openShared(recover)
+    case .exclusive:
+      try checking { () throws(LockFileError) in try door.passAlone() }
+      return try openAlone(recover)
+    case .privateReader:
+      try checking { () throws(LockFileError) in try door.passAsPrivateReader() }
+      return try openAlone(recover)
+    }
+  }
+
+  // MARK: With others
+
+  private func openShared(_ recover: Recover) throws(OpenError) -> LockFile {
+    let entry = try checking { () throws(LockFileError) in try door.pass() }
+    switch entry {
+    case .alone(let file, let previousGeneration):
+      return try settling(file) { () throws(OpenError) in
+        let recovered = try recovery(recover)
+        return try checking { () throws(LockFileError) in
+          try begin(file, recovered, generation: previousGeneration &+ 1)
+        }
+      }
+    case .member(let file):
+      return try settling(file) { () throws(OpenError) in
+        try checking { () throws(LockFileError) in
+          let lockFile = try join(try map(file))
+          _ = try lockFile.newest()
+          return lockFile
+        }
+      }
+    }
+  }
+
+  private func begin(
+    _ file: any SystemFile, _ recovered: LockFile.Recovered, generation: UInt64
+  ) throws(LockFileError) -> LockFile {
+    try door.makeRoom(file)
+    let memory = try map(file)
+    memory.begin(recovered, pins: LockFileLayout.pinsInitially)
+    memory.store(
+      SessionHeader(
+        boot: door.system.bootIdentifier(), file: door.dataFile.identity, generation: generation))
+    let lockFile = try join(memory)
+    try door.becomeMember(file)
+    return lockFile
+  }
+
+  private func map(_ file: any SystemFile) throws(LockFileError) -> SharedMemory {
+    try doing("map the lock-file") { () throws(SystemError) in try SharedMemory(file: file) }
+  }
+
+  /// Takes a participant number, and back what an earlier owner of the number left.
+  private func join(_ memory: SharedMemory) throws(LockFileError) -> LockFile {
+    let participant = try Participants(file: memory.file!, memory: memory).join()
+    let lockFile = try make(memory, participant)
+    _ = lockFile.pinTable.freeSlots(of: UInt64(participant))
+    return lockFile
+  }
+
+  private func make(
+    _ memory: SharedMemory, _ participant: Int
+  ) throws(LockFileError) -> LockFile {
+    try doing("make room for pins") { () throws(SystemError) in
+      try LockFile(
+        path: door.path, mode: mode, dataFile: door.dataFile, memory: memory,
+        participant: participant)
+    }
+  }
+
+  private func settling(
+    _ file: any SystemFile, _ body: () throws(OpenError) -> LockFile
+  ) throws(OpenError) -> LockFile {
+    do {
+      return try body()
+    } catch {
+      door.dropSession(file)
+      throw error
+    }
+  }
+
+  // MARK: Without others
+
+  private func openAlone(_ recover: Recover) throws(OpenError) -> LockFile {
+    do throws(OpenError) {
+      let recovered = try recovery(recover)
+      return try checking { () throws(LockFileError) in
+        let memory = try doing("make memory for pins") { () throws(SystemError) in
+          try SharedMemory()
+        }
+        memory.begin(recovered, pins: LockFileLayout.pinsMax)
+        return try make(memory, 0)
+      }
+    } catch {
+      try? door.dataFile.unlock(byte: LockFileLayout.sessionByte)
+      try? door.dataFile.unlock(byte: LockFileLayout.privateReaderByte)
+      throw error
+    }
+  }
+
+  // MARK: Errors
+
+  private func checking<Result>(
+    _ body: () throws(LockFileError) -> Result
+  ) throws(OpenError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw .lockFile(error)
+    }
+  }
+
+  private func recovery(_ recover: Recover) throws(OpenError) -> LockFile.Recovered {
+    do {
+      return try recover()
+    } catch {
+      throw .recovery(error)
+    }
+  }
+}

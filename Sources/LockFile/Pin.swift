@@ -1,0 +1,31 @@
+/// A version that is kept from being overwritten until `LockFile.unpin`.
+@frozen public struct Pin: Sendable {
+  public let published: PublishedVersion
+  /// Which slot of the shared memory holds it.
+  let slot: Int
+
+  public var version: UInt64 { published.version }
+}
+
+/// A pin as the tool shows it.
+public struct PinDescription: Hashable, Sendable {
+  public var slot: Int
+  public var version: UInt64
+  public var participant: Int
+  /// The process by its own account: its number in its own namespace, and its name.
+  public var process: UInt64
+  public var processName: String
+  /// Nanoseconds since it was pinned, give or take a few milliseconds.
+  public var age: UInt64
+  public var label: String
+  /// False when the process has died; the pin no longer counts then and can be taken back.
+  public var isAlive: Bool
+}
+
+/// Whether a look at the pins takes back those of dead processes.
+public enum Reaping: Sendable {
+  case never
+  /// If that was last done a second ago or longer.
+  case whenDue
+  case now
+}

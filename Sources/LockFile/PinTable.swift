@@ -1,0 +1,225 @@
+import Platform
+import Synchronization
+
+/// Which versions readers use: slots in shared memory, claimed by compare-and-swap.
+///
+/// A reader writes the newest version into a free slot and then reads the newest number again; if it
+/// has moved, so does the pin. A writer scans the slots only after it has published. All four are
+/// sequentially consistent, so either the scan sees the pin, or the reader sees the new number and
+/// moves on. What a scan may therefore be used for: reclaiming what was freed up to the version
+/// that was newest when it began. Later pins are of that version or newer ones, so a scan stays good
+/// for ever for what it was good for.
+///
+/// No pin is ever passed from one slot to another, which a scan could miss; two holders of one
+/// pin in a process share the slot and a count beside it.
+///
+/// The word that claims a slot also names the participant. A participant number is owned by the
+/// holder of its lock byte, who takes back the slots that an earlier owner of the number left: so
+/// number and slot need no generation.
+final class PinTable: Sendable {
+  private let memory: SharedMemory
+  private let newest: NewestVersion
+  private let participant: UInt64
+  /// How many holders beyond the first this process has for each slot; a cache line per slot, and
+  /// pages come into being as they are touched.
+  private nonisolated(unsafe) let shares: UnsafeMutableRawPointer  // Only touched atomically.
+  private static let shareStride = 64
+
+  init(memory: SharedMemory, participant: Int) throws(SystemError) {
+    self.memory = memory
+    self.participant = UInt64(participant)
+    newest = NewestVersion(memory: memory)
+    shares = try AnonymousMemory.map(length: LockFileLayout.pinsMax * PinTable.shareStride)
+  }
+
+  deinit {
+    AnonymousMemory.unmap(shares, length: LockFileLayout.pinsMax * PinTable.shareStride)
+  }
+
+  @inline(__always)
+  private func word(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    memory.word(memory.pinOffset(slot) + LockFileLayout.pinWord)
+  }
+
+  @inline(__always)
+  private func share(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    (shares + slot * PinTable.shareStride).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  @inline(__always)
+  private func pinWord(_ version: UInt64) -> UInt64 {
+    version << LockFileLayout.pinParticipantBits | participant
+  }
+
+  // MARK: Pinning
+
+  func pinNewest(label: PinLabel) throws(LockFileError) -> Pin {
+    let hint = ThreadHint.address()
+    var version = newest.number()
+    let slot = try claim(pinWord(version), near: Int(hint.pointee))
+    hint.pointee = UInt32(truncatingIfNeeded: slot + 1)
+    while true {
+      let now = newest.number()
+      if now == version {
+        if let published = newest.published(version) {
+          describe(slot, published, label)
+          return Pin(published: published, slot: slot)
+        }
+        do {
+          try newest.requireOvertaken(version)
+        } catch {
+          free(slot)
+          throw error
+        }
+        continue
+      }
+      version = now
+      word(slot).pointee.store(pinWord(version), ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// One more holder of the same pin.
+  func pinAgain(_ pin: Pin) -> Pin {
+    share(pin.slot).pointee.wrappingAdd(1, ordering: .relaxed)
+    return pin
+  }
+
+  func unpin(_ pin: Pin) {
+    let share = share(pin.slot)
+    // Nobody but a holder can add holders: 0 means that this is the only one, and stays so.
+    if share.pointee.load(ordering: .acquiring) != 0 {
+      let others = share.pointee.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
+      if others != 0 { return }
+      share.pointee.store(0, ordering: .relaxed)
+    }
+    free(pin.slot)
+    ThreadHint.address().pointee = UInt32(truncatingIfNeeded: pin.slot)
+  }
+
+  @inline(__always)
+  private func free(_ slot: Int) {
+    word(slot).pointee.store(0, ordering: .releasing)
+  }
+
+  /// For people; not read by anything that decides.
+  @inline(__always)
+  private func describe(_ slot: Int, _ published: PublishedVersion, _ label: PinLabel) {
+    let offset = memory.pinOffset(slot)
+    func store(_ value: UInt64, _ field: Int) {
+      memory.word(offset + field).pointee.store(value, ordering: .relaxed)
+    }
+    store(published.root, LockFileLayout.pinRoot)
+    store(published.logicalSize, LockFileLayout.pinLogicalSize)
+    store(MonotonicClock.coarse(), LockFileLayout.pinSince)
+    store(label.first, LockFileLayout.pinLabel)
+    store(label.second, LockFileLayout.pinLabel + 8)
+    store(label.third, LockFileLayout.pinLabel + 16)
+  }
+
+  // MARK: Slots
+
+  @inline(__always)
+  private func claim(_ value: UInt64, near hint: Int) throws(LockFileError) -> Int {
+    if hint < memory.pinsUsed(), tryClaim(hint, value) { return hint }
+    return try search(value, from: hint)
+  }
+
+  @inline(__always)
+  private func tryClaim(_ slot: Int, _ value: UInt64) -> Bool {
+    word(slot).pointee.load(ordering: .relaxed) == 0
+      && word(slot).pointee.compareExchange(
+        expected: 0, desired: value, ordering: .sequentiallyConsistent
+      ).exchanged
+  }
+
+  /// A few slots from the hint on, then a fresh one, then any, then more of them.
+  private func search(_ value: UInt64, from hint: Int) throws(LockFileError) -> Int {
+    while true {
+      let used = memory.pinsUsed()
+      for step in 0..<min(used, 64) {
+        let slot = (hint + step) % used
+        if tryClaim(slot, value) { return slot }
+      }
+      let capacity = memory.pinCapacity()
+      if used < capacity {
+        // A scan must look at the slot before anything can be in it.
+        _ = memory.word(LockFileLayout.pinsUsed).pointee.max(
+          UInt64(used + 1), ordering: .sequentiallyConsistent)
+        if tryClaim(used, value) { return used }
+        continue
+      }
+      for slot in 0..<used where tryClaim(slot, value) { return slot }
+      try memory.growPins(seen: capacity)
+    }
+  }
+
+  // MARK: Looking at all of them
+
+  /// The distinct versions in use, oldest first, the newest among them.
+  func versions(into versions: inout [UInt64]) {
+    versions.removeAll(keepingCapacity: true)
+    let newestVersion = newest.number()
+    versions.append(newestVersion)
+    for slot in 0..<memory.pinsUsed() {
+      let version = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+        >> LockFileLayout.pinParticipantBits
+      // What is newer than the newest was pinned after the scan began, or is damage.
+      if version != 0, version < newestVersion { versions.append(version) }
+    }
+    versions.sort()
+    var kept = 0
+    for version in versions where kept == 0 || versions[kept - 1] != version {
+      versions[kept] = version
+      kept += 1
+    }
+    versions.removeSubrange(kept...)
+  }
+
+  /// The participants that occur in slots, without this one.
+  func otherParticipants() -> Set<UInt64> {
+    var result: Set<UInt64> = []
+    let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
+    for slot in 0..<memory.pinsUsed() {
+      let value = word(slot).pointee.load(ordering: .relaxed)
+      if value != 0, value & mask != participant { result.insert(value & mask) }
+    }
+    return result
+  }
+
+  /// Frees the slots of a participant. The caller holds that participant's byte, so nobody else can
+  /// be using them.
+  func freeSlots(of participant: UInt64) -> Int {
+    var count = 0
+    let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
+    for slot in 0..<memory.pinsUsed() {
+      let value = word(slot).pointee.load(ordering: .relaxed)
+      guard value != 0, value & mask == participant else { continue }
+      let freed = word(slot).pointee.compareExchange(
+        expected: value, desired: 0, ordering: .sequentiallyConsistent)
+      if freed.exchanged { count += 1 }
+    }
+    return count
+  }
+
+  /// What the slots say about themselves; process and liveness are filled in by the caller.
+  func descriptions() -> [PinDescription] {
+    let now = MonotonicClock.now()
+    return (0..<memory.pinsUsed()).compactMap { slot in
+      let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+      guard value != 0 else { return nil }
+      let offset = memory.pinOffset(slot)
+      func field(_ field: Int) -> UInt64 {
+        memory.word(offset + field).pointee.load(ordering: .relaxed)
+      }
+      let since = field(LockFileLayout.pinSince)
+      let label = PinLabel(
+        field(LockFileLayout.pinLabel), field(LockFileLayout.pinLabel + 8),
+        field(LockFileLayout.pinLabel + 16))
+      return PinDescription(
+        slot: slot, version: value >> LockFileLayout.pinParticipantBits,
+        participant: Int(value & (1 << LockFileLayout.pinParticipantBits - 1)),
+        process: 0, processName: "", age: now > since ? now - since : 0,
+        label: label.description, isAlive: true)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import LockFile
+import Platform
+
+/// A process for tests to play with: opens the database that its first argument names, then obeys
+/// one command per line of standard input and answers each with one line on standard output.
+@main struct TestProcess {
+  static func main() throws {
+    let path = CommandLine.arguments[1]
+    let dataFile = try PosixSystem.shared.openFile(path: path, mode: .create)
+    let session = Session(dataFile: dataFile, lockPath: path + ".lock")
+    say("ready")
+    while let line = readLine() {
+      let words = line.split(separator: " ").map(String.init)
+      say(session.answer(words[0], words.dropFirst().compactMap { UInt64($0) }))
+    }
+  }
+}
+
+/// One line, in one system call, whichever thread it comes from.
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+}
+
+final class Session {
+  private let dataFile: any SystemFile
+  private let lockPath: String
+  private var lockFile: LockFile?
+  private var pins: [Pin] = []
+  private var listener: CommitListener?
+
+  init(dataFile: any SystemFile, lockPath: String) {
+    self.dataFile = dataFile
+    self.lockPath = lockPath
+  }
+
+  func answer(_ command: String, _ numbers: [UInt64]) -> String {
+    do {
+      return try perform(command, numbers)
+    } catch let error as LockFileOpenError<Never> {
+      if case .lockFile(let error) = error { return "error \(error.code)" }
+      return "error"
+    } catch let error as LockFileError {
+      return "error \(error.code)"
+    } catch {
+      return "error \(error)"
+    }
+  }
+
+  private func perform(_ command: String, _ numbers: [UInt64]) throws -> String {
+    switch command {
+    case "open":
+      var recovered = false
+      let opened: LockFile = try LockFile.open(path: lockPath, dataFile: dataFile) {
+        () throws(Never) in
+        recovered = true
+        return .init(newest: .init(version: 1, root: 10, logicalSize: 100), durable: 1)
+      }
+      lockFile = opened
+      return recovered ? "alone" : "member"
+    case "listen":
+      listener = try lockFile!.addListener { [lockFile] in
+        say("heard \(lockFile!.newestVersion) \(MonotonicClock.now())")
+      }
+      return "listening"
+    case "pin":
+      let pin = try lockFile!.pinNewest(label: PinLabel("child"))
+      pins.append(pin)
+      return "pinned \(pin.version)"
+    case "unpin":
+      lockFile!.unpin(pins.removeLast())
+      return "unpinned"
+    case "write":
+      try lockFile!.lockWriter()
+      return "writing"
+    case "commit":
+      lockFile!.beginCommitMark()
+      return "committing"
+    case "publish":
+      let version = numbers[0]
+      lockFile!.publish(.init(version: version, root: version * 10, logicalSize: version * 100))
+      lockFile!.endCommitMark()
+      lockFile!.unlockWriter()
+      lockFile!.wakeOthers()
+      return "published"
+    case "increment":
+      for _ in 0..<numbers[0] { try increment() }
+      return "incremented"
+    case "agent":
+      return try lockFile!.tryTakeAgentRole() ? "agent" : "refused"
+    case "newest":
+      let newest = try lockFile!.newest()
+      return "newest \(newest.version) \(newest.root) \(newest.logicalSize)"
+    case "close":
+      listener = nil
+      lockFile?.close()
+      lockFile = nil
+      return "closed"
+    default:
+      return "unknown \(command)"
+    }
+  }
+
+  /// One commit that no other may overlap.
+  private func increment() throws {
+    try lockFile!.lockWriter()
+    let version = lockFile!.newestVersion + 1
+    lockFile!.publish(.init(version: version, root: version * 10, logicalSize: version * 100))
+    lockFile!.unlockWriter()
+  }
+}

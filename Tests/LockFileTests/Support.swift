@@ -1,0 +1,85 @@
+import Platform
+import Synchronization
+import Testing
+
+@testable import LockFile
+
+/// A data file's path and ways to open it as often as wanted; every opening acts as a process of
+/// its own, because byte locks belong to the opening.
+struct Database {
+  let directory = TemporaryDirectory()
+  var path: String { directory.file("x.realm") }
+  var lockPath: String { path + ".lock" }
+
+  func dataFile(_ mode: OpenMode = .create) throws -> any SystemFile {
+    try PosixSystem.shared.openFile(path: path, mode: mode)
+  }
+
+  struct Opened {
+    let lockFile: LockFile
+    let dataFile: any SystemFile
+    let wasAlone: Bool
+  }
+
+  func open(
+    mode: LockFile.Mode = .shared, version: UInt64 = 1, durable: UInt64 = 1,
+    dataMode: OpenMode = .create
+  ) throws(LockFileError) -> Opened {
+    var wasAlone = false
+    let file: any SystemFile
+    do {
+      file = try PosixSystem.shared.openFile(path: path, mode: dataMode)
+    } catch {
+      throw LockFileError(.system, path: path, "could not open", cause: error)
+    }
+    do {
+      let lockFile = try LockFile.open(path: lockPath, dataFile: file, mode: mode) {
+        () throws(Never) in
+        wasAlone = true
+        return LockFile.Recovered(newest: published(version), durable: durable)
+      }
+      return Opened(lockFile: lockFile, dataFile: file, wasAlone: wasAlone)
+    } catch {
+      switch error {
+      case .lockFile(let error): throw error
+      }
+    }
+  }
+
+  func process() throws -> ChildProcess {
+    try ChildProcess(arguments: [path])
+  }
+}
+
+func published(_ version: UInt64) -> PublishedVersion {
+  PublishedVersion(version: version, root: version * 10, logicalSize: version * 100)
+}
+
+/// The code of the lock-file error that `body` throws.
+func code(_ body: () throws -> Void) -> LockFileError.Code? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? LockFileError)?.code
+  }
+}
+
+/// Something that happens once and can be awaited by a thread.
+final class Event<Value: Sendable>: Sendable {
+  private let parked = ParkedThread<Value>()
+  func signal(_ value: Value) { parked.wake(with: value) }
+  func wait() -> Value { parked.wait() }
+}
+
+/// Runs every body on a thread of its own and returns when all are done.
+func runThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
+  let events = (0..<count).map { _ in Event<Void>() }
+  for (index, event) in events.enumerated() {
+    try BackgroundThread.start(name: "test-\(index)") {
+      body(index)
+      event.signal(())
+    }
+  }
+  for event in events { event.wait() }
+}
