@@ -1,0 +1,32 @@
+import Synchronization
+
+/// For stand-ins of the real machine that have no better way.
+extension SystemFile {
+  /// As if nobody could delete it.
+  public func linkCount() throws(SystemError) -> UInt64 { 1 }
+
+  /// A thread that waits, and gives back what it gets if it was called off meanwhile.
+  public func waitForLock(
+    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
+  ) throws(SystemError) -> any LockWait {
+    let wait = ThreadLockWait()
+    try BackgroundThread.start(name: "lock-wait") {
+      do throws(SystemError) {
+        _ = try self.lock(byte: byte, kind: kind, wait: true)
+        if wait.finish() { whenDone(.success(())) } else { try self.unlock(byte: byte) }
+      } catch {
+        if wait.finish() { whenDone(.failure(error)) }
+      }
+    }
+    return wait
+  }
+}
+
+private final class ThreadLockWait: LockWait {
+  private let isDecided = Atomic<Bool>(false)
+
+  /// False if the wait was called off.
+  func finish() -> Bool { !isDecided.exchange(true, ordering: .acquiringAndReleasing) }
+
+  func cancel() -> Bool { !isDecided.exchange(true, ordering: .acquiringAndReleasing) }
+}
