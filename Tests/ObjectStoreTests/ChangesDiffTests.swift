@@ -29,7 +29,7 @@ func isWellFormed(_ changes: CollectionChanges, oldCount: Int, newCount: Int) ->
 
 @Suite("Diffs of sequences reproduce the new one")
 struct ChangesDiffTests {
-  @Test("random edits, with elements that occur more than once", arguments: Seeds.list(20))
+  @Test("random edits, with elements that occur more than once", arguments: Seeds.list(8))
   func sequences(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
@@ -71,7 +71,7 @@ struct ChangesDiffTests {
     #expect(changes.modificationsNew.isEmpty)
   }
 
-  @Test("what was done to a list tells how it changed", arguments: Seeds.list(20))
+  @Test("what was done to a list tells how it changed", arguments: Seeds.list(8))
   func listOperations(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<60 {
@@ -151,12 +151,12 @@ struct ChangesDiffTests {
     #expect(changes.modificationsNew == [1])
   }
 
-  @Test("a list of keys edits like an array", arguments: Seeds.list(6))
+  @Test("a list of keys edits like an array", arguments: Seeds.list(3))
   func keyList(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var model = (0..<Int64.random(in: 0...5000, using: &random)).map { ObjectKey(rawValue: $0 * 4) }
     var list = KeyList(ContiguousArray(model))
-    for round in 0..<40 {
+    for round in 0..<20 {
       let edits = round % 10 == 9 ? 3000 : Int.random(in: 0...5, using: &random)
       let deletions = Set((0..<edits).map { _ in Int.random(in: 0...5000, using: &random) })
         .filter { $0 < model.count }.sorted()

@@ -1,7 +1,9 @@
 /// The way from an object to values of its own or of objects related to it, by names.
 ///
 /// No steps at all stand for the object itself (or, in a list of scalars, the element itself).
-public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral {
+public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
+  ExpressibleByStringLiteral
+{
   /// One step of the way.
   public enum Step: Hashable, Sendable {
     /// A property. Passing through a list means "any of its elements".
@@ -15,6 +17,8 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral {
   public init(_ steps: [Step]) { self.steps = steps }
 
   public init(arrayLiteral elements: Step...) { steps = elements }
+
+  public init(stringLiteral dotted: String) { self.init(dotted) }
 
   /// A dotted path of property names, such as `owner.name`. The empty path is the object itself.
   public init(_ dotted: String) {

@@ -91,6 +91,9 @@ struct PredicateCompiler {
     }
     if !options.isEmpty { return try text(left, .compare(comparison), right, options) }
     let compiledLeft = try expression(left)
+    if compiledLeft.kind == .object, comparison != .equal, comparison != .notEqual {
+      throw QueryError("Objects have no order, but '\(left.words)' is compared by \(comparison).")
+    }
     guard case .value(let value) = right else {
       let compiledRight = try expression(right)
       try checkComparable(compiledLeft, comparison, compiledRight, left, right)
