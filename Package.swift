@@ -31,6 +31,16 @@ let package = Package(
     .target(name: "CScan"),
     .target(name: "ObjectStore", dependencies: ["Storage", "CScan"], swiftSettings: settings),
     .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore"], swiftSettings: settings),
+    .target(
+      name: "SimulatedDisk", dependencies: ["Platform"], path: "Tests/SimulatedDisk",
+      swiftSettings: settings),
+    .target(
+      name: "StorageLab", dependencies: ["Storage", "SimulatedDisk"], path: "Tests/StorageLab",
+      swiftSettings: settings),
+    .testTarget(
+      name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
+      swiftSettings: settings),
+    .target(name: "ObjectStore", dependencies: ["Storage"], swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
     // A program whose main thread runs a loop; the tests of LoopThread start it.

@@ -10,7 +10,9 @@
 /// A pin as the tool shows it.
 public struct PinDescription: Hashable, Sendable {
   public var slot: Int
-  public var version: UInt64
+  /// The version that is kept, with what leads to its nodes.
+  public var published: PublishedVersion
+  public var version: UInt64 { published.version }
   public var participant: Int
   /// The process by its own account: its number in its own namespace, and its name.
   public var process: UInt64

@@ -216,7 +216,10 @@ final class PinTable: Sendable {
         field(LockFileLayout.pinLabel), field(LockFileLayout.pinLabel + 8),
         field(LockFileLayout.pinLabel + 16))
       return PinDescription(
-        slot: slot, version: value >> LockFileLayout.pinParticipantBits,
+        slot: slot,
+        published: PublishedVersion(
+          version: value >> LockFileLayout.pinParticipantBits,
+          root: field(LockFileLayout.pinRoot), logicalSize: field(LockFileLayout.pinLogicalSize)),
         participant: Int(value & (1 << LockFileLayout.pinParticipantBits - 1)),
         process: 0, processName: "", age: now > since ? now - since : 0,
         label: label.description, isAlive: true)

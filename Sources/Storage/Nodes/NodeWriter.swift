@@ -116,8 +116,8 @@ public struct FreedExtent: Hashable, Sendable {
   }
 }
 
-/// Memory that only grows, in chunks, and goes all at once. Each allocation is preceded by its
-/// capacity in 8 bytes (16 with alignment).
+/// Memory that only grows, in chunks, and goes all at once. Each allocation is preceded by 16
+/// bytes: its capacity, and a word that is zero until commit keeps the node's final place there.
 @usableFromInline
 struct Arena {
   @usableFromInline var next: UnsafeMutableRawPointer?
@@ -135,6 +135,7 @@ struct Arena {
     next = start + needed
     remaining &-= needed
     start.storeBytes(of: UInt64(needed &- 16), as: UInt64.self)
+    start.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
     return start + 16
   }
 

@@ -1,0 +1,211 @@
+import LockFile
+import Platform
+
+/// One commit, step by step.
+///
+///  1. Bring the free space to the base version; collect the pins; release what no pin needs.
+///  2. Place the new nodes; append the history; record the space taken and let go of.
+///  3. Write the nodes to where nobody looks.
+///  4. Write the slot. `full`: with the checksums of everything written, so that one flush covers
+///     both. `strict`, and after unflushed commits: flush, then the slot. Others: a volatile slot.
+///  5. Flush, publish, and let the caller wake the others.
+///
+/// A failure before 4 leaves nothing behind but bytes in free space. A failure in 4 or 5 erases the
+/// slot again; a failed flush also poisons this database, because what the kernel did with the
+/// pages is unknown.
+struct Committer {
+  let database: Database
+  let writer: NodeWriter
+  let base: WriteTransaction.BaseVersion
+  let root: NodeReference
+  let durability: Durability
+  let history: [UInt8]
+  /// Bytes at the end of the file to cut off, which compaction has emptied.
+  var cutsTail = false
+
+  private var version: UInt64 { base.published.version + 1 }
+
+  init(
+    database: Database, writer: NodeWriter, base: WriteTransaction.BaseVersion,
+    root: NodeReference, durability: Durability, history: [UInt8], cutsTail: Bool = false
+  ) {
+    self.database = database
+    self.writer = writer
+    self.base = base
+    self.root = root
+    self.durability = durability
+    self.history = history
+    self.cutsTail = cutsTail
+  }
+
+  func run() throws(StorageError) {
+    guard let lockFile = database.lockFile, !database.options.readOnly else {
+      throw StorageError(
+        .readOnly, path: database.path, "the database was opened read-only; open it for writing")
+    }
+    if database.isPoisoned.load(ordering: .relaxed) { throw database.poisonedError() }
+    try prepareFreeSpace(lockFile)
+    let snapshot = try place(lockFile)
+    let extents: [CommitSlot.ProvenExtent]
+    do {
+      extents = try snapshot.serializer.write(
+        to: database.file, version: version, scratch: &database.writerState.scratch)
+    } catch {
+      throw StorageError(error, doing: "write the nodes of a commit")
+    }
+    let final = NodeReference(rawValue: NodeSerializer.finalWord(snapshot.address))
+    let published = PublishedVersion(
+      version: version, root: final.rawValue, logicalSize: snapshot.logicalSize)
+    try writeSlot(published, extents: extents, lockFile: lockFile)
+    finish(published, lockFile)
+  }
+
+  // MARK: steps
+
+  private func prepareFreeSpace(_ lockFile: LockFile) throws(StorageError) {
+    try database.refreshFreeSpace(
+      base, source: writer.source, holdsDurable: durability != .inMemory)
+    let count = UInt64(database.writerState.pins.count)
+    let limit = database.options.activeVersionsMax
+    if limit > 0, count > limit {
+      throw StorageError(
+        .tooManyVersions, path: database.path,
+        "\(count) versions are in use, the limit is \(limit); release frozen objects, unresolved"
+          + " references and readers that do not refresh")
+    }
+  }
+
+  private struct Placed {
+    var serializer: NodeSerializer
+    var address: UnsafeMutableRawPointer
+    var logicalSize: UInt64
+  }
+
+  private func place(_ lockFile: LockFile) throws(StorageError) -> Placed {
+    let state = database.writerState
+    let newHistory = try History.append(
+      history, base: base.published.version, pins: state.pins, index: base.history,
+      writer: writer, merge: database.options.mergeHistory)
+    try writer.release(NodeReference(rawValue: base.published.root))
+    var serializer = NodeSerializer()
+    serializer.collect(root)
+    serializer.collect(newHistory)
+    let reserve = UInt64(1024 + (writer.freed.count + FreeSpaceLog.tailCountMax) * 32)
+    // The state is taken out while it changes, so that there is one owner and no copy. When this
+    // throws it stays without a version and is read anew.
+    var placement = Placement(freeSpace: state.freeSpace, file: database.file)
+    state.freeSpace = FreeSpace()
+    try placement.place(serializer.nodes[...], reserve: reserve)
+    let cut = cutsTail ? placement.cutTail() : nil
+    var recorder = try FreeSpaceRecorder(
+      freeSpace: placement.freeSpace, index: base.freeSpace, version: version, writer: writer,
+      allocationsMax: placement.used.count + placement.grown.count + 1)
+    if recorder.wroteBase { placement.forgetRecorded() }
+    let snapshot = writer.make(
+      kind: .snapshot, referenceCount: SnapshotNode.referenceCount,
+      dataSize: SnapshotNode.dataSize)
+    snapshot.setReference(SnapshotNode.root, root)
+    snapshot.setReference(SnapshotNode.history, newHistory)
+    snapshot.setReference(SnapshotNode.freeSpace, recorder.reference)
+    let first = serializer.nodes.count
+    serializer.collect(recorder.reference)
+    serializer.append(snapshot)
+    try placement.place(serializer.nodes[first...])
+    recorder.finish(
+      used: placement.used, grown: placement.grown, cut: recorder.wroteBase ? nil : cut)
+    state.freeSpace = placement.finish()
+    state.freeSpace.version = nil
+    let logicalSize = state.freeSpace.logicalSize
+    snapshot.data.storeBytes(of: logicalSize, as: UInt64.self)
+    return Placed(serializer: serializer, address: snapshot.address, logicalSize: logicalSize)
+  }
+
+  private func writeSlot(
+    _ published: PublishedVersion, extents: [CommitSlot.ProvenExtent], lockFile: LockFile
+  ) throws(StorageError) {
+    var slot = CommitSlot(
+      version: version, root: NodeReference(rawValue: published.root),
+      logicalSize: published.logicalSize)
+    let durable = lockFile.durableVersion
+    switch durability {
+    case .grouped, .relaxed, .inMemory:
+      slot.boot = database.system.bootIdentifier()
+      let place = FileLayout.volatileSlots[Int(version % 2)]
+      do { try SlotWriter.write(slot, at: place, to: database.file) } catch {
+        try? SlotWriter.erase(at: place, in: database.file)
+        throw StorageError(error, doing: "write the slot of a commit")
+      }
+    case .full, .strict:
+      let isProvable =
+        durability == .full && durable == base.published.version
+        && extents.count <= FileLayout.slotExtentsMax
+      if isProvable { slot.extents = extents } else { slot.flushedBefore = true }
+      if !isProvable { try flush("flush the nodes of a commit") }
+      try writeDurable(slot, keeping: durable)
+      lockFile.durableVersion = version
+    }
+  }
+
+  private func writeDurable(_ slot: CommitSlot, keeping durable: UInt64) throws(StorageError) {
+    let place: Int
+    do {
+      place = try Recovery.spareDurableSlot(keeping: durable, file: database.file)
+    } catch { throw StorageError(error, doing: "read a commit slot") }
+    do { try SlotWriter.write(slot, at: place, to: database.file) } catch {
+      database.withdrawSlot(at: place)
+      throw StorageError(error, doing: "write the slot of a commit")
+    }
+    do throws(StorageError) { try flush("flush a commit") } catch {
+      database.withdrawSlot(at: place)
+      throw error
+    }
+  }
+
+  private func flush(_ what: String) throws(StorageError) {
+    do { try database.file.synchronize() } catch {
+      database.isPoisoned.store(true, ordering: .relaxed)
+      throw StorageError(error, doing: what)
+    }
+  }
+
+  private func finish(_ published: PublishedVersion, _ lockFile: LockFile) {
+    let state = database.writerState
+    for freed in writer.freed {
+      state.freeSpace.add(
+        FreeSpace.Waiting(
+          extent: Extent(offset: freed.offset, length: freed.length), born: freed.born,
+          freed: version))
+    }
+    state.freeSpace.version = version
+    if durability == .inMemory { lockFile.durableVersion = version }
+    lockFile.publish(published)
+    database.maintenance.committed(
+      database, durability: durability, freeSpace: state.freeSpace)
+  }
+}
+
+extension Database {
+  /// Brings the free space to the newest version and releases what no pin needs. The writer lock is
+  /// held, and `base` is the newest version.
+  func refreshFreeSpace(
+    _ base: WriteTransaction.BaseVersion, source: NodeSource, holdsDurable: Bool
+  ) throws(StorageError) {
+    guard let lockFile else { return }
+    let state = writerState
+    try state.freeSpace.advance(
+      to: base.published.version, source: source, index: base.freeSpace,
+      logicalSize: base.published.logicalSize)
+    lockFile.pinnedVersions(into: &state.pins)
+    state.addPin(base.published.version)
+    if holdsDurable { state.addPin(lockFile.durableVersion) }
+    state.freeSpace.release(pins: state.pins)
+  }
+}
+
+extension WriteTransaction {
+  /// As the first step of a commit does, for those that only look.
+  func refreshFreeSpace() throws(StorageError) {
+    try database.refreshFreeSpace(
+      base, source: writer.source, holdsDurable: database.options.durability != .inMemory)
+  }
+}

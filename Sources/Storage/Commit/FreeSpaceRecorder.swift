@@ -1,0 +1,156 @@
+/// Builds the free-space index node of a new version.
+///
+/// The node is placed by the very commit whose allocations it records, so it is made with room for
+/// them before placing, and filled after.
+struct FreeSpaceRecorder {
+  private let node: MutableNode
+  private let version: UInt64
+  private var entries: Int
+  /// Whether the base was written anew: it contains what was allocated before it was written.
+  let wroteBase: Bool
+
+  var reference: NodeReference { node.reference }
+
+  /// - Parameters:
+  ///   - freeSpace: the state after what was placed so far; written out as the new base when the
+  ///     log has outgrown the base.
+  ///   - allocationsMax: how many extents the commit took and added so far.
+  init(
+    freeSpace: FreeSpace, index: NodeReference, version: UInt64, writer: NodeWriter,
+    allocationsMax: Int
+  ) throws(StorageError) {
+    self.version = version
+    let old = try Self.read(index, writer.source)
+    var references = old.references
+    var baseCount = old.baseCount
+    var baseVersion = old.baseVersion
+    var logBytes = old.logBytes
+    var tail = old.tail
+    if logBytes > max(FreeSpaceLog.logBytesMin, baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize) || references.isEmpty {
+      for reference in references { try writer.release(reference) }
+      references = Self.writeBase(freeSpace, writer)
+      baseCount = references.count
+      baseVersion = version
+      logBytes = 0
+      tail = []
+      wroteBase = true
+    } else if tail.count >= FreeSpaceLog.tailCountMax {
+      wroteBase = false
+      references.append(Self.writeChunk(tail[...], kind: .freeSpaceDelta, writer))
+      logBytes += tail.count * FreeSpaceLog.entrySize
+      tail = []
+    } else {
+      wroteBase = false
+    }
+    try writer.release(index)
+    let frees = Self.join(&writer.freed)
+    // The index, its new chunks and the snapshot node are placed after this: each of them may take
+    // an extent of its own, and the file may grow for each.
+    let room = tail.count + frees.count + allocationsMax + 2 * (references.count + 3)
+    node = writer.make(
+      kind: .freeSpaceIndex, referenceCount: references.count, count: room,
+      auxiliary: UInt32(baseCount),
+      dataSize: FreeSpaceLog.indexHeaderSize + room * FreeSpaceLog.entrySize)
+    for (position, reference) in references.enumerated() {
+      node.setReference(position, reference)
+    }
+    node.data.storeBytes(of: baseVersion, as: UInt64.self)
+    node.data.storeBytes(of: UInt64(logBytes), toByteOffset: 8, as: UInt64.self)
+    entries = 0
+    for entry in tail { append(entry) }
+    for free in frees {
+      append(
+        FreeSpaceLog.Entry(
+          extent: Extent(offset: free.offset, length: free.length), born: free.born,
+          version: version))
+    }
+  }
+
+  private mutating func append(_ entry: FreeSpaceLog.Entry) {
+    precondition(entries < node.node.count, "free-space entries outgrew their node")
+    FreeSpaceLog.store(entry, node.data + FreeSpaceLog.indexHeaderSize, entries)
+    entries += 1
+  }
+
+  /// Records what the commit took and by what it grew the file. Unused room stays as entries of
+  /// length zero.
+  mutating func finish(used: [Extent], grown: [Extent], cut: Extent?) {
+    // Growth comes first: what was taken may lie in it.
+    for extent in grown {
+      append(FreeSpaceLog.Entry(extent: extent, born: version, version: version))
+    }
+    for extent in used { append(.allocation(extent, version: version)) }
+    if let cut { append(.allocation(cut, version: version)) }
+  }
+
+  private struct Old {
+    var references: [NodeReference] = []
+    var baseCount = 0
+    var baseVersion: UInt64 = 0
+    var logBytes = 0
+    var tail: [FreeSpaceLog.Entry] = []
+  }
+
+  private static func read(
+    _ index: NodeReference, _ source: NodeSource
+  ) throws(StorageError) -> Old {
+    var old = Old()
+    if index.isNone { return old }
+    let node = try source.node(index)
+    old.references = (0..<node.referenceCount).map { node.reference($0) }
+    old.baseCount = Int(node.auxiliary)
+    old.baseVersion = node.data.load(as: UInt64.self)
+    old.logBytes = Int(node.data.load(fromByteOffset: 8, as: UInt64.self))
+    for entry in 0..<node.count {
+      let entry = FreeSpaceLog.load(node.data + FreeSpaceLog.indexHeaderSize, entry)
+      if entry.extent.length > 0 { old.tail.append(entry) }
+    }
+    return old
+  }
+
+  private static func writeBase(_ freeSpace: FreeSpace, _ writer: NodeWriter) -> [NodeReference] {
+    var entries: [FreeSpaceLog.Entry] = []
+    entries.reserveCapacity(freeSpace.entryCount)
+    freeSpace.forEach {
+      entries.append(FreeSpaceLog.Entry(extent: $0.extent, born: $0.born, version: $0.freed))
+    }
+    var references: [NodeReference] = []
+    var start = 0
+    repeat {
+      let end = min(start + FreeSpaceLog.chunkCountMax, entries.count)
+      references.append(writeChunk(entries[start..<end], kind: .freeSpaceCheckpoint, writer))
+      start = end
+    } while start < entries.count
+    return references
+  }
+
+  private static func writeChunk(
+    _ entries: ArraySlice<FreeSpaceLog.Entry>, kind: NodeKind, _ writer: NodeWriter
+  ) -> NodeReference {
+    let node = writer.make(
+      kind: kind, count: entries.count, dataSize: entries.count * FreeSpaceLog.entrySize)
+    for (position, entry) in entries.enumerated() {
+      FreeSpaceLog.store(entry, node.data, position)
+    }
+    return node.reference
+  }
+
+  /// Joins neighbours of the same birth: what an earlier commit placed side by side is often let go
+  /// of together.
+  static func join(_ freed: inout [FreedExtent]) -> [FreedExtent] {
+    if freed.count > 1 { freed.sort { $0.offset < $1.offset } }
+    var joined: [FreedExtent] = []
+    joined.reserveCapacity(freed.count)
+    for extent in freed {
+      if let last = joined.last, last.offset + last.length == extent.offset,
+        last.born == extent.born
+      {
+        joined[joined.count - 1].length += extent.length
+      } else {
+        joined.append(extent)
+      }
+    }
+    freed = joined
+    return joined
+  }
+}

@@ -1,0 +1,209 @@
+import Platform
+
+/// Collects the uncommitted nodes below a root, children before parents, and writes them out.
+///
+/// The words in front of each node (see `Arena`) keep where it goes: zero until it is collected,
+/// then its place, then, once it is written, its final reference. The nodes themselves are not
+/// changed: whoever reads the transaction's own view can go on until it moves to the snapshot.
+struct NodeSerializer {
+  private(set) var nodes: [UnsafeMutableRawPointer] = []
+  private(set) var totalBytes: UInt64 = 0
+
+  /// Adds all uncommitted nodes below `reference`.
+  mutating func collect(_ reference: NodeReference) {
+    guard reference.isUncommitted else { return }
+    let address = UnsafeMutableRawPointer(mutating: reference.address)
+    let node = Node(address: address)
+    precondition(Self.finalWord(address) == 0, "a node has two parents")
+    Self.setFinalWord(address, 1)
+    for index in 0..<node.referenceCount {
+      let child = node.reference(index)
+      if child.isUncommitted { collect(child) }
+    }
+    nodes.append(address)
+    totalBytes += UInt64(node.byteSize)
+  }
+
+  /// Adds one node whose children have been collected.
+  mutating func append(_ node: MutableNode) {
+    Self.setFinalWord(node.address, 1)
+    nodes.append(node.address)
+    totalBytes += UInt64(node.node.byteSize)
+  }
+
+  static func finalWord(_ address: UnsafeMutableRawPointer) -> UInt64 {
+    (address - 8).load(as: UInt64.self)
+  }
+
+  static func setFinalWord(_ address: UnsafeMutableRawPointer, _ value: UInt64) {
+    (address - 8).storeBytes(of: value, as: UInt64.self)
+  }
+
+  /// Writes all nodes to their places and returns the extents with their checksums, neighbours
+  /// joined.
+  func write(
+    to file: any SystemFile, version: UInt64, scratch: inout ScratchBuffer
+  ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
+    if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax {
+      return try writeSorted(to: file, version: version, scratch: &scratch)
+    }
+    return try writeInOrder(to: file, version: version, scratch: &scratch)
+  }
+
+  private static let sortedCountMax = 256
+  private static let sortedBytesMax: UInt64 = 1 << 20
+
+  /// Finishes the nodes in memory, children first, and then writes them in the order of their
+  /// places, so that neighbours go out together whatever their order in the tree.
+  private func writeSorted(
+    to file: any SystemFile, version: UInt64, scratch: inout ScratchBuffer
+  ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
+    scratch.reserve(Int(totalBytes), keeping: 0)
+    let base = scratch.bytes.baseAddress!
+    var order: [(offset: UInt64, node: Int)] = []
+    order.reserveCapacity(nodes.count)
+    var isSorted = true
+    for (index, address) in nodes.enumerated() {
+      let offset = Self.finalWord(address)
+      if let last = order.last, last.offset > offset { isSorted = false }
+      order.append((offset, index))
+    }
+    if !isSorted { order.sort { $0.offset < $1.offset } }
+    var places = [Int](repeating: 0, count: nodes.count)
+    var runs: [(offset: UInt64, place: Int, length: Int)] = []
+    var place = 0
+    for (offset, index) in order {
+      let size = Node(address: nodes[index]).byteSize
+      places[index] = place
+      if let last = runs.last, last.offset + UInt64(last.length) == offset {
+        runs[runs.count - 1].length += size
+      } else {
+        runs.append((offset, place, size))
+      }
+      place += size
+    }
+    for (index, address) in nodes.enumerated() {
+      Self.finish(address, copyTo: base + places[index], version: version)
+    }
+    var extents: [CommitSlot.ProvenExtent] = []
+    for run in runs {
+      let bytes = UnsafeRawBufferPointer(start: base + run.place, count: run.length)
+      try file.write(bytes, at: run.offset)
+      extents.append(
+        CommitSlot.ProvenExtent(
+          offset: run.offset, length: UInt64(run.length),
+          checksum: checksum(bytes.baseAddress!, count: run.length)))
+    }
+    return extents
+  }
+
+  private func writeInOrder(
+    to file: any SystemFile, version: UInt64, scratch: inout ScratchBuffer
+  ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
+    var output = ExtentWriter(file: file)
+    for address in nodes {
+      let target = try output.room(
+        at: Self.finalWord(address), size: Node(address: address).byteSize, scratch: &scratch)
+      Self.finish(address, copyTo: target, version: version)
+    }
+    return try output.finish(scratch: &scratch)
+  }
+
+  /// Copies a node to where it is written from, with its final references, version and checksum.
+  private static func finish(
+    _ address: UnsafeMutableRawPointer, copyTo target: UnsafeMutableRawPointer, version: UInt64
+  ) {
+    let node = Node(address: address)
+    let size = node.byteSize
+    target.copyMemory(from: address, byteCount: size)
+    target.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
+    finishReferences(target, count: node.referenceCount)
+    let sum = checksum(target + 4, count: size - 4)
+    target.storeBytes(of: sum, as: UInt32.self)
+    setFinalWord(
+      address, NodeReference(offset: finalWord(address), checksum: sum).rawValue)
+  }
+
+  private static func finishReferences(_ target: UnsafeMutableRawPointer, count: Int) {
+    var place = target + NodeLayout.headerSize
+    for _ in 0..<count {
+      let reference = NodeReference(rawValue: place.load(as: UInt64.self))
+      if reference.isUncommitted {
+        let child = UnsafeMutableRawPointer(mutating: reference.address)
+        place.storeBytes(of: finalWord(child), as: UInt64.self)
+      }
+      place += 8
+    }
+  }
+}
+
+/// Memory that a database reuses for what it writes.
+struct ScratchBuffer: ~Copyable {
+  private(set) var bytes: UnsafeMutableRawBufferPointer
+
+  init() {
+    bytes = .allocate(byteCount: 1 << 16, alignment: 16)
+  }
+
+  mutating func reserve(_ size: Int, keeping used: Int) {
+    if size <= bytes.count { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(size, min(bytes.count * 2, 1 << 22)), alignment: 16)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[0..<used]))
+    bytes.deallocate()
+    bytes = larger
+  }
+
+  deinit { bytes.deallocate() }
+}
+
+/// Gathers adjoining nodes into large writes.
+private struct ExtentWriter {
+  private static let writeSizeMax = 1 << 20
+
+  let file: any SystemFile
+  private var extents: [CommitSlot.ProvenExtent] = []
+  private var start: UInt64 = 0
+  private var filled = 0
+
+  init(file: any SystemFile) { self.file = file }
+
+  /// Memory for `size` bytes that go to `offset`; earlier bytes are written out when they do not
+  /// adjoin or are many.
+  mutating func room(
+    at offset: UInt64, size: Int, scratch: inout ScratchBuffer
+  ) throws(SystemError) -> UnsafeMutableRawPointer {
+    if filled > 0, start + UInt64(filled) != offset || filled + size > Self.writeSizeMax {
+      try flush(scratch: &scratch)
+    }
+    if filled == 0 { start = offset }
+    scratch.reserve(filled + size, keeping: filled)
+    let target = scratch.bytes.baseAddress! + filled
+    filled += size
+    return target
+  }
+
+  private mutating func flush(scratch: inout ScratchBuffer) throws(SystemError) {
+    if filled == 0 { return }
+    let bytes = UnsafeRawBufferPointer(rebasing: scratch.bytes[0..<filled])
+    try file.write(bytes, at: start)
+    if let last = extents.last, last.offset + last.length == start {
+      extents[extents.count - 1].length += UInt64(filled)
+      extents[extents.count - 1].checksum = checksum(
+        bytes.baseAddress!, count: filled, seed: last.checksum)
+    } else {
+      extents.append(
+        CommitSlot.ProvenExtent(
+          offset: start, length: UInt64(filled),
+          checksum: checksum(bytes.baseAddress!, count: filled)))
+    }
+    filled = 0
+  }
+
+  mutating func finish(
+    scratch: inout ScratchBuffer
+  ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
+    try flush(scratch: &scratch)
+    return extents
+  }
+}

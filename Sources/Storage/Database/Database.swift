@@ -1,0 +1,150 @@
+import LockFile
+import Platform
+import Synchronization
+
+/// An open data file. One instance per file and process, however often it is opened; any thread may
+/// use it.
+///
+/// Readers pin a version (`pinNewest`) and read it without locks. One writer at a time, among all
+/// threads of all processes, builds the next version on the newest (`beginWrite`).
+public final class Database: Sendable {
+  public let path: String
+  public let options: DatabaseOptions
+  package let system: any System
+  let file: any SystemFile
+  /// Nil when the file is read without coordination.
+  let lockFile: LockFile?
+  /// Touched only by whoever holds the writer lock.
+  let writerState: WriterState
+  private let mappings: Mutex<[Mapping]>
+  /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
+  private let currentMapping: Atomic<UInt>
+  let isPoisoned = Atomic<Bool>(false)
+  let maintenance: Maintenance
+  /// The version of a file that is read without coordination.
+  private let uncoordinated: PublishedVersion?
+
+  init(
+    path: String, options: DatabaseOptions, system: any System, file: any SystemFile,
+    lockFile: LockFile?, mapping: Mapping, uncoordinated: PublishedVersion?
+  ) {
+    self.path = path
+    self.options = options
+    self.system = system
+    self.file = file
+    self.lockFile = lockFile
+    self.uncoordinated = uncoordinated
+    writerState = WriterState()
+    mappings = Mutex([mapping])
+    currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
+    maintenance = Maintenance(label: path)
+  }
+
+  deinit {
+    lockFile?.close()
+    file.close()
+  }
+
+  /// The newest committed version. One atomic load.
+  public var newestVersion: UInt64 {
+    lockFile?.newestVersion ?? uncoordinated!.version
+  }
+
+  /// The newest version that survives power loss.
+  public var durableVersion: UInt64 {
+    lockFile?.durableVersion ?? uncoordinated!.version
+  }
+
+  /// Pins the newest version. Takes no lock and never waits.
+  public func pinNewest() throws(StorageError) -> Snapshot {
+    guard let lockFile else {
+      return try Snapshot(database: self, pin: nil, published: uncoordinated!)
+    }
+    let pin: Pin
+    do { pin = try lockFile.pinNewest(label: options.label) } catch { throw StorageError(error) }
+    return try Snapshot(database: self, pin: pin, published: pin.published)
+  }
+
+  /// The mapping to read a version of `size` bytes through.
+  func mapping(covering size: UInt64) throws(StorageError) -> Mapping {
+    let bits = currentMapping.load(ordering: .acquiring)
+    let mapping = Unmanaged<Mapping>.fromOpaque(
+      UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped
+    ).takeUnretainedValue()
+    if size <= mapping.length { return mapping }
+    return try enlargeMapping(to: size)
+  }
+
+  private func enlargeMapping(to size: UInt64) throws(StorageError) -> Mapping {
+    let result: Result<Mapping, SystemError> = mappings.withLock { mappings in
+      if let last = mappings.last, size <= last.length { return .success(last) }
+      do throws(SystemError) {
+        let length = max(options.mappingReservation, (size * 4 + 4095) & ~4095)
+        let mapping = try Mapping(file: file, length: length)
+        mappings.append(mapping)
+        currentMapping.store(
+          UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()), ordering: .releasing)
+        return .success(mapping)
+      } catch {
+        return .failure(error)
+      }
+    }
+    do { return try result.get() } catch { throw StorageError(error, doing: "map the file") }
+  }
+
+  /// Calls `listener`, on a background thread, after each commit of another thread or process,
+  /// until the returned token is dropped. Several commits may share a call.
+  public func addCommitListener(
+    _ listener: @escaping @Sendable () -> Void
+  ) throws(StorageError) -> CommitListener {
+    guard let lockFile else { return CommitListener(token: nil, database: self) }
+    do {
+      return CommitListener(token: try lockFile.addListener(listener), database: self)
+    } catch {
+      throw StorageError(error)
+    }
+  }
+
+  /// Everybody who pins a version of this file, in any process.
+  public func pins() -> [PinDescription] { lockFile?.pins() ?? [] }
+
+  /// Takes back the pins of processes that are gone; says how many there were.
+  @discardableResult
+  public func reapPins() -> Int { lockFile?.reap() ?? 0 }
+}
+
+/// Keeps a commit listener alive.
+public final class CommitListener: Sendable {
+  private let token: ListenerToken?
+  private let database: Database
+
+  init(token: ListenerToken?, database: Database) {
+    self.token = token
+    self.database = database
+  }
+
+  deinit { token?.cancel() }
+}
+
+/// What the writer keeps between commits.
+final class WriterState: @unchecked Sendable {
+  // Sendable: only whoever holds the writer lock touches it, and the lock's queue orders them.
+
+  var freeSpace = FreeSpace()
+  var scratch = ScratchBuffer()
+  /// The pinned versions as they were last collected, ascending, without duplicates.
+  var pins: [UInt64] = []
+  /// Where compaction goes on.
+  var compactionCursor: [Int] = []
+  /// The version that first did without the end of the file, until the file has been cut.
+  var cutVersion: UInt64?
+
+  func addPin(_ version: UInt64) {
+    var place = pins.count
+    while place > 0, pins[place - 1] >= version {
+      if pins[place - 1] == version { return }
+      place -= 1
+    }
+    pins.insert(version, at: place)
+  }
+}

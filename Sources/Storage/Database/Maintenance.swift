@@ -1,0 +1,178 @@
+import Dispatch
+import Synchronization
+
+/// Work off the commit path: shared flushes, giving space back, compaction. One serial queue per
+/// database and process; a job takes the writer lock for short turns only.
+final class Maintenance: Sendable {
+  private struct State {
+    var flushIsScheduled = false
+    var compactionIsScheduled = false
+    var waiting: [(version: UInt64, body: @Sendable (Result<Void, StorageError>) -> Void)] = []
+  }
+
+  private let queue: DispatchQueue
+  private let state = Mutex(State())
+
+  private static let compactionDelay = DispatchTimeInterval.milliseconds(200)
+  private static let pinnedDelay = DispatchTimeInterval.seconds(2)
+
+  init(label: String) {
+    queue = DispatchQueue(label: "holdfast.maintenance \(label)")
+  }
+
+  /// Called by the committer, with the writer lock held.
+  func committed(_ database: Database, durability: Durability, freeSpace: FreeSpace) {
+    switch durability {
+    case .grouped: scheduleFlush(database, after: .never)
+    case .relaxed:
+      scheduleFlush(
+        database, after: .milliseconds(database.options.relaxedFlushDelayMilliseconds))
+    default: break
+    }
+    if database.options.compactsInBackground, Compactor.isWorthwhile(freeSpace) {
+      scheduleCompaction(database)
+    }
+  }
+
+  // MARK: flushing
+
+  private func scheduleFlush(_ database: Database, after delay: DispatchTimeInterval) {
+    let isNew = state.withLock { state in
+      if state.flushIsScheduled { return false }
+      state.flushIsScheduled = true
+      return true
+    }
+    guard isNew else { return }
+    let job: @Sendable () -> Void = { [weak database, weak self] in
+      guard let self else { return }
+      self.state.withLock { $0.flushIsScheduled = false }
+      if let database { self.flush(database) }
+    }
+    if case .never = delay {
+      queue.async(execute: job)
+    } else {
+      queue.asyncAfter(deadline: .now() + delay, execute: job)
+    }
+  }
+
+  private func flush(_ database: Database) {
+    let outcome: Result<Void, StorageError>
+    do throws(StorageError) {
+      try database.flush()
+      outcome = .success(())
+    } catch {
+      outcome = .failure(error)
+    }
+    let durable = database.durableVersion
+    let ready = state.withLock { state in
+      let ready = state.waiting.filter { item in
+        if case .failure = outcome { return true }
+        return item.version <= durable
+      }
+      if case .success = outcome {
+        state.waiting.removeAll { $0.version <= durable }
+      } else {
+        state.waiting.removeAll()
+      }
+      return ready
+    }
+    for item in ready { item.body(outcome) }
+  }
+
+  func whenDurable(
+    _ version: UInt64, _ database: Database,
+    _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
+  ) {
+    if database.durableVersion >= version {
+      queue.async { body(.success(())) }
+      return
+    }
+    state.withLock { $0.waiting.append((version, body)) }
+    queue.async { [weak database, weak self] in
+      guard let self, let database else { return }
+      let isWanted = self.state.withLock { $0.waiting.contains { $0.version <= version } }
+      if isWanted { self.flush(database) }
+    }
+  }
+
+  // MARK: compaction
+
+  private func scheduleCompaction(
+    _ database: Database, after delay: DispatchTimeInterval = Maintenance.compactionDelay
+  ) {
+    let isNew = state.withLock { state in
+      if state.compactionIsScheduled { return false }
+      state.compactionIsScheduled = true
+      return true
+    }
+    guard isNew else { return }
+    queue.asyncAfter(deadline: .now() + delay) { [weak database, weak self] in
+      guard let self else { return }
+      self.state.withLock { $0.compactionIsScheduled = false }
+      guard let database else { return }
+      self.compact(database)
+    }
+  }
+
+  /// One step; the next one follows at once while it helps. What pins hold back is looked at again
+  /// by a slow timer, since nothing tells when a reader lets go.
+  private func compact(_ database: Database) {
+    // A background job has nobody to tell; a failure here has lost nothing, and the next commit
+    // that fails tells its caller.
+    guard let progress = try? database.compactStep() else { return }
+    if progress.bytesMoved > 0 || progress.bytesReturned > 0 {
+      if progress.hasMore { scheduleCompaction(database, after: .milliseconds(5)) }
+    } else if progress.hasMore {
+      scheduleCompaction(database, after: Self.pinnedDelay)
+    }
+  }
+
+  /// Waits until what is scheduled now has run.
+  func drain() { queue.sync {} }
+
+  /// Runs `body` on the queue, after what is scheduled.
+  func perform(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+}
+
+extension Database {
+  /// Waits until the background work that is due now has been done.
+  package func drainMaintenance() { maintenance.drain() }
+
+  /// Calls `body`, on a background thread, once `version` survives power loss, or with the error
+  /// that made that impossible.
+  public func whenDurable(
+    _ version: UInt64, _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
+  ) {
+    maintenance.whenDurable(version, self, body)
+  }
+
+  /// Makes every version committed so far survive power loss. Two flushes for any number of
+  /// commits; the writer lock is held during the second one only.
+  public func flush() throws(StorageError) {
+    guard let lockFile, options.durability != .inMemory else { return }
+    if lockFile.durableVersion >= lockFile.newestVersion { return }
+    if isPoisoned.load(ordering: .relaxed) { throw poisonedError() }
+    // Pinned, so that its nodes stay whole until its slot is durable.
+    let snapshot = try pinNewest()
+    do { try file.synchronize() } catch {
+      isPoisoned.store(true, ordering: .relaxed)
+      throw StorageError(error, doing: "flush a group of commits")
+    }
+    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    defer { lockFile.unlockWriter() }
+    let durable = lockFile.durableVersion
+    if durable >= snapshot.version { return }
+    var slot = CommitSlot(
+      version: snapshot.version, root: snapshot.node, logicalSize: snapshot.logicalSize)
+    slot.flushedBefore = true
+    do {
+      let place = try Recovery.spareDurableSlot(keeping: durable, file: file)
+      try SlotWriter.write(slot, at: place, to: file)
+      try file.synchronize()
+    } catch {
+      isPoisoned.store(true, ordering: .relaxed)
+      throw StorageError(error, doing: "flush a group of commits")
+    }
+    lockFile.durableVersion = snapshot.version
+  }
+}

@@ -1,0 +1,80 @@
+import LockFile
+import Synchronization
+
+/// One version of the database, pinned: what it refers to stays as it is until this is released.
+///
+/// Reading takes no lock. Any thread may use it.
+public final class Snapshot: Sendable {
+  public let database: Database
+  public let version: UInt64
+  /// The root of the layer above; none in an empty database.
+  public let root: NodeReference
+  public let source: NodeSource
+  /// The size that the file had for this version, bytes.
+  public let logicalSize: UInt64
+  let history: NodeReference
+  let freeSpace: NodeReference
+  let node: NodeReference
+  private let mapping: Mapping
+  /// Nil where nobody coordinates: a file opened read-only that cannot have a lock-file.
+  private let pin: Pin?
+  private let isReleased = Atomic<Bool>(false)
+
+  /// Takes over `pin`, also when it throws.
+  init(
+    database: Database, pin: Pin?, published: PublishedVersion
+  ) throws(StorageError) {
+    self.database = database
+    self.pin = pin
+    version = published.version
+    logicalSize = published.logicalSize
+    node = NodeReference(rawValue: published.root)
+    do throws(StorageError) {
+      mapping = try database.mapping(covering: published.logicalSize)
+      source = NodeSource(mapping: mapping, limit: published.logicalSize)
+      let node = try source.node(self.node)
+      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount else {
+        throw source.corrupt(self.node, "the node of version \(published.version) was expected")
+      }
+      root = node.reference(SnapshotNode.root)
+      history = node.reference(SnapshotNode.history)
+      freeSpace = node.reference(SnapshotNode.freeSpace)
+    } catch {
+      if let pin { database.lockFile?.unpin(pin) }
+      throw error
+    }
+  }
+
+  /// Another pin on the same version, with a life of its own.
+  public func duplicate() throws(StorageError) -> Snapshot {
+    precondition(!isReleased.load(ordering: .relaxed), "a released snapshot was used")
+    let published = PublishedVersion(
+      version: version, root: node.rawValue, logicalSize: logicalSize)
+    guard let pin, let lockFile = database.lockFile else {
+      return try Snapshot(database: database, pin: nil, published: published)
+    }
+    let second: Pin
+    do { second = try lockFile.pinAgain(pin) } catch { throw StorageError(error) }
+    return try Snapshot(database: database, pin: second, published: published)
+  }
+
+  /// Lets go of the version before the last reference to this is gone. Reading afterwards is a
+  /// programming error.
+  public func release() {
+    if isReleased.exchange(true, ordering: .relaxed) { return }
+    if let pin { database.lockFile?.unpin(pin) }
+  }
+
+  deinit { release() }
+
+  /// What the commits after `version` up to this one touched, oldest first.
+  ///
+  /// The first entry may begin before `version` when that version was not pinned all along.
+  public func historyEntries(after version: UInt64) throws(StorageError) -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    try History.forEach(source: source, index: history) { (from, to, bytes, _) in
+      if to > version { entries.append(HistoryEntry(from: from, to: to, bytes: Array(bytes))) }
+    }
+    return entries
+  }
+}

@@ -1,0 +1,94 @@
+import LockFile
+import Platform
+
+/// The next version in the making, by the one writer there is.
+///
+/// Everything that is changed is built in private memory through `writer`; nobody sees it before
+/// `commit`. Whoever has the transaction may pass it on, but two threads must not use it at once.
+public final class WriteTransaction: @unchecked Sendable {
+  // Sendable: it is handed from the thread that waited for the lock to the one that asked for it,
+  // and belongs to one of them at a time.
+
+  public let database: Database
+  public let writer: NodeWriter
+  /// The version that this one is built on.
+  public let baseVersion: UInt64
+  /// The root of the layer above; set it before `commit`.
+  public var root: NodeReference
+  let base: BaseVersion
+  private var isFinished = false
+
+  /// What of the base version a commit replaces.
+  struct BaseVersion {
+    var published: PublishedVersion
+    var root: NodeReference
+    var history: NodeReference
+    var freeSpace: NodeReference
+  }
+
+  init(database: Database, base: BaseVersion, source: NodeSource) {
+    self.database = database
+    self.base = base
+    baseVersion = base.published.version
+    root = base.root
+    writer = NodeWriter(source: source)
+  }
+
+  public var source: NodeSource { writer.source }
+
+  /// The version that a commit makes.
+  public var version: UInt64 { baseVersion + 1 }
+
+  /// Whether anything would be written.
+  public var hasChanges: Bool { root != base.root }
+
+  /// Makes the changes a version, as durable as asked, and ends the transaction, also when it
+  /// throws; then the last version stays the newest.
+  ///
+  /// - Parameters:
+  ///   - durability: instead of the database's own.
+  ///   - history: what was touched, for `Snapshot.historyEntries`.
+  /// - Returns: the new version, pinned (the base version where nothing was changed).
+  /// - Throws: `.outOfDiskSpace`, `.inputOutput`, `.poisoned`, `.tooManyVersions`, `.corrupt`.
+  public func commit(
+    durability: Durability? = nil, history: [UInt8] = []
+  ) throws(StorageError) -> Snapshot {
+    try commit(durability: durability, history: history, cutsTail: false)
+  }
+
+  /// Commits what compaction moved; the free end of the file is cut off the new version.
+  func commitCompaction() throws(StorageError) -> Snapshot {
+    try commit(durability: nil, history: [], cutsTail: true)
+  }
+
+  private func commit(
+    durability: Durability?, history: [UInt8], cutsTail: Bool
+  ) throws(StorageError) -> Snapshot {
+    precondition(!isFinished, "a write transaction was committed after it had ended")
+    isFinished = true
+    let committer = Committer(
+      database: database, writer: writer, base: base, root: root,
+      durability: durability ?? database.options.durability, history: history,
+      cutsTail: cutsTail)
+    let isEmpty = root == base.root && history.isEmpty && !cutsTail
+    do throws(StorageError) {
+      if !isEmpty { try committer.run() }
+      let snapshot = try database.pinNewest()
+      database.endWrite(published: !isEmpty)
+      return snapshot
+    } catch {
+      database.writerState.freeSpace.version = nil
+      database.endWrite(published: false)
+      throw error
+    }
+  }
+
+  /// Forgets everything. Does nothing on a transaction that has ended.
+  public func cancel() {
+    if isFinished { return }
+    isFinished = true
+    database.endWrite(published: false)
+  }
+
+  deinit { cancel() }
+}
