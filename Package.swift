@@ -37,6 +37,9 @@ let package = Package(
     .target(
       name: "StorageLab", dependencies: ["Storage", "SimulatedDisk"], path: "Tests/StorageLab",
       swiftSettings: settings),
+    .executableTarget(
+      name: "LabProgram", dependencies: ["StorageLab"], path: "Tests/LabProgram",
+      swiftSettings: settings),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
       swiftSettings: settings),

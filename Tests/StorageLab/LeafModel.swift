@@ -6,6 +6,11 @@ public struct LeafModel: Sendable {
   public struct Leaf: Hashable, Sendable {
     public var seed: UInt64
     public var words: Int
+
+    public init(seed: UInt64, words: Int) {
+      self.seed = seed
+      self.words = words
+    }
   }
 
   public static let rootKind = NodeKind(rawValue: 200)

@@ -38,6 +38,21 @@ final class Bench {
     return try transaction.commit()
   }
 
+  /// Commits a version without most leaves.
+  func dropAllLeaves(butEvery step: Int) throws {
+    let transaction = try database.beginWrite()
+    let root = try transaction.writer.mutable(transaction.root)
+    var leaves = leaves[transaction.baseVersion]!
+    for index in leaves.indices where index % step != 0 {
+      try transaction.writer.release(root.node.reference(index))
+      root.setReference(index, .none)
+      leaves[index] = LeafModel.Leaf(seed: 0, words: 0)
+    }
+    transaction.root = root.reference
+    self.leaves[transaction.version] = leaves
+    _ = try transaction.commit()
+  }
+
   func check(_ snapshot: Snapshot) throws {
     let difference = try model.mismatch(in: snapshot, leaves: leaves[snapshot.version]!)
     #expect(difference == nil)

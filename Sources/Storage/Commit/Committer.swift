@@ -20,14 +20,15 @@ struct Committer {
   let root: NodeReference
   let durability: Durability
   let history: [UInt8]
-  /// Bytes at the end of the file to cut off, which compaction has emptied.
-  var cutsTail = false
+  /// For a commit of compaction: nodes go below here, and the free end of the file is cut off.
+  let compactionBoundary: UInt64?
 
   private var version: UInt64 { base.published.version + 1 }
 
   init(
     database: Database, writer: NodeWriter, base: WriteTransaction.BaseVersion,
-    root: NodeReference, durability: Durability, history: [UInt8], cutsTail: Bool = false
+    root: NodeReference, durability: Durability, history: [UInt8],
+    compactionBoundary: UInt64? = nil
   ) {
     self.database = database
     self.writer = writer
@@ -35,7 +36,7 @@ struct Committer {
     self.root = root
     self.durability = durability
     self.history = history
-    self.cutsTail = cutsTail
+    self.compactionBoundary = compactionBoundary
   }
 
   func run() throws(StorageError) {
@@ -95,8 +96,9 @@ struct Committer {
     // throws it stays without a version and is read anew.
     var placement = Placement(freeSpace: state.freeSpace, file: database.file)
     state.freeSpace = FreeSpace()
+    if let compactionBoundary { placement.compact(below: compactionBoundary) }
     try placement.place(serializer.nodes[...], reserve: reserve)
-    let cut = cutsTail ? placement.cutTail() : nil
+    let cut = compactionBoundary == nil ? nil : placement.cutTail()
     var recorder = try FreeSpaceRecorder(
       freeSpace: placement.freeSpace, index: base.freeSpace, version: version, writer: writer,
       allocationsMax: placement.used.count + placement.grown.count + 1)
@@ -197,8 +199,8 @@ extension Database {
       logicalSize: base.published.logicalSize)
     lockFile.pinnedVersions(into: &state.pins)
     state.addPin(base.published.version)
-    if holdsDurable { state.addPin(lockFile.durableVersion) }
-    state.freeSpace.release(pins: state.pins)
+    state.freeSpace.release(
+      pins: state.pins, durable: holdsDurable ? lockFile.durableVersion : nil)
   }
 }
 

@@ -14,6 +14,10 @@ struct Placement {
   /// By what the file grew.
   private(set) var grown: [Extent] = []
 
+  /// Free runs that compaction does not want to use while there are others.
+  private var hidden: [Extent] = []
+  private var isCompacting = false
+
   /// Up to this many nodes are fitted one by one; more are halved until they fit.
   private static let fittedCountMax = 64
 
@@ -29,7 +33,23 @@ struct Placement {
   }
 
   /// Ends placing and gives the free space to its owner.
-  consuming func finish() -> FreeSpace { freeSpace }
+  consuming func finish() -> FreeSpace {
+    unhide()
+    return freeSpace
+  }
+
+  /// From here on nodes go below `boundary`, into whatever holes there are, while they fit.
+  mutating func compact(below boundary: UInt64) {
+    isCompacting = true
+    let size = freeSpace.logicalSize
+    guard boundary < size else { return }
+    hidden = freeSpace.hide(Extent(offset: boundary, length: size - boundary))
+  }
+
+  private mutating func unhide() {
+    for extent in hidden { freeSpace.putBack(extent) }
+    hidden = []
+  }
 
   /// Places nodes.
   ///
@@ -42,6 +62,7 @@ struct Placement {
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
     let total = Self.bytes(nodes)
+    if isCompacting { return try spread(nodes) }
     if let last = used.last {
       let adjoining = Extent(offset: last.end, length: total)
       if freeSpace.take(exactly: adjoining) { return settle(nodes, at: adjoining) }
@@ -107,6 +128,10 @@ struct Placement {
   private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
     let total = Self.bytes(nodes)
     if let hole = freeSpace.takeBest(fitting: total) { return settle(nodes, at: hole) }
+    if !hidden.isEmpty {
+      unhide()
+      return try fit(nodes)
+    }
     try grow(by: total, generously: false)
     settle(nodes, at: freeSpace.takeFirst(fitting: total)!)
   }
@@ -169,6 +194,7 @@ extension Placement {
 
   /// Takes the free run at the end of the file out of it, so that the file can be cut there.
   mutating func cutTail() -> Extent? {
+    unhide()
     guard let last = freeSpace.reusable.last, last.end == freeSpace.logicalSize,
       last.length >= Self.cutSizeMin
     else { return nil }

@@ -52,7 +52,7 @@ extension Database {
     // Committed even when nothing moved, so that a free end of the file is cut off.
     if !isStuck || state.freeSpace.hasFreeEnd {
       let version = transaction.version
-      _ = try transaction.commitCompaction()
+      _ = try transaction.commitCompaction(boundary: boundary)
       if writerState.freeSpace.logicalSize < sizeBefore { state.cutVersion = version }
     } else {
       transaction.cancel()

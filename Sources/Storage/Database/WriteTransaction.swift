@@ -53,24 +53,24 @@ public final class WriteTransaction: @unchecked Sendable {
   public func commit(
     durability: Durability? = nil, history: [UInt8] = []
   ) throws(StorageError) -> Snapshot {
-    try commit(durability: durability, history: history, cutsTail: false)
+    try commit(durability: durability, history: history, compactionBoundary: nil)
   }
 
   /// Commits what compaction moved; the free end of the file is cut off the new version.
-  func commitCompaction() throws(StorageError) -> Snapshot {
-    try commit(durability: nil, history: [], cutsTail: true)
+  func commitCompaction(boundary: UInt64) throws(StorageError) -> Snapshot {
+    try commit(durability: nil, history: [], compactionBoundary: boundary)
   }
 
   private func commit(
-    durability: Durability?, history: [UInt8], cutsTail: Bool
+    durability: Durability?, history: [UInt8], compactionBoundary: UInt64?
   ) throws(StorageError) -> Snapshot {
     precondition(!isFinished, "a write transaction was committed after it had ended")
     isFinished = true
     let committer = Committer(
       database: database, writer: writer, base: base, root: root,
       durability: durability ?? database.options.durability, history: history,
-      cutsTail: cutsTail)
-    let isEmpty = root == base.root && history.isEmpty && !cutsTail
+      compactionBoundary: compactionBoundary)
+    let isEmpty = root == base.root && history.isEmpty && compactionBoundary == nil
     do throws(StorageError) {
       if !isEmpty { try committer.run() }
       let snapshot = try database.pinNewest()

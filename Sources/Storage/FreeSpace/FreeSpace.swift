@@ -53,9 +53,15 @@ struct FreeSpace {
 
   /// Moves what no pinned version needs to the reusable space.
   ///
-  /// - Parameter pins: every pinned version, ascending, the newest and the durable one included.
-  mutating func release(pins: [UInt64]) {
-    self.pins = pins
+  /// - Parameters:
+  ///   - pins: every version that somebody reads, and the newest, ascending.
+  ///   - durable: the version that a power loss would lead back to.
+  mutating func release(pins: [UInt64], durable: UInt64?) {
+    self.pins.removeAll(keepingCapacity: true)
+    self.pins.append(contentsOf: pins)
+    if let durable, !isPinned(durable) {
+      self.pins.insert(durable, at: self.pins.firstIndex { $0 > durable } ?? self.pins.count)
+    }
     for key in Array(waiting.keys) where !isPinned(key) {
       guard let items = waiting.removeValue(forKey: key) else { continue }
       for item in items {
@@ -98,6 +104,9 @@ struct FreeSpace {
     forgetReturned(range)
     return true
   }
+
+  /// Takes all reusable parts of `range` out, to be put back.
+  mutating func hide(_ range: Extent) -> [Extent] { reusable.subtract(range) }
 
   private mutating func forgetReturned(_ extent: Extent) {
     if !returned.isEmpty { returned.subtract(extent) }
