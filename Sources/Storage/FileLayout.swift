@@ -29,8 +29,8 @@ public enum FileLayout {
   public static let slotBoot = 32
   /// UInt32: how many extents follow.
   public static let slotExtentCount = 48
-  /// UInt32 flags: bit 0, the extents are in an extent-list node (then one extent names it);
-  /// bit 1, everything was flushed before the slot was written and no extent proves it.
+  /// UInt32 flags: bit 1, everything was flushed before the slot was written and no extent proves
+  /// it.
   public static let slotFlags = 52
   public static let slotExtents = 56
   /// Each extent: UInt64 offset, UInt64 length, UInt32 checksum, UInt32 zero.

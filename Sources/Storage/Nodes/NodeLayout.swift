@@ -42,7 +42,6 @@ public struct NodeKind: RawRepresentable, Hashable, Sendable {
   public static let freeSpaceIndex = NodeKind(rawValue: 2)
   public static let freeSpaceCheckpoint = NodeKind(rawValue: 3)
   public static let freeSpaceDelta = NodeKind(rawValue: 4)
-  public static let extentList = NodeKind(rawValue: 5)
   public static let historyIndex = NodeKind(rawValue: 6)
   public static let historyEntry = NodeKind(rawValue: 7)
 }
