@@ -11,6 +11,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The lock-file is of another layout, or its file system cannot coordinate processes.
     case incompatibleLockFile
     case unsupportedFileSystem
+    /// Somebody has the file open for himself alone.
+    case inUse
     case outOfDiskSpace
     case permissionDenied
     case fileNotFound

@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 
 /// A file of a simulated machine.
@@ -181,6 +182,25 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
     return true
   }
 
+  func waitForLock(
+    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
+  ) throws(SystemError) -> any LockWait {
+    let wait = SimulatedLockWait(system: system)
+    Thread.detachNewThread { [self] in
+      system.lock.lock()
+      while isExcluded(byte, kind), !wait.isCancelled { system.lock.wait() }
+      let isGiven = !wait.isCancelled
+      if isGiven {
+        wait.isDone = true
+        release(byte)
+        inode.locks[byte, default: []].append((ObjectIdentifier(self), kind))
+      }
+      system.lock.unlock()
+      if isGiven { whenDone(.success(())) }
+    }
+    return wait
+  }
+
   func unlock(byte: UInt64) throws(SystemError) {
     try locked(.unlock) {
       release(byte)
@@ -210,5 +230,25 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
     isClosed = true
     for byte in inode.locks.keys { release(byte) }
     system.lock.broadcast()
+  }
+}
+
+/// A thread's wait for a byte of a simulated file.
+private final class SimulatedLockWait: LockWait, @unchecked Sendable {
+  // Sendable: the flags are under the system's lock.
+
+  private let system: SimulatedSystem
+  var isCancelled = false
+  var isDone = false
+
+  init(system: SimulatedSystem) { self.system = system }
+
+  func cancel() -> Bool {
+    system.lock.lock()
+    defer { system.lock.unlock() }
+    if isDone { return false }
+    isCancelled = true
+    system.lock.broadcast()
+    return true
   }
 }

@@ -26,6 +26,7 @@ extension RLMError.Code {
     case .permissionDenied: self = .filePermissionDenied
     case .fileNotFound: self = .fileNotFound
     case .fileExists: self = .fileExists
+    case .inUse: self = .alreadyOpen
     case .schemaMismatch: self = .schemaMismatch
     case .invalidInput: self = .invalidInput
     case .unsupportedFileSystem, .readOnly: self = .fileAccess

@@ -40,10 +40,7 @@ struct Committer {
   }
 
   func run() throws(StorageError) {
-    guard let lockFile = database.lockFile, !database.options.readOnly else {
-      throw StorageError(
-        .readOnly, path: database.path, "the database was opened read-only; open it for writing")
-    }
+    let lockFile = database.lockFile
     if database.isPoisoned.load(ordering: .relaxed) { throw database.poisonedError() }
     try prepareFreeSpace(lockFile)
     let snapshot = try place(lockFile)
@@ -192,7 +189,6 @@ extension Database {
   func refreshFreeSpace(
     _ base: WriteTransaction.BaseVersion, source: NodeSource, holdsDurable: Bool
   ) throws(StorageError) {
-    guard let lockFile else { return }
     let state = writerState
     try state.freeSpace.advance(
       to: base.published.version, source: source, index: base.freeSpace,

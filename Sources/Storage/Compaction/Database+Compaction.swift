@@ -95,7 +95,7 @@ extension Database {
   /// may fall back to reaches there.
   private func cutFile() throws(SystemError) -> UInt64 {
     let state = writerState
-    guard let cutVersion = state.cutVersion, let lockFile else { return 0 }
+    guard let cutVersion = state.cutVersion else { return 0 }
     lockFile.pinnedVersions(into: &state.pins)
     guard lockFile.durableVersion >= cutVersion,
       state.pins.allSatisfy({ $0 >= cutVersion })

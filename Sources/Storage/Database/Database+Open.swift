@@ -68,60 +68,28 @@ extension Database {
     _ path: String, _ options: DatabaseOptions, _ system: any System, _ file: any SystemFile,
     isWritable: Bool
   ) throws(StorageError) -> Database {
-    if !options.exclusive { try checkFileSystem(file) }
-    guard isWritable else { return try openUncoordinated(path, options, system, file) }
     let opener = Opener(path: path, options: options, system: system, file: file)
     let lockFile: LockFile
-    do {
-      lockFile = try opener.join()
+    do throws(StorageError) {
+      lockFile = try opener.join(isWritable ? (options.exclusive ? .exclusive : .shared) : .privateReader)
     } catch {
-      if options.readOnly, error.code == .permissionDenied {
-        return try openUncoordinated(path, options, system, file)
-      }
-      throw error
+      guard options.readOnly, error.code == .permissionDenied else { throw error }
+      lockFile = try opener.join(.privateReader)
     }
     do throws(StorageError) {
       guard case .valid = try FileCreation.checkHeader(file) else {
         throw StorageError(.notADatabase, path: path, "the file has lost its header while open")
       }
-      let mapping = try opener.mapping(covering: lockFile.newest().logicalSize)
+      let newest: PublishedVersion
+      do { newest = try lockFile.newest() } catch { throw StorageError(error) }
+      let mapping = try opener.mapping(covering: newest.logicalSize)
       return Database(
         path: path, options: options, system: system, file: file, lockFile: lockFile,
-        mapping: mapping, uncoordinated: nil)
+        mapping: mapping)
     } catch {
       lockFile.close()
       throw error
     }
-  }
-
-  private static func checkFileSystem(_ file: any SystemFile) throws(StorageError) {
-    let kind: FileSystemKind
-    do { kind = try file.fileSystemKind() } catch {
-      throw StorageError(error, doing: "ask what file system holds the database")
-    }
-    if case .notCoherent(let name) = kind {
-      throw StorageError(
-        .unsupportedFileSystem, path: file.path,
-        "the file lies on \(name), where processes cannot share memory and locks reliably; move it"
-          + " to a local disk, or open it exclusively from a single process")
-    }
-  }
-
-  /// For a file that cannot be written to: nobody can change it here, so nobody needs to be told
-  /// what is being read.
-  private static func openUncoordinated(
-    _ path: String, _ options: DatabaseOptions, _ system: any System, _ file: any SystemFile
-  ) throws(StorageError) -> Database {
-    guard case .valid = try FileCreation.checkHeader(file) else {
-      throw StorageError(.notADatabase, path: path, "the file is empty; open it for writing first")
-    }
-    let opener = Opener(path: path, options: options, system: system, file: file)
-    let mapping = try opener.mapping(covering: 0)
-    let recovery = Recovery(file: file, mapping: mapping, boot: system.bootIdentifier())
-    let found = try recovery.findNewest()
-    return Database(
-      path: path, options: options, system: system, file: file, lockFile: nil, mapping: mapping,
-      uncoordinated: PublishedVersion(found.newest))
   }
 }
 
@@ -132,26 +100,27 @@ private struct Opener {
   let system: any System
   let file: any SystemFile
 
-  func join() throws(StorageError) -> LockFile {
+  func join(_ mode: LockFile.Mode) throws(StorageError) -> LockFile {
     do {
       return try LockFile.open(
-        path: path + ".lock", dataFile: file, system: system, exclusive: options.exclusive,
-        recover: { try recover() })
-    } catch let error as StorageError {
-      throw error
-    } catch let error as LockFileError {
-      throw StorageError(error)
+        path: path + ".lock", dataFile: file, system: system, mode: mode
+      ) { () throws(StorageError) in
+        try recover(mayWrite: mode != .privateReader && !options.readOnly)
+      }
     } catch {
-      preconditionFailure("an error of an unknown kind: \(error)")
+      switch error {
+      case .lockFile(let error): throw StorageError(error)
+      case .recovery(let error): throw error
+      }
     }
   }
 
   /// Runs while this process is alone with the file.
-  private func recover() throws(StorageError) -> (newest: PublishedVersion, durable: UInt64) {
-    if options.durability == .inMemory {
+  private func recover(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
+    if options.durability == .inMemory, mayWrite {
       try empty()
     } else if case .absent = try FileCreation.checkHeader(file) {
-      guard !options.readOnly else {
+      guard mayWrite else {
         throw StorageError(
           .notADatabase, path: path, "the file is empty; open it for writing first")
       }
@@ -163,15 +132,16 @@ private struct Opener {
     let mapping = try mapping(covering: 0)
     let recovery = Recovery(file: file, mapping: mapping, boot: system.bootIdentifier())
     let found = try recovery.findNewest()
-    guard options.readOnly else {
+    let newest = PublishedVersion(found.newest)
+    if mayWrite {
       try settle(found)
-      return (PublishedVersion(found.newest), found.newest.version)
+      return LockFile.Recovered(newest: newest, durable: newest.version)
     }
     // Changes nothing, but a writer that joins later may rely on what is said to be durable.
     do { try file.synchronize() } catch {
       throw StorageError(error, doing: "flush the recovered version")
     }
-    return (PublishedVersion(found.newest), found.durableVersion)
+    return LockFile.Recovered(newest: newest, durable: found.durableVersion)
   }
 
   /// An in-memory database starts anew with its first process.
@@ -230,6 +200,19 @@ private struct Opener {
 extension StorageError {
   /// What the lock-file gave, in this layer's codes.
   init(_ error: LockFileError) {
-    self.init(.incompatibleLockFile, path: error.path, error.message, cause: error.cause)
+    if error.code == .system, let cause = error.cause {
+      self.init(cause, doing: error.message)
+      return
+    }
+    let code: Code
+    switch error.code {
+    case .unsupportedFileSystem: code = .unsupportedFileSystem
+    case .readOnly: code = .readOnly
+    case .closed: code = .closed
+    case .inUse: code = .inUse
+    case .tooManyPins, .tooManyProcesses: code = .tooManyVersions
+    default: code = .incompatibleLockFile
+    }
+    self.init(code, path: error.path, error.message, cause: error.cause)
   }
 }

@@ -26,27 +26,28 @@ extension Database {
   @discardableResult
   public func beginWrite(
     whenReady: @escaping @Sendable (Result<WriteTransaction, StorageError>) -> Void
-  ) -> WaiterToken? {
-    let lockFile: LockFile
-    do throws(StorageError) { lockFile = try writableLockFile() } catch {
-      whenReady(.failure(error))
-      return nil
-    }
-    return lockFile.lockWriter { result in
-      switch result {
-      case .failure(let error): whenReady(.failure(StorageError(error)))
-      case .success:
-        do throws(StorageError) {
-          whenReady(.success(try self.startTransaction(lockFile)))
-        } catch {
-          whenReady(.failure(error))
-        }
-      }
+  ) throws(StorageError) -> WriteWait {
+    let lockFile = try writableLockFile()
+    do {
+      return WriteWait(
+        wait: try lockFile.lockWriter { result in
+          switch result {
+          case .failure(let error): whenReady(.failure(StorageError(error)))
+          case .success:
+            do throws(StorageError) {
+              whenReady(.success(try self.startTransaction(lockFile)))
+            } catch {
+              whenReady(.failure(error))
+            }
+          }
+        })
+    } catch {
+      throw StorageError(error)
     }
   }
 
   private func writableLockFile() throws(StorageError) -> LockFile {
-    guard let lockFile, !options.readOnly else {
+    guard !options.readOnly else {
       throw StorageError(
         .readOnly, path: path, "the database was opened read-only; open it for writing")
     }
@@ -85,7 +86,8 @@ extension Database {
   /// The newest version, where needed after adopting one that a writer wrote whole and died before
   /// publishing. What the lock-file says is not relied on for that: the slots are looked at.
   private func newestForWriter(_ lockFile: LockFile) throws(StorageError) -> PublishedVersion {
-    let published = lockFile.newest()
+    let published: PublishedVersion
+    do { published = try lockFile.newest() } catch { throw StorageError(error) }
     let mapping = try mapping(covering: published.logicalSize)
     var isAhead = false
     for offset in FileLayout.durableSlots + FileLayout.volatileSlots {
@@ -132,8 +134,8 @@ extension Database {
   }
 
   func endWrite(published: Bool) {
-    lockFile?.unlockWriter()
-    if published { lockFile?.wakeOthers() }
+    lockFile.unlockWriter()
+    if published { lockFile.wakeOthers() }
   }
 }
 
@@ -141,4 +143,14 @@ extension PublishedVersion {
   init(_ slot: CommitSlot) {
     self.init(version: slot.version, root: slot.root.rawValue, logicalSize: slot.logicalSize)
   }
+}
+
+/// A place in the line of writers.
+public final class WriteWait: Sendable {
+  private let wait: WriterWait
+
+  init(wait: WriterWait) { self.wait = wait }
+
+  /// Leaves the line. True: the closure is never called. False: it has been, or is being.
+  public func cancel() -> Bool { wait.cancel() }
 }

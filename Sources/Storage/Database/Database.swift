@@ -12,8 +12,8 @@ public final class Database: Sendable {
   public let options: DatabaseOptions
   package let system: any System
   let file: any SystemFile
-  /// Nil when the file is read without coordination.
-  let lockFile: LockFile?
+  let lockFile: LockFile
+  private let label: PinLabel
   /// Touched only by whoever holds the writer lock.
   let writerState: WriterState
   private let mappings: Mutex<[Mapping]>
@@ -21,19 +21,17 @@ public final class Database: Sendable {
   private let currentMapping: Atomic<UInt>
   let isPoisoned = Atomic<Bool>(false)
   let maintenance: Maintenance
-  /// The version of a file that is read without coordination.
-  private let uncoordinated: PublishedVersion?
 
   init(
     path: String, options: DatabaseOptions, system: any System, file: any SystemFile,
-    lockFile: LockFile?, mapping: Mapping, uncoordinated: PublishedVersion?
+    lockFile: LockFile, mapping: Mapping
   ) {
     self.path = path
     self.options = options
     self.system = system
     self.file = file
     self.lockFile = lockFile
-    self.uncoordinated = uncoordinated
+    label = PinLabel(options.label)
     writerState = WriterState()
     mappings = Mutex([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
@@ -41,28 +39,25 @@ public final class Database: Sendable {
   }
 
   deinit {
-    lockFile?.close()
+    lockFile.close()
     file.close()
   }
 
   /// The newest committed version. One atomic load.
   public var newestVersion: UInt64 {
-    lockFile?.newestVersion ?? uncoordinated!.version
+    lockFile.newestVersion
   }
 
   /// The newest version that survives power loss.
   public var durableVersion: UInt64 {
-    lockFile?.durableVersion ?? uncoordinated!.version
+    lockFile.durableVersion
   }
 
   /// Pins the newest version. Takes no lock and never waits.
   public func pinNewest() throws(StorageError) -> Snapshot {
-    guard let lockFile else {
-      return try Snapshot(database: self, pin: nil, published: uncoordinated!)
-    }
     let pin: Pin
-    do { pin = try lockFile.pinNewest(label: options.label) } catch { throw StorageError(error) }
-    return try Snapshot(database: self, pin: pin, published: pin.published)
+    do { pin = try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
+    return try Snapshot(database: self, pin: pin)
   }
 
   /// The mapping to read a version of `size` bytes through.
@@ -97,7 +92,6 @@ public final class Database: Sendable {
   public func addCommitListener(
     _ listener: @escaping @Sendable () -> Void
   ) throws(StorageError) -> CommitListener {
-    guard let lockFile else { return CommitListener(token: nil, database: self) }
     do {
       return CommitListener(token: try lockFile.addListener(listener), database: self)
     } catch {
@@ -106,24 +100,22 @@ public final class Database: Sendable {
   }
 
   /// Everybody who pins a version of this file, in any process.
-  public func pins() -> [PinDescription] { lockFile?.pins() ?? [] }
+  public func pins() -> [PinDescription] { lockFile.pins() }
 
   /// Takes back the pins of processes that are gone; says how many there were.
   @discardableResult
-  public func reapPins() -> Int { lockFile?.reap() ?? 0 }
+  public func reapPins() -> Int { lockFile.reap() }
 }
 
-/// Keeps a commit listener alive.
+/// Hears of commits as long as somebody holds on to it.
 public final class CommitListener: Sendable {
-  private let token: ListenerToken?
+  private let token: any AnyObject & Sendable
   private let database: Database
 
-  init(token: ListenerToken?, database: Database) {
+  init(token: any AnyObject & Sendable, database: Database) {
     self.token = token
     self.database = database
   }
-
-  deinit { token?.cancel() }
 }
 
 /// What the writer keeps between commits.

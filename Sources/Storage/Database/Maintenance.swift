@@ -149,7 +149,7 @@ extension Database {
   /// Makes every version committed so far survive power loss. Two flushes for any number of
   /// commits; the writer lock is held during the second one only.
   public func flush() throws(StorageError) {
-    guard let lockFile, options.durability != .inMemory else { return }
+    guard options.durability != .inMemory else { return }
     if lockFile.durableVersion >= lockFile.newestVersion { return }
     if isPoisoned.load(ordering: .relaxed) { throw poisonedError() }
     // Pinned, so that its nodes stay whole until its slot is durable.

@@ -16,14 +16,12 @@ public final class Snapshot: Sendable {
   let freeSpace: NodeReference
   let node: NodeReference
   private let mapping: Mapping
-  /// Nil where nobody coordinates: a file opened read-only that cannot have a lock-file.
-  private let pin: Pin?
+  private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
 
   /// Takes over `pin`, also when it throws.
-  init(
-    database: Database, pin: Pin?, published: PublishedVersion
-  ) throws(StorageError) {
+  init(database: Database, pin: Pin) throws(StorageError) {
+    let published = pin.published
     self.database = database
     self.pin = pin
     version = published.version
@@ -40,7 +38,7 @@ public final class Snapshot: Sendable {
       history = node.reference(SnapshotNode.history)
       freeSpace = node.reference(SnapshotNode.freeSpace)
     } catch {
-      if let pin { database.lockFile?.unpin(pin) }
+      database.lockFile.unpin(pin)
       throw error
     }
   }
@@ -48,21 +46,14 @@ public final class Snapshot: Sendable {
   /// Another pin on the same version, with a life of its own.
   public func duplicate() throws(StorageError) -> Snapshot {
     precondition(!isReleased.load(ordering: .relaxed), "a released snapshot was used")
-    let published = PublishedVersion(
-      version: version, root: node.rawValue, logicalSize: logicalSize)
-    guard let pin, let lockFile = database.lockFile else {
-      return try Snapshot(database: database, pin: nil, published: published)
-    }
-    let second: Pin
-    do { second = try lockFile.pinAgain(pin) } catch { throw StorageError(error) }
-    return try Snapshot(database: database, pin: second, published: published)
+    return try Snapshot(database: database, pin: database.lockFile.pinAgain(pin))
   }
 
   /// Lets go of the version before the last reference to this is gone. Reading afterwards is a
   /// programming error.
   public func release() {
     if isReleased.exchange(true, ordering: .relaxed) { return }
-    if let pin { database.lockFile?.unpin(pin) }
+    database.lockFile.unpin(pin)
   }
 
   deinit { release() }

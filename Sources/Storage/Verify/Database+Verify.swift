@@ -78,11 +78,11 @@ extension Database {
     let liveSet = Set(live)
     for pin in pins() where pin.version != newest && pin.isAlive {
       if report.versions.contains(pin.version) { continue }
-      let mapping = try mapping(covering: pin.logicalSize)
-      let source = NodeSource(mapping: mapping, limit: pin.logicalSize)
+      let mapping = try mapping(covering: pin.published.logicalSize)
+      let source = NodeSource(mapping: mapping, limit: pin.published.logicalSize)
       var part = VerifyReport()
       let reached = walk(
-        NodeReference(rawValue: pin.root), source, version: pin.version, into: &part)
+        NodeReference(rawValue: pin.published.root), source, version: pin.version, into: &part)
       checkKept(reached, liveSet, entries, version: pin.version, report: &part)
       // What was let go of meanwhile may have been reused under the walk: that says nothing.
       guard pins().contains(where: { $0.version == pin.version && $0.isAlive }) else { continue }
