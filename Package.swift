@@ -43,7 +43,6 @@ let package = Package(
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
       swiftSettings: settings),
-    .target(name: "ObjectStore", dependencies: ["Storage"], swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
     // A program whose main thread runs a loop; the tests of LoopThread start it.
