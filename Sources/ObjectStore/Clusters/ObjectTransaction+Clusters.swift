@@ -215,7 +215,7 @@ extension ObjectTransaction {
   }
 
   /// Lets go of the cluster at hand, which has no object left, and of inner nodes left empty.
-  private func removeCluster(_ state: State) throws(StorageError) {
+  func removeCluster(_ state: State) throws(StorageError) {
     try writer.releaseTree(state.pointee.leaf.reference)
     try removeChild(state, level: state.pointee.depth - 1)
   }
@@ -271,7 +271,7 @@ extension ObjectTransaction {
   }
 
   /// Makes the cluster at hand one with a neighbour if both fit well into one.
-  private func mergeLeaf(_ state: State) throws(StorageError) {
+  func mergeLeaf(_ state: State) throws(StorageError) {
     guard state.pointee.depth > 0 else { return }
     let level = state.pointee.depth - 1
     let parent = state.pointee.path[level]

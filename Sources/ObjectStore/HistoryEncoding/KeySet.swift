@@ -12,6 +12,11 @@ public struct KeySet: Hashable, Sendable, Sequence {
     for key in keys.sorted() { append(key) }
   }
 
+  init(sorted keys: [ObjectKey]) {
+    ranges = []
+    for key in keys { append(key.rawValue) }
+  }
+
   /// Adds a key that is not below any in the set.
   mutating func append(_ key: Int64) {
     guard let last = ranges.last else { return ranges.append(key..<(key + 1)) }

@@ -12,7 +12,7 @@ extension ObjectTransaction {
 
   /// The index node of a column, changeable.
   @inline(__always)
-  private func indexNode(
+  func indexNode(
     _ state: State, _ spec: ColumnSpec
   ) throws(StorageError) -> MutableNode {
     let reference = state.pointee.node.node.reference(spec.indexSlot)

@@ -74,14 +74,43 @@ struct PairLeaf {
   /// The first entry that is not below `pair`.
   @inlinable
   func lowerBound(_ pair: IndexPair) -> Int {
+    if pair.value < baseValue { return 0 }
+    let distance = UInt64(bitPattern: pair.value &- baseValue)
+    switch valueBytes {
+    case 1: return lowerBound(distance, pair.key, UInt8.self)
+    case 2: return lowerBound(distance, pair.key, UInt16.self)
+    case 4: return lowerBound(distance, pair.key, UInt32.self)
+    case 8: return lowerBound(distance, pair.key, UInt64.self)
+    default: return distance > 0 ? count : lowerBound(0, pair.key, Never.self)
+    }
+  }
+
+  /// The same for values of a width that is known, so that the search has no switch in it.
+  @inlinable @inline(__always)
+  func lowerBound<Width>(_ distance: UInt64, _ wanted: Int64, _ width: Width.Type) -> Int {
     var low = 0
     var high = count
+    let stride = stride
     while low < high {
       let middle = (low &+ high) &>> 1
-      let candidate = value(middle)
-      let below =
-        candidate < pair.value || (candidate == pair.value && key(middle) < pair.key)
-      if below { low = middle &+ 1 } else { high = middle }
+      let entry = entries + middle &* stride
+      let candidate: UInt64
+      if width == UInt8.self {
+        candidate = UInt64(entry.load(as: UInt8.self))
+      } else if width == UInt16.self {
+        candidate = UInt64(entry.loadUnaligned(as: UInt16.self))
+      } else if width == UInt32.self {
+        candidate = UInt64(entry.loadUnaligned(as: UInt32.self))
+      } else if width == UInt64.self {
+        candidate = entry.loadUnaligned(as: UInt64.self)
+      } else {
+        candidate = 0
+      }
+      if candidate < distance || (candidate == distance && key(middle) < wanted) {
+        low = middle &+ 1
+      } else {
+        high = middle
+      }
     }
     return low
   }

@@ -115,13 +115,6 @@ extension ObjectTransaction {
     generation &+= 1
   }
 
-  /// Deletes many objects; keys that no object has are passed over.
-  public func deleteObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
-    for key in keys where try self.table(table).find(key) != nil {
-      try deleteObject(key, in: table)
-    }
-  }
-
   /// Deletes all objects of a class.
   public func deleteAllObjects(in table: TableKey) throws(StorageError) {
     let state = try open(table)
@@ -132,8 +125,7 @@ extension ObjectTransaction {
       for row in 0..<cluster.count { keys.append(cluster.key(row)) }
     }
     if schema.layouts[Int(table.rawValue)].hasRelations {
-      for key in keys.reversed() { try deleteObject(key, in: table) }
-      return
+      return try deleteObjects(keys, in: table)
     }
     for key in keys { state.pointee.history.deleted(key.rawValue) }
     for slot in 0..<state.pointee.node.node.referenceCount {

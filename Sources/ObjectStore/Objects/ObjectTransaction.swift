@@ -13,17 +13,20 @@ import Storage
 /// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`,
 /// `+Schema`.
 public final class ObjectTransaction {
+  // Access to the stored properties is not checked for exclusivity at run time: a transaction is
+  // confined, and no access to one of them spans a call that could begin another.
+
   public let writer: NodeWriter
   /// The object store's root, to be handed back to the storage transaction before its commit.
-  public internal(set) var root: NodeReference
+  @exclusivity(unchecked) public internal(set) var root: NodeReference
   /// Raised by every change.
-  public internal(set) var generation: UInt64 = 0
-  public internal(set) var schema: StoredSchema
+  @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
+  @exclusivity(unchecked) public internal(set) var schema: StoredSchema
 
   let limits: TreeLimits
   /// One per table of the schema, made when the table is first changed. A state never moves.
-  private var states: UnsafeMutablePointer<State?>
-  private(set) var stateCount: Int
+  @exclusivity(unchecked) private var states: UnsafeMutablePointer<State?>
+  @exclusivity(unchecked) private(set) var stateCount: Int
   var schemaChanged = false
 
   /// - Parameters:

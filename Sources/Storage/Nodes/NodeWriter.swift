@@ -4,11 +4,14 @@
 /// this transaction. A node of this transaction is changed in place. All memory goes at once when
 /// the transaction ends. Confined to the thread (or queue, or actor) that has the transaction.
 public final class NodeWriter {
+  // Access is not checked for exclusivity at run time: the writer is confined, no access to one of
+  // these spans a call that could begin another, and the checks cost a tenth of a bulk insert.
+
   /// Reads committed and uncommitted nodes alike.
-  public internal(set) var source: NodeSource
-  @usableFromInline var arena = Arena()
+  @exclusivity(unchecked) public internal(set) var source: NodeSource
+  @exclusivity(unchecked) @usableFromInline var arena = Arena()
   /// What this transaction has let go of, to be reused once no version needs it.
-  @usableFromInline var freed: [FreedExtent] = []
+  @exclusivity(unchecked) @usableFromInline var freed: [FreedExtent] = []
 
   init(source: NodeSource) {
     self.source = source

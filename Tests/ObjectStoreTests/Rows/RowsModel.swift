@@ -132,6 +132,14 @@ struct RowsOperations {
       let key = anyKey(table)!
       try transaction.deleteObject(key, in: table)
       model.delete(key, in: table)
+    } else if choice == 41, pick(4) == 0 {
+      var keys = model.tables[Int(table.rawValue)].keys.sorted()
+      let start = pick(keys.count)
+      if pick(2) == 0 { keys.shuffle(using: &generator) }
+      keys = Array(keys[start...].prefix(1 + pick(keys.count)))
+      try transaction.deleteObjects(
+        keys + [keys[0], ObjectKey(rawValue: 1 << 40)], in: table)
+      for key in keys { model.delete(key, in: table) }
     } else if choice == 40, pick(20) == 0 {
       try transaction.deleteAllObjects(in: table)
       for key in model.tables[Int(table.rawValue)].keys.sorted() {
