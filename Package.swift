@@ -52,8 +52,10 @@ let package = Package(
     .testTarget(
       name: "LoopThreadTests", dependencies: ["LoopThread", "Clibuv", "LoopMainProgram"],
       swiftSettings: settings),
+    .target(name: "CThread"),
     .target(
-      name: "RealmSwift", dependencies: ["ObjectStore", "LoopThread"], swiftSettings: settings),
+      name: "RealmSwift", dependencies: ["CThread", "ObjectStore", "LoopThread"],
+      swiftSettings: settings),
     .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: settings),
   ]
 )

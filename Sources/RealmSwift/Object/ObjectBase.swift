@@ -1,6 +1,121 @@
-import Foundation
+public import Foundation
 
-/// What every class of objects that realms store descends from.
+// The root of all model classes: an unmanaged object holds its values in its `@Persisted`
+// properties; a managed one is a view of a row, and holds which row of which realm.
+//
+// Invariants of a managed object: `_instance`, `_binding` and `_key` are set once, together, and
+// stay; `_hot` points into memory that `_instance` owns; `_cluster` and `_row` are where the row is
+// in the version that `_generation` stands for.
+
+/// What all objects of a realm descend from. Models descend from `Object`.
 open class ObjectBase: NSObject {
-  public required override init() { super.init() }
+  /// The realm's state that managed this object, nil for an unmanaged one.
+  @usableFromInline final var _instance: _RealmInstance?
+  /// The class as stored in that realm.
+  final var _binding: TableBinding?
+  @usableFromInline final var _hot: UnsafeMutablePointer<HotState>
+  @usableFromInline final var _cluster: UnsafeRawPointer
+  @usableFromInline final var _generation: UInt64 = 0
+  final var _key: Int64 = -1
+  @usableFromInline final var _row: UInt32 = 0
+
+  /// Makes an unmanaged object with the default values of its properties.
+  ///
+  /// A subclass with a designated initialiser of its own has to add `required init()` too: the
+  /// library makes objects with it.
+  public required override init() {
+    _hot = HotState.unmanaged
+    _cluster = UnsafeRawPointer(HotState.unmanaged)
+    super.init()
+  }
+
+  /// The class's name in the realm: the Swift name without module and enclosing types, unless
+  /// `_realmObjectName()` gives another one.
+  public class func className() -> String { _realmObjectName() ?? String(describing: self) }
+
+  /// Whether realms that are opened without `objectTypes` know this class.
+  open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
+  /// A name in the realm other than the Swift name.
+  open class func _realmObjectName() -> String? { nil }
+
+  /// Names in the file of properties that have other names there.
+  open class func propertiesMapping() -> [String: String] { [:] }
+
+  /// The name of the primary key, for classes that do not say so in `@Persisted`.
+  open class func primaryKey() -> String? { nil }
+
+  /// Names of indexed properties, for classes that do not say so in `@Persisted`.
+  open class func indexedProperties() -> [String] { [] }
+
+  /// Names of properties that are not stored. Only `@Persisted` ones are, so there is no need to.
+  open class func ignoredProperties() -> [String] { [] }
+
+  /// Whether the object was deleted or its realm invalidated. Asking is always allowed.
+  open var isInvalidated: Bool { _isManaged && !_isValid }
+
+  /// Whether the object is an immutable view of one version. May be asked on any thread.
+  public var isFrozen: Bool { _instance?.isFrozen ?? false }
+
+  /// The value of the property with that name; setting converts what it can.
+  public subscript(key: String) -> Any? {
+    get { _value(ofProperty: key) }
+    set { _setValue(newValue, ofProperty: key) }
+  }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? ObjectBase else { return false }
+    if self === other { return true }
+    guard _isManaged, other._isManaged, _binding!.info.primaryKey != nil || isFrozen else {
+      return false
+    }
+    return _isSameRow(as: other)
+  }
+
+  open override var hash: Int {
+    guard _isManaged, _binding!.info.primaryKey != nil || isFrozen else {
+      return ObjectIdentifier(self).hashValue
+    }
+    var hasher = Hasher()
+    hasher.combine(_binding!.table)
+    hasher.combine(_key)
+    return hasher.finalize()
+  }
+
+  /// The properties and their values, one per line.
+  open override var description: String { _describe(depth: 0) }
+}
+
+extension ObjectBase {
+  /// Whether the object belongs to a realm.
+  final var _isManaged: Bool { _instance != nil }
+
+  /// The realm's state; only called where the object is known to be managed.
+  @usableFromInline
+  final var _managingRealm: _RealmInstance {
+    guard let instance = _instance else {
+      throwRealmException("The object is not managed by a Realm.")
+    }
+    return instance
+  }
+
+  /// Whether both are views of the same object in the same file.
+  final func _isSameRow(as other: ObjectBase) -> Bool {
+    guard let instance = _instance, let otherInstance = other._instance else {
+      return self === other
+    }
+    return _key == other._key && _binding!.table == other._binding!.table
+      && instance.shared === otherInstance.shared
+      && (!isFrozen || !other.isFrozen || instance.version == otherInstance.version)
+  }
+
+  /// Gives the body the address of the field at the offset. The offset must be one that reflection
+  /// reported for this object's class.
+  final func _withField<Result>(
+    at offset: Int, _ body: (UnsafeMutableRawPointer) -> Result
+  ) -> Result {
+    withExtendedLifetime(self) {
+      body(Unmanaged.passUnretained(self).toOpaque() + offset)
+    }
+  }
 }

@@ -1,0 +1,137 @@
+import ObjectStore
+import Storage
+
+/// A type that `@Persisted(originProperty:)` can declare.
+public protocol LinkingObjectsProtocol {
+  init(fromType: Element.Type, property: String)
+  associatedtype Element
+}
+
+/// The objects that link to an object through one of their properties: computed by the realm, and
+/// live. Empty while the object is unmanaged.
+///
+///     class Dog: Object {
+///       @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+///     }
+@frozen
+public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmCollection,
+  LinkingObjectsProtocol
+{
+  @usableFromInline let collection: _ManagedCollection?
+  @usableFromInline let property: String
+
+  /// The objects of that class whose property links here.
+  public init(fromType: Element.Type, property: String) {
+    collection = nil
+    self.property = property
+  }
+
+  init(_ collection: _ManagedCollection) {
+    self.collection = collection
+    property = ""
+  }
+
+  public var _collection: _ManagedCollection {
+    guard let collection else {
+      throwRealmException("LinkingObjects of an unmanaged object hold nothing to work on.")
+    }
+    return collection
+  }
+
+  public static func _make(_ collection: _ManagedCollection) -> Self { LinkingObjects(collection) }
+
+  /// How many links come here.
+  public var count: Int { collection?.count ?? 0 }
+
+  /// The object at the index, which must be within the collection.
+  public subscript(position: Int) -> Element {
+    checkIndex(position, below: count)
+    return _collection.element(at: position, as: Element.self)
+  }
+
+  public func makeIterator() -> RLMIterator<Element> {
+    collection?.iterator(of: Element.self)
+      ?? RLMIterator(count: 0) { _ in throwRealmException("No element.") }
+  }
+
+  /// The position of an object, nil if it does not link here.
+  public func index(of element: Element) -> Int? { collection?.index(of: element) }
+
+  public var realm: Realm? { collection.map { Realm(instance: $0.instance) } }
+  public var isInvalidated: Bool { collection.map { !$0.isValid } ?? false }
+  public var isFrozen: Bool { collection?.instance.isFrozen ?? false }
+  public func freeze() -> LinkingObjects { LinkingObjects(_collection.frozen()) }
+  public func thaw() -> LinkingObjects? { _collection.thawed().map { LinkingObjects($0) } }
+
+  public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {
+    guard let first = left.collection, let second = right.collection else { return false }
+    return first.isSame(as: second)
+  }
+}
+
+/// Linking objects without their type.
+protocol LinksHere {
+  var property: String { get }
+}
+
+extension LinkingObjects: LinksHere {}
+
+extension LinkingObjects: _Persistable, _HasPersistedType, _RealmSchemaDiscoverable {
+  public typealias PersistedType = LinkingObjects<Element>
+
+  public static var _rlmDescription: _PropertyDescription {
+    var description = _PropertyDescription(.linkingObjects)
+    description.target = Element.self
+    return description
+  }
+
+  public static func _rlmDefaultValue() -> Self {
+    LinkingObjects(fromType: Element.self, property: "")
+  }
+
+  /// The column is the index of the property in the class.
+  public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {
+    LinkingObjects(object._linkingObjects(Int(column), of: Element.self))
+  }
+
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    throwRealmException("LinkingObjects properties are computed and cannot be set.")
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {}
+
+  public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? { nil }
+}
+
+extension Persisted where Value: LinkingObjectsProtocol, Value.Element: ObjectBase {
+  /// The objects whose property of that name links to this one.
+  public init(originProperty: String) {
+    self.init(.value(Value(fromType: Value.Element.self, property: originProperty)), [])
+  }
+}
+
+extension ObjectBase {
+  final func _linkingObjects(_ index: Int, of type: ObjectBase.Type) -> _ManagedCollection {
+    _ = _position()
+    let instance = _managingRealm
+    let property = _binding!.info.properties[index]
+    let origin = instance.requiredBinding(for: type)
+    guard let name = property.originProperty,
+      let originIndex = origin.info.index(ofProperty: name),
+      let column = origin.properties[originIndex]?.columnKey
+    else {
+      throwRealmException(
+        """
+        Property '\(property.originProperty ?? "")' of class '\(origin.info.name)', which \
+        '\(_binding!.info.name).\(property.name)' names, does not exist.
+        """)
+    }
+    let key = ObjectKey(rawValue: _key)
+    return _ManagedCollection(
+      instance, origin,
+      QueryDescription(.backlinks(origin: origin.table, column: column, target: key)),
+      target: (_binding!.table, key))
+  }
+}

@@ -1,0 +1,177 @@
+import ObjectStore
+import Storage
+
+/// A managed list: whose it is, and the operations on it in the store's terms. `List<Element>` puts
+/// types around it and has checked indexes by the time it calls.
+final class ListAccessor {
+  let instance: _RealmInstance
+  let binding: TableBinding
+  let object: ObjectKey
+  let property: PropertyDescription
+  // The generation in which the owner was last seen; see `ObjectBase._generation`.
+  private var generation: UInt64
+  private var cached: ListView?
+  private var cachedGeneration: UInt64 = 0
+
+  init(
+    instance: _RealmInstance, binding: TableBinding, object: ObjectKey,
+    property: PropertyDescription, generation: UInt64
+  ) {
+    self.instance = instance
+    self.binding = binding
+    self.object = object
+    self.property = property
+    self.generation = generation
+    if instance.isFrozen { cached = find() }
+  }
+
+  var column: ColumnKey { property.columnKey }
+
+  func isSameList(as other: ListAccessor) -> Bool {
+    object == other.object && column == other.column && binding.table == other.binding.table
+      && instance.shared === other.instance.shared
+      && instance.isFrozen == other.instance.isFrozen
+      && (!instance.isFrozen || instance.version == other.instance.version)
+  }
+
+  // MARK: Reading
+
+  private func find() -> ListView? {
+    if generation <= instance.invalidatedGeneration
+      || instance.isFromCancelledWrite(binding.table, object, generation)
+    {
+      return nil
+    }
+    let table = instance.table(of: binding)
+    return engine { () throws(StorageError) in
+      guard let position = try table.find(object) else { return nil }
+      return try table.list(of: property, at: position)
+    }
+  }
+
+  /// The list as it is now, nil when its object is gone.
+  private func current() -> ListView? {
+    if instance.isFrozen { return cached }
+    instance.checkThread()
+    let now = instance.hot.pointee.generation
+    if cachedGeneration == now, let cached { return cached }
+    guard let found = find() else { return nil }
+    cached = found
+    cachedGeneration = instance.hot.pointee.generation
+    generation = cachedGeneration
+    return found
+  }
+
+  /// Whether the list's object is there.
+  var isValid: Bool { current() != nil }
+
+  var view: ListView {
+    guard let view = current() else {
+      throwRealmException("Access to invalidated List object: its object has been deleted.")
+    }
+    return view
+  }
+
+  var count: Int { view.count }
+
+  func value(at index: Int) -> StoredValue {
+    let view = view
+    return engine { () throws(StorageError) in try view.value(at: index) }
+  }
+
+  func values() -> [StoredValue] {
+    let view = view
+    return engine { () throws(StorageError) in
+      var values: [StoredValue] = []
+      values.reserveCapacity(view.count)
+      for index in 0..<view.count { values.append(try view.value(at: index)) }
+      return values
+    }
+  }
+
+  func firstIndex(of value: StoredValue) -> Int? {
+    let view = view
+    return engine { () throws(StorageError) in try view.firstIndex(of: value) }
+  }
+
+  // MARK: Changing
+
+  /// Checks that the list may be changed now.
+  func prepareToWrite() {
+    _ = instance.requireWriting("Cannot modify managed List outside of a write transaction.")
+    _ = view
+  }
+
+  private func change(_ body: (ObjectTransaction) throws(StorageError) -> Void) {
+    let objects = instance.writing!.objects
+    engine { () throws(StorageError) in try body(objects) }
+    instance.didChange()
+  }
+
+  func insert(_ value: StoredValue, at index: Int) {
+    change { (objects) throws(StorageError) in
+      try objects.listInsert(value, at: index, column, of: object, in: binding.table)
+    }
+  }
+
+  func append(contentsOf values: [StoredValue]) {
+    if values.isEmpty { return }
+    let index = count
+    change { (objects) throws(StorageError) in
+      try objects.listInsert(
+        contentsOf: values, at: index, column, of: object, in: binding.table)
+    }
+  }
+
+  func set(_ value: StoredValue, at index: Int) {
+    change { (objects) throws(StorageError) in
+      try objects.listSet(value, at: index, column, of: object, in: binding.table)
+    }
+  }
+
+  func remove(_ indexes: Range<Int>) {
+    if indexes.isEmpty { return }
+    change { (objects) throws(StorageError) in
+      try objects.listRemove(indexes, column, of: object, in: binding.table)
+    }
+  }
+
+  func move(from: Int, to: Int) {
+    change { (objects) throws(StorageError) in
+      try objects.listMove(from: from, to: to, column, of: object, in: binding.table)
+    }
+  }
+
+  func swap(_ first: Int, _ second: Int) {
+    change { (objects) throws(StorageError) in
+      try objects.listSwap(first, second, column, of: object, in: binding.table)
+    }
+  }
+
+  func removeAll() {
+    change { (objects) throws(StorageError) in
+      try objects.listClear(column, of: object, in: binding.table)
+    }
+  }
+
+  // MARK: Freezing
+
+  private func counterpart(in other: _RealmInstance) -> ListAccessor {
+    ListAccessor(
+      instance: other, binding: other.binding(for: binding.table), object: object,
+      property: property, generation: other.hot.pointee.generation)
+  }
+
+  func frozen() -> ListAccessor {
+    if instance.isFrozen { return self }
+    _ = view
+    return counterpart(in: instance.frozen())
+  }
+
+  /// The live list, nil if its object is gone.
+  func thawed() -> ListAccessor? {
+    if !instance.isFrozen { return self }
+    let live = counterpart(in: instance.thawed())
+    return live.isValid ? live : nil
+  }
+}

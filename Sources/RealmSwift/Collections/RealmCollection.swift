@@ -1,0 +1,85 @@
+public import Foundation
+
+// What lists, results and linking objects have in common. Each conforming type says how to get at
+// its elements and gives `_collection`, the type-erased view that queries, aggregates and
+// observation work on; everything else stands in the extensions.
+
+/// A collection of a realm, seen without what makes it comparable.
+public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol,
+  CustomStringConvertible, ThreadConfined
+where Element: RealmCollectionValue {
+  typealias ElementType = Element
+}
+
+/// A collection of a realm's values: lists, results, linking objects.
+///
+/// Live collections follow the realm: after a refresh or a change they hold what is there then.
+public protocol RealmCollection: RealmCollectionBase, Equatable
+where Iterator == RLMIterator<Element>, Index == Int {
+  /// The collection as the engine sees it. A misuse for an unmanaged one.
+  var _collection: _ManagedCollection { get }
+  /// The live or frozen collection that stands for the view.
+  static func _make(_ collection: _ManagedCollection) -> Self
+  /// The position of the first element equal to the given one.
+  func index(of element: Element) -> Int?
+}
+
+extension RealmCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { count }
+  public func index(after index: Int) -> Int { index + 1 }
+  public func index(before index: Int) -> Int { index - 1 }
+
+  /// The first element, nil if there is none.
+  public var first: Element? { isEmpty ? nil : self[0] }
+
+  /// The last element, nil if there is none.
+  public var last: Element? {
+    let count = count
+    return count == 0 ? nil : self[count - 1]
+  }
+
+  public var isEmpty: Bool { count == 0 }
+
+  /// The elements at the given positions.
+  public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
+
+  public var description: String { describeCollection(self, depth: 0) }
+}
+
+/// A hundred elements at most, one per line.
+///
+/// - Parameter depth: how deep in the description of an object that holds it.
+func describeCollection<C: RealmCollectionBase>(_ collection: C, depth: Int) -> String {
+  let limit = 100
+  var lines = collection.prefix(limit).enumerated().map { index, element in
+    let text = (element as? ObjectBase)?._describe(depth: depth + 1) ?? "\(element)"
+    return "\t[\(index)] \(text)".split(separator: "\n", omittingEmptySubsequences: false)
+      .joined(separator: "\n\t")
+  }
+  if collection.count > limit {
+    lines.append("\t... \(collection.count - limit) objects skipped.")
+  }
+  return "\(C.self) (\n" + lines.joined(separator: ",\n") + "\n)"
+}
+
+/// Goes through a collection of a realm.
+///
+/// Inside a write transaction it goes through the elements that were there when it was made, so
+/// that the loop's body may change what the collection holds.
+public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
+  private let element: (Int) -> Element
+  private let count: Int
+  private var index = 0
+
+  init(count: Int, element: @escaping (Int) -> Element) {
+    self.count = count
+    self.element = element
+  }
+
+  public mutating func next() -> Element? {
+    guard index < count else { return nil }
+    defer { index += 1 }
+    return element(index)
+  }
+}

@@ -1,0 +1,93 @@
+/// The objects that a query finds, or the elements of a list in another order: evaluated when first
+/// needed, and live: after a refresh or a change they hold what is there then.
+@frozen
+public struct Results<Element: RealmCollectionValue>: RealmCollection {
+  @usableFromInline let collection: _ManagedCollection
+
+  @usableFromInline
+  init(_ collection: _ManagedCollection) { self.collection = collection }
+
+  public var _collection: _ManagedCollection { collection }
+  public static func _make(_ collection: _ManagedCollection) -> Self { Results(collection) }
+
+  /// How many elements there are.
+  public var count: Int { collection.count }
+
+  /// The element at the index, which must be within the results.
+  public subscript(position: Int) -> Element {
+    collection.element(at: position, as: Element.self)
+  }
+
+  public func makeIterator() -> RLMIterator<Element> { collection.iterator(of: Element.self) }
+
+  /// The position of an object, or of the first equal value; nil if it is not among them.
+  public func index(of element: Element) -> Int? { collection.index(of: element) }
+
+  public var realm: Realm? { Realm(instance: collection.instance) }
+  public var isInvalidated: Bool { !collection.isValid }
+  public var isFrozen: Bool { collection.instance.isFrozen }
+  public func freeze() -> Results { Results(collection.frozen()) }
+  public func thaw() -> Results? { collection.thawed().map { Results($0) } }
+
+  /// Whether both ask the same of the same realm.
+  public static func == (left: Results, right: Results) -> Bool {
+    left.collection.isSame(as: right.collection)
+  }
+}
+
+extension Results: Encodable where Element: Encodable {
+  /// Encodes the elements as an array.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for element in self { try container.encode(element) }
+  }
+}
+
+/// Any collection of a realm, without saying which kind.
+@frozen
+public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
+  @usableFromInline let collection: _ManagedCollection
+
+  /// Wraps a managed collection, which stays live.
+  public init<C: RealmCollection>(_ collection: C) where C.Element == Element {
+    self.collection = collection._collection
+  }
+
+  init(_ collection: _ManagedCollection) { self.collection = collection }
+
+  public var _collection: _ManagedCollection { collection }
+  public static func _make(_ collection: _ManagedCollection) -> Self {
+    AnyRealmCollection(collection)
+  }
+
+  /// How many elements there are.
+  public var count: Int { collection.count }
+
+  /// The element at the index, which must be within the collection.
+  public subscript(position: Int) -> Element {
+    collection.element(at: position, as: Element.self)
+  }
+
+  public func makeIterator() -> RLMIterator<Element> { collection.iterator(of: Element.self) }
+
+  /// The position of an object, or of the first equal value; nil if it is not in the collection.
+  public func index(of element: Element) -> Int? { collection.index(of: element) }
+
+  public var realm: Realm? { Realm(instance: collection.instance) }
+  public var isInvalidated: Bool { !collection.isValid }
+  public var isFrozen: Bool { collection.instance.isFrozen }
+  public func freeze() -> AnyRealmCollection { AnyRealmCollection(collection.frozen()) }
+  public func thaw() -> AnyRealmCollection? { collection.thawed().map { AnyRealmCollection($0) } }
+
+  public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
+    left.collection.isSame(as: right.collection)
+  }
+}
+
+extension AnyRealmCollection: Encodable where Element: Encodable {
+  /// Encodes the elements as an array.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for element in self { try container.encode(element) }
+  }
+}

@@ -1,0 +1,90 @@
+public import Dispatch
+import ObjectStore
+import Storage
+
+/// Tells how a collection changed.
+final class CollectionObserver: Observer, @unchecked Sendable {
+  private let collection: _ManagedCollection
+  private let keyPaths: [String]?
+  private let handler: (Event) -> Void
+  private var tracker: CollectionTracker?
+
+  enum Event {
+    case initial
+    case update(CollectionChanges)
+  }
+
+  init(
+    _ collection: _ManagedCollection, keyPaths: [String]?,
+    _ handler: @escaping (Event) -> Void
+  ) {
+    self.collection = collection
+    self.keyPaths = keyPaths
+    self.handler = handler
+    super.init(collection.instance)
+  }
+
+  override func deliverInitial() {
+    tracker = CollectionTracker(collection, keyPaths: keyPaths, at: seen!)
+    handler(.initial)
+  }
+
+  override func deliver(_ changes: ChangeSet, from old: Snapshot) {
+    guard let difference = tracker?.advance(changes, from: old, to: seen!), !difference.isEmpty
+    else { return }
+    handler(.update(difference))
+  }
+
+  override func skip(_ changes: ChangeSet, from old: Snapshot) {
+    _ = tracker?.advance(changes, from: old, to: seen!)
+  }
+}
+
+extension RealmCollection {
+  /// Calls the block with the collection as it is, then after each change, until the token is
+  /// dropped.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: What counts as a modification of an element; nil for what is stored in it and,
+  ///     through links, near it.
+  ///   - queue: A serial queue to be called on, with a collection that is confined to it.
+  public func observe(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> NotificationToken {
+    if realm == nil {
+      throwRealmException("Only objects which are managed by a Realm support change notifications")
+    }
+    if let queue {
+      return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
+    }
+    let managed = _collection
+    managed.instance.checkCanObserve()
+    if let binding = managed.binding {
+      for path in keyPaths ?? [] { _ = managed.instance.path(path, from: binding) }
+    }
+    let collection = self
+    let observer = CollectionObserver(managed, keyPaths: keyPaths) { event in
+      switch event {
+      case .initial: block(.initial(collection))
+      case .update(let changes):
+        block(
+          .update(
+            collection, deletions: changes.deletions, insertions: changes.insertions,
+            modifications: changes.modificationsNew))
+      }
+    }
+    return managed.instance.observe(observer)
+  }
+}
+
+extension RealmCollection where Element: ObjectBase {
+  /// Calls the block with the collection as it is, then after each change in which the key paths'
+  /// properties count as modifications.
+  public func observe(
+    keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> NotificationToken {
+    observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+  }
+}

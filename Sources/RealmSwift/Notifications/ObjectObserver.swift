@@ -1,0 +1,134 @@
+public import Dispatch
+import ObjectStore
+import Storage
+
+/// Tells which properties of an object were set, and when it is deleted.
+final class ObjectObserver: Observer, @unchecked Sendable {
+  private let object: ObjectBase
+  private let table: TableKey
+  private let key: ObjectKey
+  private let scope: ChangeScope
+  private let handler: (ObjectEvent) -> Void
+
+  enum ObjectEvent {
+    case change([PropertyChange])
+    case deleted
+  }
+
+  init(
+    _ object: ObjectBase, _ scope: ChangeScope, _ handler: @escaping (ObjectEvent) -> Void
+  ) {
+    self.object = object
+    table = object._binding!.table
+    key = ObjectKey(rawValue: object._key)
+    self.scope = scope
+    self.handler = handler
+    super.init(object._instance!)
+    seen = instance.snapshot
+  }
+
+  override func deliver(_ changes: ChangeSet, from old: Snapshot) {
+    let change = engine { () throws(StorageError) in
+      try scope.change(
+        of: key, from: instance.view(of: old), to: instance.view(of: seen!), changes)
+    }
+    switch change {
+    case .none: return
+    case .deleted:
+      cancel()
+      handler(.deleted)
+    case .changed(let columns): deliver(columns, from: old)
+    }
+  }
+
+  private func deliver(_ columns: [ColumnKey], from old: Snapshot) {
+    let before = frozenObject(in: old)
+    let binding = object._binding!
+    let properties = columns.compactMap { column in
+      binding.name(of: column).map { name in
+        PropertyChange(
+          name: name, oldValue: before?._value(ofProperty: name),
+          newValue: object._value(ofProperty: name))
+      }
+    }
+    if !properties.isEmpty { handler(.change(properties)) }
+  }
+
+  private func frozenObject(in snapshot: Snapshot) -> ObjectBase? {
+    let frozen = engine { () throws(StorageError) in
+      try _RealmInstance(
+        shared: instance.shared, configuration: instance.configuration,
+        scheduler: FrozenScheduler.shared, classes: instance.classes, snapshot: snapshot)
+    }
+    let object = frozen.object(in: table, key)
+    return object._isValid ? object : nil
+  }
+}
+
+extension Object {
+  /// Calls the block after changes of the object, until the token is dropped or the object deleted.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties that count; nil for all of the object itself.
+  ///   - queue: A serial queue to be called on, with an object that is confined to it.
+  public func observe<T: ObjectBase>(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> NotificationToken {
+    guard let instance = _instance else {
+      throwRealmException("Only objects which are managed by a Realm support change notifications")
+    }
+    if let queue {
+      return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
+    }
+    instance.checkCanObserve()
+    _ = _position()
+    let binding = _binding!
+    let scope =
+      keyPaths.map { instance.scope(of: binding, along: $0) } ?? ChangeScope(object: binding.table)
+    let observer = ObjectObserver(self, scope) { [unowned self] event in
+      switch event {
+      case .deleted: block(.deleted)
+      case .change(let properties):
+        block(.change(unsafeDowncast(self as ObjectBase, to: T.self), properties))
+      }
+    }
+    return instance.observe(observer)
+  }
+
+  /// Calls the block after changes of the properties that the key paths lead to.
+  public func observe<T: ObjectBase>(
+    keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> NotificationToken {
+    observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+  }
+}
+
+/// Observing on a queue other than the one that the thing belongs to: it is handed over, and
+/// observed there.
+enum RemoteObservation {
+  private struct Setup<Confined: ThreadConfined>: @unchecked Sendable {
+    // Made here, run once on the queue, which the caller names for its block.
+    let start: (Confined) -> NotificationToken
+  }
+
+  static func start<Confined: ThreadConfined>(
+    _ confined: Confined, on queue: DispatchQueue,
+    _ start: @escaping (Confined) -> NotificationToken
+  ) -> NotificationToken {
+    guard let configuration = confined.realm?.configuration else {
+      throwRealmException("Only objects which are managed by a Realm support change notifications")
+    }
+    let reference = ThreadSafeReference(to: confined)
+    let setup = Setup(start: start)
+    let token = NotificationToken()
+    queue.async {
+      guard let realm = try? Realm(configuration: configuration, queue: queue),
+        let confined = realm.resolve(reference)
+      else { return }
+      token.adopt(setup.start(confined))
+    }
+    return token
+  }
+}

@@ -1,0 +1,101 @@
+@_spi(Reflection) import Swift
+import Synchronization
+
+// What the library knows about one Swift class: its stored properties with their places inside an
+// instance. Found once per class, by field reflection and one instance that is made for it (what a
+// property was declared with is part of the wrapper's initial value).
+
+/// One `@Persisted` property of a class.
+struct PropertyInfo {
+  /// The name in Swift.
+  let name: String
+  /// The name in the file.
+  let columnName: String
+  let offset: Int
+  let field: any PersistedField.Type
+  let description: _PropertyDescription
+  let isIndexed: Bool
+  let isPrimaryKey: Bool
+  /// For linking objects: the property over there.
+  let originProperty: String?
+}
+
+/// The stored properties of one class.
+final class ClassInfo: @unchecked Sendable {
+  // Immutable after init; the metatypes in it are what is not formally Sendable.
+  let type: ObjectBase.Type
+  let name: String
+  let properties: [PropertyInfo]
+  let primaryKey: Int?
+  private let indexByName: [String: Int]
+
+  private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
+
+  /// What is known about the class, found out on first use.
+  static func of(_ type: ObjectBase.Type) -> ClassInfo {
+    let identifier = ObjectIdentifier(type)
+    if let info = known.withLock({ $0[identifier] }) { return info }
+    // Made outside the lock: it runs the class's initialiser, which is the user's code.
+    let info = ClassInfo(type)
+    return known.withLock { known in
+      if let earlier = known[identifier] { return earlier }
+      known[identifier] = info
+      return info
+    }
+  }
+
+  private init(_ type: ObjectBase.Type) {
+    self.type = type
+    name = type.className()
+    let mapping = type.propertiesMapping()
+    let indexed = Set(type.indexedProperties())
+    let primaryKeyName = type.primaryKey()
+    let sample = type.init()
+    var found: [PropertyInfo] = []
+    ClassInfo.forEachPersistedField(of: type) { name, offset, field in
+      let options = sample._withField(at: offset) { field.options(at: $0) }
+      let isPrimaryKey = options.contains(.primaryKey) || name == primaryKeyName
+      found.append(
+        PropertyInfo(
+          name: name, columnName: mapping[name] ?? name, offset: offset, field: field,
+          description: field.description,
+          isIndexed: options.contains(.indexed) || indexed.contains(name),
+          isPrimaryKey: isPrimaryKey,
+          originProperty: sample._withField(at: offset) {
+            field.originProperty(at: $0, of: sample)
+          }))
+    }
+    properties = found
+    primaryKey = found.firstIndex { $0.isPrimaryKey }
+    indexByName = Dictionary(
+      found.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    if found.count(where: \.isPrimaryKey) > 1 {
+      throwRealmException("Class '\(name)' declares more than one primary key.")
+    }
+  }
+
+  func property(named name: String) -> PropertyInfo? {
+    indexByName[name].map { properties[$0] }
+  }
+
+  func index(ofProperty name: String) -> Int? { indexByName[name] }
+
+  /// Calls the body with every `@Persisted` field of the class and of its superclasses.
+  private static func forEachPersistedField(
+    of type: ObjectBase.Type,
+    _ body: (_ name: String, _ offset: Int, _ field: any PersistedField.Type) -> Void
+  ) {
+    // 1: the type is a class. The named constant is a mutable global, which Swift 6 refuses.
+    _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
+      name, offset, fieldType, _ in
+      if let field = fieldType as? any PersistedField.Type {
+        // A wrapper's storage is named after the property with an underscore before it.
+        let storageName = String(cString: name)
+        body(
+          storageName.hasPrefix("_") ? String(storageName.dropFirst()) : storageName,
+          offset, field)
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,26 @@
+public import Storage
+
+// What every property read looks at first: may this thread read, and is what the object remembers
+// of its row's place still true? Plain memory that a realm instance owns, so that reading costs no
+// reference counting.
+
+@usableFromInline
+struct HotState {
+  /// The identifier of the only thread that may read; `anyThread` for a frozen realm,
+  /// `askScheduler` where that takes more than a comparison.
+  @usableFromInline var thread: UInt64
+  /// Rises with every change of what is read: a refresh, a change in the write transaction.
+  @usableFromInline var generation: UInt64
+  /// Where the version's nodes are. Only meaningful while a version is pinned.
+  @usableFromInline var source: NodeSource?
+
+  static let anyThread: UInt64 = 0
+  static let askScheduler = UInt64.max
+
+  /// What unmanaged objects point to.
+  nonisolated(unsafe) static let unmanaged: UnsafeMutablePointer<HotState> = {
+    let state = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
+    state.initialize(to: HotState(thread: askScheduler, generation: 0, source: nil))
+    return state
+  }()
+}

@@ -1,0 +1,206 @@
+public import ObjectStore
+import Storage
+
+// Reading properties of managed objects. `_position()` is what every read begins with: in the
+// common case two comparisons tell that this thread may read and that the row is where it was.
+
+extension ObjectBase {
+  /// Where the row is, in the version that the realm is at.
+  @inline(__always)
+  final func _position() -> ObjectPosition {
+    let hot = _hot.pointee
+    let mayRead = hot.thread == currentThread() || hot.thread == HotState.anyThread
+    if !(mayRead && hot.generation == _generation) { _locate() }
+    return ObjectPosition(cluster: Cluster(node: Node(address: _cluster)), row: Int(_row))
+  }
+
+  /// Finds the row again, or reports that it may not or cannot be read.
+  @inline(never)
+  private final func _locate() {
+    let instance = _managingRealm
+    instance.checkThread()
+    if _generation == _hot.pointee.generation { return }
+    if !_find(instance) { throwRealmException("Object has been deleted or invalidated.") }
+  }
+
+  /// Finds the row in what the realm reads now. False if it is not there (any more).
+  private final func _find(_ instance: _RealmInstance) -> Bool {
+    let binding = _binding.unsafelyUnwrapped
+    let key = ObjectKey(rawValue: _key)
+    if _generation <= instance.invalidatedGeneration { return false }
+    if !instance.cancelled.isEmpty,
+      instance.isFromCancelledWrite(binding.table, key, _generation)
+    {
+      return false
+    }
+    let table = instance.table(of: binding)
+    let found = engine { () throws(StorageError) in try table.find(key) }
+    guard let found else { return false }
+    _cluster = found.cluster.node.address
+    _row = UInt32(truncatingIfNeeded: found.row)
+    _generation = _hot.pointee.generation
+    return true
+  }
+
+  /// Whether the row is there.
+  final var _isValid: Bool {
+    guard let instance = _instance else { return true }
+    if _generation == _hot.pointee.generation { return true }
+    if !instance.isFrozen { instance.checkThread() }
+    return _find(instance)
+  }
+
+  /// Ties a new accessor to its row. `binding` belongs to `instance`.
+  final func _attach(_ instance: _RealmInstance, _ binding: TableBinding, _ key: ObjectKey) {
+    _instance = instance
+    _binding = binding
+    _hot = instance.hot
+    _key = key.rawValue
+    // Not found yet, but newer than the last `invalidate()` and the last cancelled write, after
+    // both of which the generation rises by two.
+    _generation = instance.hot.pointee.generation &- 1
+    if instance.isFrozen { _ = _find(instance) }
+  }
+
+  /// Makes every property read and write the store.
+  final func _attachFields(_ binding: TableBinding) {
+    let base = Unmanaged.passUnretained(self).toOpaque()
+    for (index, property) in binding.info.properties.enumerated() {
+      property.field.attach(base + property.offset, column: binding.columns[index])
+    }
+  }
+
+  // MARK: Typed reads
+
+  public final func _readInt(_ column: UInt32) -> Int64 {
+    let position = _position()
+    return engine { () throws(StorageError) in
+      try position.cluster.vector(
+        ColumnKey(rawValue: column), in: _hot.pointee.source.unsafelyUnwrapped
+      ).integer(position.row)
+    }
+  }
+
+  public final func _readOptionalInt(_ column: UInt32) -> Int64? {
+    let position = _position()
+    return engine { () throws(StorageError) in
+      let vector = try position.cluster.vector(
+        ColumnKey(rawValue: column), in: _hot.pointee.source.unsafelyUnwrapped)
+      return vector.hasValue(position.row) ? vector.integer(position.row) : nil
+    }
+  }
+
+  public final func _readDouble(_ column: UInt32) -> Double {
+    let position = _position()
+    return engine { () throws(StorageError) in
+      try position.cluster.vector(
+        ColumnKey(rawValue: column), in: _hot.pointee.source.unsafelyUnwrapped
+      ).double(position.row)
+    }
+  }
+
+  public final func _readString(_ column: UInt32) -> String? {
+    let position = _position()
+    let table = _managingRealm.table(of: _binding.unsafelyUnwrapped)
+    return engine { () throws(StorageError) in
+      try table.optionalString(ColumnKey(rawValue: column), at: position)
+    }
+  }
+
+  /// Any property that is no collection.
+  public final func _readStored(_ column: UInt32) -> StoredValue {
+    let position = _position()
+    let binding = _binding.unsafelyUnwrapped
+    let table = _managingRealm.table(of: binding)
+    return engine { () throws(StorageError) in
+      try table.value(of: binding.property(column), at: position)
+    }
+  }
+
+  /// The object that a link property leads to.
+  final func _readLink(_ column: UInt32) -> ObjectBase? {
+    let key = _readInt(column)
+    guard key != 0 else { return nil }
+    let target = _binding.unsafelyUnwrapped.property(column).targetTable
+    return _managingRealm.object(in: target, ObjectKey(rawValue: key - 1))
+  }
+
+  final func _listAccessor(_ column: UInt32) -> ListAccessor {
+    let instance = _managingRealm
+    instance.checkThread()
+    let binding = _binding.unsafelyUnwrapped
+    return ListAccessor(
+      instance: instance, binding: binding, object: ObjectKey(rawValue: _key),
+      property: binding.property(column), generation: _generation)
+  }
+
+  // MARK: Writing
+
+  /// Checks that the property may be written now.
+  public final func _prepareToWrite(_ column: UInt32) -> _RealmInstance {
+    let instance = _managingRealm
+    _ = instance.requireWriting(
+      """
+      Attempting to modify object outside of a write transaction - call beginWriteTransaction on \
+      an RLMRealm instance first.
+      """)
+    _ = _position()
+    if column == _binding.unsafelyUnwrapped.primaryKeyColumn {
+      throwRealmException("Primary key can't be changed after an object is inserted.")
+    }
+    return instance
+  }
+
+  /// Writes a property after `_prepareToWrite`.
+  public final func _writeStored(_ column: UInt32, _ value: StoredValue) {
+    let instance = _managingRealm
+    let objects = instance.writing!.objects
+    let table = _binding.unsafelyUnwrapped.table
+    engine { () throws(StorageError) in
+      try objects.set(
+        value, ColumnKey(rawValue: column), of: ObjectKey(rawValue: _key), in: table)
+    }
+    instance.didChange()
+  }
+
+  /// Writes a property of an object that is being added.
+  public final func _transferStored(
+    _ column: UInt32, _ value: StoredValue, _ mode: _TransferMode
+  ) {
+    let binding = _binding.unsafelyUnwrapped
+    if column == binding.primaryKeyColumn { return }
+    switch mode {
+    case .new: if value == binding.property(column).defaultValue { return }
+    case .overwriteModified: if _readStored(column) == value { return }
+    case .overwriteAll: break
+    }
+    _writeStored(column, value)
+  }
+
+  // MARK: Freezing
+
+  final func _frozen() -> ObjectBase {
+    guard let instance = _instance else {
+      throwRealmException("Unmanaged objects cannot be frozen.")
+    }
+    if instance.isFrozen { return self }
+    _ = _position()
+    let frozen = instance.frozen()
+    let copy = frozen.object(in: _binding!.table, ObjectKey(rawValue: _key))
+    if !copy._isValid {
+      throwRealmException(
+        "Cannot freeze an object in the same write transaction as it was created in.")
+    }
+    return copy
+  }
+
+  final func _thawed() -> ObjectBase? {
+    guard let instance = _instance else {
+      throwRealmException("Unmanaged objects cannot be thawed.")
+    }
+    if !instance.isFrozen { return self }
+    let live = instance.thawed()
+    let object = live.object(in: _binding!.table, ObjectKey(rawValue: _key))
+    return object._isValid ? object : nil
+  }
+}

@@ -1,0 +1,135 @@
+// Properties by name: subscripts, descriptions, and filling an unmanaged object from a dictionary,
+// an array or another object.
+
+extension ObjectBase {
+  final func _value(of property: PropertyInfo) -> Any {
+    _withField(at: property.offset) { property.field.value(at: $0, of: self) }
+  }
+
+  final func _property(_ name: String) -> PropertyInfo {
+    let info = ClassInfo.of(type(of: self))
+    guard let property = info.property(named: name) else {
+      throwRealmException(
+        "Invalid property name '\(name)' for class '\(info.name)'.", name: "Invalid property name")
+    }
+    return property
+  }
+
+  final func _value(ofProperty name: String) -> Any? { unwrappedOnce(_value(of: _property(name))) }
+
+  final func _setValue(_ value: Any?, ofProperty name: String) {
+    let property = _property(name)
+    if _isManaged && property.isPrimaryKey {
+      throwRealmException(
+        "Primary key can't be changed after an object is inserted.")
+    }
+    _set(value ?? Optional<Int>.none as Any, to: property)
+  }
+
+  /// Sets the property, or reports why the value cannot be its.
+  final func _set(_ value: Any, to property: PropertyInfo, _ realm: _RealmInstance? = nil) {
+    let isSet = _withField(at: property.offset) {
+      property.field.set(value, at: $0, of: self, realm)
+    }
+    if !isSet { throwInvalidValue(value, for: property, of: ClassInfo.of(type(of: self)).name) }
+  }
+
+  /// Fills an unmanaged object from a dictionary, an array in the order of declaration, or an
+  /// object with properties of the same names.
+  final func _fill(from value: Any, _ realm: _RealmInstance? = nil) {
+    let info = ClassInfo.of(type(of: self))
+    let source = PropertySource(value, for: info)
+    for (index, property) in info.properties.enumerated() {
+      if let given = source.value(of: property, at: index) { _set(given, to: property, realm) }
+    }
+  }
+
+  /// The object as text, with links followed a few levels deep.
+  final func _describe(depth: Int) -> String {
+    let info = ClassInfo.of(type(of: self))
+    if isInvalidated { return "[invalid object]" }
+    if depth > 4 { return "<Maximum depth exceeded>" }
+    let lines = info.properties.filter { $0.description.type != .linkingObjects }.map {
+      property in
+      let value = _value(of: property)
+      let text: String
+      switch unwrappedOnce(value) {
+      case nil: text = "(null)"
+      case let object as ObjectBase: text = object._describe(depth: depth + 1)
+      case let collection as any RealmCollectionBase:
+        text = describeCollection(collection, depth: depth + 1)
+      case let some?: text = String(describing: some)
+      }
+      return "\(property.name) = \(text);".replacingNewlines(with: "\n\t")
+    }
+    return "\(info.name) {\n\t" + lines.joined(separator: "\n\t") + "\n}"
+  }
+}
+
+extension String {
+  fileprivate func replacingNewlines(with text: String) -> String {
+    split(separator: "\n", omittingEmptySubsequences: false).joined(separator: text)
+  }
+}
+
+/// The value, with an optional's payload taken out.
+func unwrappedOnce(_ value: Any) -> Any? { isNull(value) ? nil : unwrapped(value) }
+
+func throwInvalidValue(_ value: Any, for property: PropertyInfo, of className: String) -> Never {
+  throwRealmException(
+    """
+    Invalid value '\(value)' of type '\(type(of: value))' for \
+    '\(property.expectedTypeText)' property '\(className).\(property.name)'.
+    """)
+}
+
+extension PropertyInfo {
+  /// The type in words, as misuse messages give it.
+  var expectedTypeText: String {
+    let name = description.target?.className() ?? String(describing: description.type)
+    let optional = description.isOptional ? "?" : ""
+    return description.collection == .list ? "[\(name)\(optional)]" : "\(name)\(optional)"
+  }
+}
+
+/// Values for an object's properties, in whichever form the caller gave them.
+enum PropertySource {
+  case dictionary([String: Any])
+  case array([Any])
+  case object(ObjectBase)
+
+  init(_ value: Any, for info: ClassInfo) {
+    switch unwrapped(value) {
+    case let object as ObjectBase: self = .object(object)
+    case let dictionary as [String: Any]: self = .dictionary(dictionary)
+    case let dictionary as [String: Any?]: self = .dictionary(dictionary.mapValues { $0 as Any })
+    case let array as [Any]:
+      guard array.count <= info.properties.count else {
+        throwRealmException(
+          """
+          Invalid array input: more values (\(array.count)) than properties \
+          (\(info.properties.count)).
+          """)
+      }
+      self = .array(array)
+    default:
+      throwRealmException(
+        "Invalid value '\(value)' to initialize object of type '\(info.name)'.")
+    }
+  }
+
+  /// The value given for the property, or nil if none was.
+  func value(of property: PropertyInfo, at index: Int) -> Any? {
+    switch self {
+    case .dictionary(let values):
+      return values[property.name]
+    case .array(let values):
+      return index < values.count ? values[index] : nil
+    case .object(let object):
+      guard property.description.type != .linkingObjects,
+        let source = ClassInfo.of(type(of: object)).property(named: property.name)
+      else { return nil }
+      return object._value(of: source)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+public import Foundation
+public import ObjectStore
+
+// Strings, bytes, dates and identifiers.
+
+extension String: _Persistable, _RealmCollectionValueInsideOptional {
+  public typealias PersistedType = String
+  public static var _rlmDescription: _PropertyDescription { .init(.string) }
+  public static func _rlmDefaultValue() -> String { "" }
+
+  public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> String {
+    object._readString(column) ?? ""
+  }
+
+  public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> String? {
+    object._readString(column)
+  }
+
+  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .string(self) }
+
+  public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> String {
+    guard case .string(let value) = stored else { return "" }
+    return value
+  }
+
+  public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> String? {
+    switch unwrapped(value) {
+    case let value as String: value
+    case let value as Substring: String(value)
+    case let value as NSString: String(describing: value)
+    default: nil
+    }
+  }
+}
+
+extension Data: _Persistable, _RealmCollectionValueInsideOptional {
+  public typealias PersistedType = Data
+  public static var _rlmDescription: _PropertyDescription { .init(.data) }
+  public static func _rlmDefaultValue() -> Data { Data() }
+  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .data([UInt8](self)) }
+
+  public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Data {
+    guard case .data(let bytes) = stored else { return Data() }
+    return Data(bytes)
+  }
+
+  public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Data? {
+    switch unwrapped(value) {
+    case let value as Data: value
+    case let value as [UInt8]: Data(value)
+    default: nil
+    }
+  }
+}
+
+extension Date: _Persistable, _RealmCollectionValueInsideOptional {
+  public typealias PersistedType = Date
+  public static var _rlmDescription: _PropertyDescription { .init(.date) }
+  public static func _rlmDefaultValue() -> Date { Date(timeIntervalSince1970: 0) }
+
+  @inlinable
+  public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Date {
+    Date(timeIntervalSinceReferenceDate: object._readDouble(column))
+  }
+
+  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
+    .date(timeIntervalSinceReferenceDate)
+  }
+
+  public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Date {
+    guard case .date(let seconds) = stored else { return _rlmDefaultValue() }
+    return Date(timeIntervalSinceReferenceDate: seconds)
+  }
+
+  public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Date? {
+    unwrapped(value) as? Date
+  }
+}
+
+extension UUID: _Persistable, _RealmCollectionValueInsideOptional {
+  public typealias PersistedType = UUID
+  public static var _rlmDescription: _PropertyDescription { .init(.UUID) }
+  public static func _rlmDefaultValue() -> UUID { UUID() }
+  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .uuid(storedBytes) }
+
+  public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> UUID {
+    guard case .uuid(let bytes) = stored else { return UUID(bytes: UUIDBytes(head: 0, tail: 0)) }
+    return UUID(bytes: bytes)
+  }
+
+  private init(bytes: UUIDBytes) {
+    self = withUnsafeBytes(of: bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
+  private var storedBytes: UUIDBytes {
+    withUnsafeBytes(of: uuid) { bytes in
+      UUIDBytes(
+        head: bytes.loadUnaligned(as: UInt64.self),
+        tail: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+  }
+
+  public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> UUID? {
+    switch unwrapped(value) {
+    case let value as UUID: value
+    case let value as String: UUID(uuidString: value)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,159 @@
+public import ObjectStore
+
+// How a Swift type is kept in the store. User code names these protocols in constraints at most;
+// their requirements are for the library.
+
+/// What a property's Swift type says about its column.
+public struct _PropertyDescription: Sendable {
+  var type: PropertyType = .int
+  var isOptional = false
+  var collection: Collection = .none
+  /// The class that a link, a list of links or linking objects leads to.
+  var target: ObjectBase.Type?
+
+  enum Collection: Sendable { case none, list }
+
+  /// The description of a plain value of the type.
+  public init(_ type: PropertyType) { self.type = type }
+}
+
+/// A type that can be described to the schema.
+public protocol _RealmSchemaDiscoverable {
+  /// What a property of this type is in the schema.
+  static var _rlmDescription: _PropertyDescription { get }
+}
+
+/// A type whose values cross into the store and back.
+public protocol _StoredConvertible {
+  /// The value in the store's terms. Links need the realm, to add what is not yet in it.
+  func _rlmStored(_ realm: _RealmInstance) -> StoredValue
+  /// The value that the store holds.
+  static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self
+  /// The value given as whatever the caller of `init(value:)` or `setValue(_:forKey:)` had, or
+  /// nil if that cannot become one of this type. Given a realm, objects are made in it.
+  static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self?
+}
+
+/// How the values of an object that is added meet those that the store has.
+public enum _TransferMode: Sendable {
+  /// A new object: everything is zero, null or empty.
+  case new
+  /// An existing object, all of whose properties are to be set.
+  case overwriteAll
+  /// An existing object; properties that have the value already are left alone.
+  case overwriteModified
+}
+
+/// A type that a `@Persisted` property can have.
+public protocol _Persistable: _HasPersistedType, _RealmSchemaDiscoverable {
+  /// The value of a property that was declared without one.
+  static func _rlmDefaultValue() -> Self
+  /// What a property returns while key paths are being recorded.
+  static func _rlmRecordingValue() -> Self
+  /// Whether the managed value is one object per property, to be kept: collections.
+  static var _rlmRequiresCaching: Bool { get }
+  /// Reads a managed property.
+  static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self
+  /// Writes a managed property, checking first that it may be written.
+  static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self)
+  /// Writes a property of an object that is being added.
+  static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode)
+  /// A value for an unmanaged property out of whatever the caller had, or nil.
+  static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self?
+}
+
+extension _Persistable {
+  public static func _rlmRecordingValue() -> Self { _rlmDefaultValue() }
+  public static var _rlmRequiresCaching: Bool { false }
+}
+
+/// A type whose optional a `@Persisted` property can have.
+public protocol _PersistableInsideOptional: _StoredConvertible, _HasPersistedType,
+  _RealmSchemaDiscoverable
+{
+  /// Reads a managed optional property.
+  static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self?
+  /// What the optional property returns while key paths are being recorded.
+  static func _rlmRecordingOptional() -> Self?
+}
+
+extension _PersistableInsideOptional {
+  public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self? {
+    let stored = object._readStored(column)
+    return stored == .null ? nil : _rlmFromStored(stored, object._managingRealm)
+  }
+
+  public static func _rlmRecordingOptional() -> Self? { nil }
+}
+
+/// A type that is stored by converting it to a `StoredValue` and back.
+extension _Persistable where Self: _StoredConvertible {
+  public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {
+    _rlmFromStored(object._readStored(column), object._managingRealm)
+  }
+
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    let realm = object._prepareToWrite(column)
+    object._writeStored(column, value._rlmStored(realm))
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    object._transferStored(column, value._rlmStored(object._managingRealm), mode)
+  }
+
+  public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
+    _rlmFromAny(value, realm)
+  }
+}
+
+/// A type that lists and results can hold.
+public protocol RealmCollectionValue: Hashable, _HasPersistedType, _StoredConvertible,
+  _RealmSchemaDiscoverable
+{}
+
+/// A type whose optional lists can hold.
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue,
+  _PersistableInsideOptional
+{}
+
+extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
+  public typealias PersistedType = Wrapped.PersistedType?
+}
+
+extension Optional: _RealmSchemaDiscoverable where Wrapped: _RealmSchemaDiscoverable {
+  public static var _rlmDescription: _PropertyDescription {
+    var description = Wrapped._rlmDescription
+    description.isOptional = true
+    return description
+  }
+}
+
+extension Optional: _StoredConvertible where Wrapped: _PersistableInsideOptional {
+  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
+    self?._rlmStored(realm) ?? .null
+  }
+
+  public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {
+    stored == .null ? nil : Wrapped._rlmFromStored(stored, realm)
+  }
+
+  public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
+    if isNull(value) { return .some(nil) }
+    return Wrapped._rlmFromAny(value, realm).map { .some($0) }
+  }
+}
+
+extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
+  public static func _rlmDefaultValue() -> Self { nil }
+  public static func _rlmRecordingValue() -> Self { Wrapped._rlmRecordingOptional() }
+
+  @inlinable
+  public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {
+    Wrapped._rlmGetOptional(object, column)
+  }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {}

@@ -1,0 +1,116 @@
+import ObjectStore
+
+// `@Persisted` seen without its type: what the library does to a property of any class, given the
+// address of the wrapper inside the object.
+
+/// What can be done to a `@Persisted` property at an address.
+protocol PersistedField {
+  static var description: _PropertyDescription { get }
+  static func options(at address: UnsafeMutableRawPointer) -> PersistedOptions
+  /// The property over there that linking objects were declared with.
+  static func originProperty(
+    at address: UnsafeMutableRawPointer, of object: ObjectBase
+  ) -> String?
+  /// Makes the property read and write the given column of the store.
+  static func attach(_ address: UnsafeMutableRawPointer, column: UInt32)
+  /// Makes the property note that a key path goes through it.
+  static func record(_ address: UnsafeMutableRawPointer, column: UInt32)
+  /// The value, in any state.
+  static func value(at address: UnsafeMutableRawPointer, of object: ObjectBase) -> Any
+  /// Whether an unmanaged property has a value that somebody gave or read.
+  static func hasValue(at address: UnsafeMutableRawPointer) -> Bool
+  /// Sets the property, in any state; false if the value cannot become one of its type.
+  /// A realm that is given is the one that the object is going to be added to.
+  static func set(
+    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase,
+    _ realm: _RealmInstance?
+  ) -> Bool
+  /// Writes the unmanaged value into the store and makes the property a managed one. The object
+  /// already knows its row.
+  static func transfer(
+    _ address: UnsafeMutableRawPointer, of object: ObjectBase, column: UInt32,
+    _ mode: _TransferMode)
+  /// The unmanaged value in the store's terms, for primary keys.
+  static func storedValue(
+    at address: UnsafeMutableRawPointer, of object: ObjectBase, _ realm: _RealmInstance
+  ) -> StoredValue?
+  /// The type of the property's value.
+  static var valueType: any _Persistable.Type { get }
+}
+
+extension Persisted: PersistedField {
+  static var description: _PropertyDescription { Value._rlmDescription }
+  static var valueType: any _Persistable.Type { Value.self }
+
+  private static func at(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
+    address.assumingMemoryBound(to: Self.self)
+  }
+
+  static func options(at address: UnsafeMutableRawPointer) -> PersistedOptions {
+    at(address).pointee.options
+  }
+
+  static func originProperty(
+    at address: UnsafeMutableRawPointer, of object: ObjectBase
+  ) -> String? {
+    guard case .value(let value) = at(address).pointee.storage else { return nil }
+    return (value as? any LinksHere)?.property
+  }
+
+  static func attach(_ address: UnsafeMutableRawPointer, column: UInt32) {
+    at(address).pointee.storage = .managed
+    at(address).pointee.column = column
+  }
+
+  static func record(_ address: UnsafeMutableRawPointer, column: UInt32) {
+    at(address).pointee.storage = .recording
+    at(address).pointee.column = column
+  }
+
+  static func value(at address: UnsafeMutableRawPointer, of object: ObjectBase) -> Any {
+    let (value, storage) = at(address).pointee.resolve(object)
+    if let storage, Value._rlmRequiresCaching || !object._isManaged {
+      at(address).pointee.storage = storage
+    }
+    return value
+  }
+
+  static func hasValue(at address: UnsafeMutableRawPointer) -> Bool {
+    if case .lazyDefault = at(address).pointee.storage { return false }
+    return true
+  }
+
+  static func set(
+    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase,
+    _ realm: _RealmInstance?
+  ) -> Bool {
+    guard let converted = Value._rlmPropertyFromAny(value, object._instance ?? realm) else {
+      return false
+    }
+    if object._isManaged {
+      Value._rlmSet(object, at(address).pointee.column, converted)
+    } else {
+      at(address).pointee.storage = .value(converted)
+    }
+    return true
+  }
+
+  static func transfer(
+    _ address: UnsafeMutableRawPointer, of object: ObjectBase, column: UInt32,
+    _ mode: _TransferMode
+  ) {
+    let value: Value
+    switch at(address).pointee.storage {
+    case .value(let given): value = given
+    default: value = Value._rlmDefaultValue()
+    }
+    attach(address, column: column)
+    Value._rlmTransfer(value, object, column, mode)
+  }
+
+  static func storedValue(
+    at address: UnsafeMutableRawPointer, of object: ObjectBase, _ realm: _RealmInstance
+  ) -> StoredValue? {
+    (value(at: address, of: object) as? any _StoredConvertible)?._rlmStored(realm)
+  }
+}

@@ -1,0 +1,107 @@
+extension Realm {
+  /// What adding does about an object with the same primary key.
+  @frozen
+  public enum UpdatePolicy: Int, Sendable {
+    /// It is a misuse.
+    case error = 1
+    /// Properties that differ are set.
+    case modified = 3
+    /// All properties are set, also to the values that they have.
+    case all = 2
+  }
+
+  // MARK: Adding
+
+  /// Makes an unmanaged object, with all unmanaged objects that it links to, part of the realm.
+  /// Within a write transaction only.
+  public func add(_ object: Object, update: UpdatePolicy = .error) {
+    checkCanUpdate(type(of: object), update)
+    instance.add(object, update: update)
+  }
+
+  private func checkCanUpdate(_ type: ObjectBase.Type, _ update: UpdatePolicy) {
+    if update != .error && ClassInfo.of(type).primaryKey == nil {
+      throwRealmException(
+        "'\(type.className())' does not have a primary key and can not be updated")
+    }
+  }
+
+  /// Adds all objects of a sequence.
+  public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
+  where S.Element: Object {
+    for object in objects { add(object, update: update) }
+  }
+
+  /// Makes an object in the realm.
+  ///
+  /// - Parameters:
+  ///   - value: A dictionary by property names, an array in the order of declaration, or an object
+  ///     to copy. What it leaves out keeps the default, or with `update` what it is.
+  ///   - update: What happens if there is one with that primary key.
+  @discardableResult
+  public func create<T: Object>(
+    _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
+  ) -> T {
+    checkCanUpdate(type, update)
+    return unsafeDowncast(instance.create(type, value, update), to: type)
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an object of this realm. Within a write transaction only.
+  public func delete(_ object: ObjectBase) { instance.delete(object) }
+
+  /// Deletes all objects of a sequence.
+  public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
+    for object in Array(objects) { instance.delete(object) }
+  }
+
+  /// Deletes the objects in a list.
+  public func delete<Element: ObjectBase>(_ objects: List<Element>) {
+    if objects.accessor == nil { return Array(objects).forEach { instance.delete($0) } }
+    delete(objects._collection)
+  }
+
+  /// Deletes the objects that results hold.
+  public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+    delete(objects.collection)
+  }
+
+  private func delete(_ collection: _ManagedCollection) {
+    guard collection.instance === instance else {
+      throwRealmException("Can only delete objects from the Realm they belong to.")
+    }
+    instance.delete(collection.snapshotKeys(), in: collection.binding!.table)
+  }
+
+  /// Deletes all objects of the realm.
+  public func deleteAll() { instance.deleteAll() }
+
+  // MARK: Finding
+
+  /// All objects of a class.
+  public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+    instance.checkThread()
+    guard let type = type as? ObjectBase.Type else {
+      throwRealmException("\(type) is not a class of objects.")
+    }
+    return Results(_ManagedCollection(instance, instance.requiredBinding(for: type)))
+  }
+
+  /// The object with that primary key, nil if there is none.
+  public func object<Element: Object, KeyType>(
+    ofType type: Element.Type, forPrimaryKey key: KeyType
+  ) -> Element? {
+    instance.object(ofType: type, forPrimaryKey: key).map { unsafeDowncast($0, to: type) }
+  }
+
+  // MARK: Between threads
+
+  /// The live counterpart, here, of what the reference was made from; nil if it was deleted. A
+  /// reference can be resolved once.
+  public func resolve<Confined: ThreadConfined>(
+    _ reference: ThreadSafeReference<Confined>
+  ) -> Confined? {
+    reference.resolve(in: self)
+  }
+}

@@ -1,0 +1,79 @@
+public import Foundation
+import ObjectStore
+import Storage
+
+// The files of a realm: the data and the lock-file beside it.
+
+enum RealmFiles {
+  static func lockPath(of path: String) -> String { path + ".lock" }
+
+  /// Removes the files. Returns whether there was a data file.
+  @discardableResult
+  static func delete(at path: String) -> Bool {
+    let existed = FileManager.default.fileExists(atPath: path)
+    for path in [path, lockPath(of: path)] { try? FileManager.default.removeItem(atPath: path) }
+    return existed
+  }
+}
+
+extension Realm {
+  /// Whether the configuration's file exists.
+  public static func fileExists(for configuration: Configuration) -> Bool {
+    FileManager.default.fileExists(atPath: configuration.path)
+  }
+
+  /// Deletes the configuration's files.
+  ///
+  /// - Returns: whether there was a realm.
+  /// - Throws: `Realm.Error.alreadyOpen` while this process has it open.
+  public static func deleteFiles(for configuration: Configuration) throws -> Bool {
+    let path = configuration.path
+    if SharedRealm.isOpen(path) {
+      throw RLMError(
+        .alreadyOpen, "All Realms at path '\(path)' must be closed before deleting it.",
+        path: path)
+    }
+    return RealmFiles.delete(at: path)
+  }
+
+  /// Writes a compact copy of the present version to a new file.
+  ///
+  /// - Throws: `Realm.Error.fileExists` if there is a file already.
+  public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
+    if encryptionKey != nil {
+      throw RLMError(
+        .invalidInput, "Encryption is not available yet; write the copy without a key.",
+        path: fileURL.path)
+    }
+    var configuration = self.configuration
+    configuration.fileURL = fileURL
+    try writeCopy(configuration: configuration)
+  }
+
+  /// Writes a compact copy of the present version to the configuration's file.
+  ///
+  /// - Throws: `Realm.Error.fileExists` if there is a file already.
+  public func writeCopy(configuration: Configuration) throws {
+    instance.checkThread()
+    instance.ensureReading()
+    let path = configuration.path
+    if FileManager.default.fileExists(atPath: path) {
+      throw RLMError(.fileExists, "The file '\(path)' exists already.", path: path)
+    }
+    try RealmCopy.write(instance, to: configuration)
+  }
+}
+
+/// The schema version of the file.
+///
+/// - Throws: `Realm.Error.fileNotFound` if there is none.
+public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
+  var options = DatabaseOptions()
+  options.readOnly = true
+  options.mustExist = true
+  return try rethrowingStorageErrors { () throws(StorageError) in
+    let database = try Database.open(path: fileURL.path, options: options)
+    let snapshot = try database.pinNewest()
+    return try StoreRoot.schema(snapshot.root, in: snapshot.source).version
+  }
+}

@@ -1,0 +1,243 @@
+import ObjectStore
+import Storage
+
+// Making, adding, finding and deleting objects.
+
+extension _RealmInstance {
+  /// An accessor for the object with that key. Costs one class instance; nothing is read yet.
+  func object(in table: TableKey, _ key: ObjectKey) -> ObjectBase {
+    object(binding(for: table), key)
+  }
+
+  func object(_ binding: TableBinding, _ key: ObjectKey) -> ObjectBase {
+    let object = binding.info.type.init()
+    object._attachFields(binding)
+    object._attach(self, binding, key)
+    return object
+  }
+
+  private func adding() -> ObjectTransaction {
+    requireWriting(
+      """
+      Can only add, remove, or create objects in a Realm in a write transaction - call \
+      beginWriteTransaction on an RLMRealm instance first.
+      """)
+  }
+
+  // MARK: Adding
+
+  /// Makes an unmanaged object, and what it links to, part of the realm.
+  func add(_ object: ObjectBase, update policy: Realm.UpdatePolicy) {
+    let objects = adding()
+    if let instance = object._instance {
+      if !object._isValid {
+        throwRealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+      }
+      if instance === self { return }
+      throwRealmException(
+        """
+        Object is already managed by another Realm. Use create instead to copy it into this Realm.
+        """)
+    }
+    let binding = requiredBinding(for: type(of: object))
+    let outer = updatePolicy
+    updatePolicy = policy
+    defer { updatePolicy = outer }
+    let (key, isNew) = makeRow(for: object, binding, objects)
+    object._attach(self, binding, key)
+    let mode: _TransferMode =
+      isNew ? .new : policy == .modified ? .overwriteModified : .overwriteAll
+    let base = Unmanaged.passUnretained(object).toOpaque()
+    for (index, property) in binding.info.properties.enumerated() {
+      property.field.transfer(
+        base + property.offset, of: object, column: binding.columns[index], mode)
+    }
+  }
+
+  private func makeRow(
+    for object: ObjectBase, _ binding: TableBinding, _ objects: ObjectTransaction
+  ) -> (key: ObjectKey, isNew: Bool) {
+    guard binding.primaryKey != nil else {
+      let key = engine { () throws(StorageError) in try objects.createObject(in: binding.table) }
+      didCreate(key, in: binding.table)
+      return (key, true)
+    }
+    let property = binding.info.properties[binding.info.primaryKey!]
+    let value = object._withField(at: property.offset) {
+      property.field.storedValue(at: $0, of: object, self)
+    }
+    return makeRow(binding, primaryKey: value!, objects)
+  }
+
+  private func makeRow(
+    _ binding: TableBinding, primaryKey value: StoredValue, _ objects: ObjectTransaction
+  ) -> (key: ObjectKey, isNew: Bool) {
+    if updatePolicy == .error, find(binding, primaryKey: value) != nil {
+      throwRealmException(
+        """
+        Attempting to create an object of type '\(binding.info.name)' with an existing primary \
+        key value '\(value.text)'.
+        """)
+    }
+    let made = engine { () throws(StorageError) in
+      try objects.createObject(in: binding.table, primaryKey: value)
+    }
+    if made.isNew { didCreate(made.key, in: binding.table) } else { didChange() }
+    return made
+  }
+
+  private func didCreate(_ key: ObjectKey, in table: TableKey) {
+    if writing!.firstNewKeys[table] == nil { writing!.firstNewKeys[table] = key }
+    didChange()
+  }
+
+  /// Makes an object out of a dictionary, an array or another object; with a policy other than
+  /// `.error` an object with that primary key gets the values that are given.
+  func create(
+    _ type: ObjectBase.Type, _ value: Any, _ policy: Realm.UpdatePolicy
+  ) -> ObjectBase {
+    _ = adding()
+    let binding = requiredBinding(for: type)
+    let outer = updatePolicy
+    updatePolicy = policy
+    defer { updatePolicy = outer }
+    let source = PropertySource(value, for: binding.info)
+    if policy != .error, binding.primaryKey != nil, let existing = existingObject(binding, source) {
+      update(existing, from: source, binding)
+      return existing
+    }
+    let object = type.init()
+    object._fill(from: value, self)
+    add(object, update: policy)
+    return object
+  }
+
+  private func existingObject(_ binding: TableBinding, _ source: PropertySource) -> ObjectBase? {
+    let index = binding.info.primaryKey!
+    let property = binding.info.properties[index]
+    guard let given = source.value(of: property, at: index),
+      let stored = stored(given, as: property)
+    else { return nil }
+    return find(binding, primaryKey: stored).map { object(binding, $0) }
+  }
+
+  private func update(_ object: ObjectBase, from source: PropertySource, _ binding: TableBinding) {
+    for (index, property) in binding.info.properties.enumerated() {
+      guard index != binding.info.primaryKey, property.description.type != .linkingObjects,
+        let given = source.value(of: property, at: index)
+      else { continue }
+      let column = binding.columns[index]
+      if updatePolicy == .modified, property.description.collection == .none,
+        property.description.target == nil, let new = stored(given, as: property),
+        new == object._readStored(column)
+      {
+        continue
+      }
+      object._set(given, to: property)
+    }
+  }
+
+  /// A value that was given for the property in the store's terms, nil if it cannot be its.
+  func stored(_ value: Any, as property: PropertyInfo) -> StoredValue? {
+    guard let type = property.field.valueType as? any _StoredConvertible.Type else { return nil }
+    return type._rlmFromAny(value, self)?._rlmStored(self)
+  }
+
+  // MARK: Links
+
+  /// The link to an object, which is added first if it is unmanaged.
+  func link(to object: ObjectBase) -> StoredValue {
+    if let instance = object._instance {
+      if instance !== self {
+        if instance.isFrozen && instance.shared === shared {
+          throwRealmException("Frozen objects cannot be added to a live Realm; thaw them first.")
+        }
+        throwRealmException(
+          """
+          Object is already managed by another Realm. Use create instead to copy it into this \
+          Realm.
+          """)
+      }
+      if !object._isValid {
+        throwRealmException("Object has been deleted or invalidated.")
+      }
+    } else {
+      add(object, update: updatePolicy)
+    }
+    return .link(object._binding!.table, ObjectKey(rawValue: object._key))
+  }
+
+  /// The link to an object of this realm, nil for any other.
+  func existingLink(to object: ObjectBase) -> StoredValue? {
+    guard let instance = object._instance, instance.shared === shared else { return nil }
+    return .link(object._binding!.table, ObjectKey(rawValue: object._key))
+  }
+
+  // MARK: Finding
+
+  func find(_ binding: TableBinding, primaryKey value: StoredValue) -> ObjectKey? {
+    let table = table(of: binding)
+    return engine { () throws(StorageError) in
+      try table.find(primaryKey: value, binding.primaryKey!)
+    }
+  }
+
+  func object(ofType type: ObjectBase.Type, forPrimaryKey key: Any) -> ObjectBase? {
+    checkThread()
+    let binding = requiredBinding(for: type)
+    guard let index = binding.info.primaryKey else {
+      throwRealmException("\(binding.info.name) does not have a primary key")
+    }
+    let property = binding.info.properties[index]
+    guard let value = stored(key, as: property) else {
+      throwInvalidValue(key, for: property, of: binding.info.name)
+    }
+    return find(binding, primaryKey: value).map { object(binding, $0) }
+  }
+
+  // MARK: Deleting
+
+  func delete(_ object: ObjectBase) {
+    let objects = adding()
+    guard object._instance === self else {
+      throwRealmException("Can only delete an object from the Realm it belongs to.")
+    }
+    _ = object._position()
+    engine { () throws(StorageError) in
+      try objects.deleteObject(ObjectKey(rawValue: object._key), in: object._binding!.table)
+    }
+    didChange()
+  }
+
+  /// Deletes objects of one class; those that are gone already are passed over.
+  func delete(_ keys: [ObjectKey], in table: TableKey) {
+    let objects = adding()
+    engine { () throws(StorageError) in try objects.deleteObjects(keys, in: table) }
+    didChange()
+  }
+
+  func deleteAll() {
+    let objects = adding()
+    for description in schema.description.classes {
+      engine { () throws(StorageError) in
+        try objects.deleteAllObjects(in: description.tableKey)
+      }
+    }
+    didChange()
+  }
+}
+
+extension StoredValue {
+  /// The value as misuse messages show it.
+  var text: String {
+    switch self {
+    case .null: "(null)"
+    case .int(let value): "\(value)"
+    case .bool(let value): "\(value)"
+    case .float(let value): "\(value)"
+    case .double(let value), .date(let value): "\(value)"
+    case .string(let value): value
+    default: "\(self)"
+    }
+  }
+}

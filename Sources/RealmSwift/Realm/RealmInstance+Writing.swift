@@ -1,0 +1,147 @@
+import ObjectStore
+import Storage
+
+extension _RealmInstance {
+  var isInWriteTransaction: Bool { writing != nil }
+
+  /// Waits for the turn to write and moves to the newest version.
+  func beginWrite() throws(StorageError) {
+    checkCanBegin()
+    let transaction = try shared.database.beginWrite()
+    try start(transaction)
+  }
+
+  func checkCanBegin() {
+    checkThread()
+    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
+    if configuration.readOnly {
+      throwRealmException("Can't perform transactions on read-only Realms.")
+    }
+    if writing != nil { throwRealmException("The Realm is already in a write transaction") }
+  }
+
+  private func start(_ transaction: WriteTransaction) throws(StorageError) {
+    do throws(StorageError) {
+      // Nobody else can commit now, so the newest version is the one the transaction builds on.
+      if snapshot?.version != transaction.baseVersion {
+        try adopt(try shared.database.pinNewest())
+      }
+      let objects = try ObjectTransaction(
+        writer: transaction.writer, root: transaction.root, schemas: shared.schemas)
+      writing = Writing(
+        transaction: transaction, objects: objects, startGeneration: hot.pointee.generation + 1)
+      hot.pointee.source = objects.source
+      hot.pointee.generation += 1
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+  }
+
+  /// The open transaction, for a change. A misuse without one.
+  func requireWriting(_ reason: @autoclosure () -> String) -> ObjectTransaction {
+    checkThread()
+    if isFrozen {
+      throwRealmException(
+        "Attempting to modify a frozen object - call thaw on the Object instance first.")
+    }
+    guard let writing else { throwRealmException(reason()) }
+    return writing.objects
+  }
+
+  /// Whatever was read before must be read again.
+  @inline(__always)
+  func didChange() { hot.pointee.generation &+= 1 }
+
+  /// Makes the changes a version, or rolls them back and throws.
+  func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws(StorageError) {
+    checkThread()
+    guard let writing else {
+      throwRealmException("Can't commit a non-existing write transaction")
+    }
+    observers.checkTokens(tokens, self)
+    let transaction = writing.transaction
+    transaction.root = writing.objects.root
+    do throws(StorageError) {
+      let before = snapshot
+      let newer = try transaction.commit(history: writing.objects.encodedHistory())
+      self.writing = nil
+      try adopt(newer)
+      skip(tokens, from: before)
+    } catch {
+      abandon(writing)
+      throw error
+    }
+    shared.announceCommit(except: self)
+    if observers.isAnyone { scheduleTurn() }
+  }
+
+  /// Forgets the changes.
+  func cancelWrite() {
+    checkThread()
+    guard let writing else {
+      throwRealmException("Can't cancel a non-existing write transaction")
+    }
+    writing.transaction.cancel()
+    abandon(writing)
+  }
+
+  private func abandon(_ writing: Writing) {
+    self.writing = nil
+    let last = hot.pointee.generation
+    if !writing.firstNewKeys.isEmpty {
+      cancelled.append(
+        CancelledWrite(
+          generations: writing.startGeneration...last, firstNewKeys: writing.firstNewKeys))
+    }
+    hot.pointee.source = snapshot!.source
+    hot.pointee.generation = last + 2
+  }
+
+  /// Whether an object last seen in `generation` was made by a transaction that was cancelled.
+  func isFromCancelledWrite(_ table: TableKey, _ key: ObjectKey, _ generation: UInt64) -> Bool {
+    cancelled.contains { write in
+      guard write.generations.contains(generation), let first = write.firstNewKeys[table] else {
+        return false
+      }
+      return key >= first
+    }
+  }
+
+  /// Moves to the newest version. Returns whether there was one.
+  func refresh() throws(StorageError) -> Bool {
+    checkThread()
+    if isFrozen || writing != nil { return false }
+    guard shared.database.newestVersion > version || snapshot == nil else { return false }
+    let isFirst = snapshot == nil
+    try adopt(try shared.database.pinNewest())
+    if isFirst { return false }
+    deliverNotifications()
+    return true
+  }
+
+  /// Lets go of the version; every object and collection becomes invalid.
+  func invalidate() {
+    checkThread()
+    if isFrozen { throwRealmException("Cannot invalidate a frozen Realm") }
+    if writing != nil { cancelWrite() }
+    invalidatedGeneration = hot.pointee.generation
+    hot.pointee.generation += 2
+    snapshot = nil
+  }
+
+  /// The immutable instance of the present version.
+  func frozen() -> _RealmInstance {
+    if isFrozen { return self }
+    checkThread()
+    ensureReading()
+    if let frozenCopy, frozenCopy.version == version { return frozenCopy }
+    let copy = engine { () throws(StorageError) in
+      try _RealmInstance(
+        shared: shared, configuration: configuration, scheduler: FrozenScheduler.shared,
+        classes: classes, snapshot: try snapshot!.duplicate())
+    }
+    frozenCopy = copy
+    return copy
+  }
+}

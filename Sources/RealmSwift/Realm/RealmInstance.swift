@@ -1,0 +1,219 @@
+import ObjectStore
+import Storage
+import Synchronization
+
+/// The state behind `Realm`: one per configuration and scheduler, shared by all realms, objects and
+/// collections there.
+///
+/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the delivery flag is touched on
+/// the scheduler only; a frozen instance does not change after `init`. `hot.generation` rises
+/// whenever what is read changes; nothing read before that may be used after it.
+public final class _RealmInstance: @unchecked Sendable {
+  // Sendable as explained above: confinement is checked at run time, which is what the library is
+  // about.
+
+  let shared: SharedRealm
+  let configuration: Realm.Configuration
+  let scheduler: any Scheduler
+  let isFrozen: Bool
+  let hot: UnsafeMutablePointer<HotState>
+  let classes: [ClassInfo]
+
+  /// The pinned version; nil after `invalidate()` until the next access.
+  var snapshot: Snapshot?
+  var writing: Writing?
+  var schema: StoredSchema
+  var autorefresh = true
+  /// What links are added with while an object is being added.
+  var updatePolicy = Realm.UpdatePolicy.error
+  var isRefreshing = false
+  /// Objects last seen at or before this generation are invalid.
+  var invalidatedGeneration: UInt64 = 0
+  var cancelled: [CancelledWrite] = []
+  var observers = RealmObservers()
+  weak var frozenCopy: _RealmInstance?
+
+  private var bindingByClass: [ObjectIdentifier: TableBinding] = [:]
+  private var bindingByTable: [TableBinding?] = []
+  private let isTurnScheduled = Atomic<Bool>(false)
+
+  /// A write transaction that is open.
+  struct Writing {
+    let transaction: WriteTransaction
+    let objects: ObjectTransaction
+    /// The generation at its start, and the first key that each table could hand out since.
+    let startGeneration: UInt64
+    var firstNewKeys: [TableKey: ObjectKey] = [:]
+  }
+
+  /// Objects made in a cancelled transaction must stay invalid, though their keys are used again.
+  struct CancelledWrite {
+    let generations: ClosedRange<UInt64>
+    let firstNewKeys: [TableKey: ObjectKey]
+  }
+
+  init(
+    shared: SharedRealm, configuration: Realm.Configuration, scheduler: any Scheduler,
+    classes: [ClassInfo], snapshot: Snapshot
+  ) throws(StorageError) {
+    self.shared = shared
+    self.configuration = configuration
+    self.scheduler = scheduler
+    self.classes = classes
+    self.snapshot = snapshot
+    isFrozen = scheduler.identity == .frozen
+    schema = try shared.schemas.schema(snapshot.root, in: snapshot.source)
+    hot = .allocate(capacity: 1)
+    hot.initialize(
+      to: HotState(thread: scheduler.thread, generation: 2, source: snapshot.source))
+    bind()
+    if isFrozen { loadAllTables() }
+  }
+
+  deinit {
+    writing?.transaction.cancel()
+    hot.deinitialize(count: 1)
+    hot.deallocate()
+  }
+
+  // MARK: Confinement
+
+  /// Stops the program when the caller is not where the realm belongs.
+  @inline(__always)
+  func checkThread() {
+    let thread = hot.pointee.thread
+    if thread == currentThread() || thread == HotState.anyThread { return }
+    checkScheduler()
+  }
+
+  @inline(never)
+  private func checkScheduler() {
+    if !scheduler.isCurrent { throwRealmException("Realm accessed from incorrect thread.") }
+  }
+
+  // MARK: Schema
+
+  private func bind() {
+    bindingByClass = [:]
+    bindingByTable = Array(repeating: nil, count: schema.description.classes.count)
+    for info in classes {
+      guard let description = schema.description.description(of: info.name) else { continue }
+      let binding = TableBinding(info, description)
+      bindingByClass[ObjectIdentifier(info.type)] = binding
+      bindingByTable[Int(binding.table.rawValue)] = binding
+    }
+  }
+
+  /// The class's binding, nil if the realm does not know the class.
+  func binding(for type: ObjectBase.Type) -> TableBinding? {
+    bindingByClass[ObjectIdentifier(type)]
+  }
+
+  func requiredBinding(for type: ObjectBase.Type) -> TableBinding {
+    guard let binding = binding(for: type) else {
+      let name = type.className()
+      throwRealmException(
+        """
+        Object type '\(name)' is not managed by the Realm. If using a custom `objectTypes` array \
+        in your configuration, add `\(name)` to the list of `objectTypes`.
+        """)
+    }
+    return binding
+  }
+
+  func binding(for table: TableKey) -> TableBinding {
+    guard Int(table.rawValue) < bindingByTable.count,
+      let binding = bindingByTable[Int(table.rawValue)]
+    else { throwRealmException("The realm has a class that this program does not know.") }
+    return binding
+  }
+
+  // MARK: Reading
+
+  /// The version that is read.
+  var version: UInt64 { snapshot?.version ?? 0 }
+
+  var source: NodeSource { hot.pointee.source.unsafelyUnwrapped }
+
+  /// The object store's root of what is read: the write transaction's, or the pinned version's.
+  var root: NodeReference { writing?.objects.root ?? snapshot!.root }
+
+  /// Pins the newest version again after `invalidate()`.
+  func ensureReading() {
+    if snapshot == nil {
+      engine { () throws(StorageError) in try adopt(try shared.database.pinNewest()) }
+    }
+  }
+
+  /// The table as it is now. Valid until the generation changes.
+  func table(of binding: TableBinding) -> Table {
+    if isFrozen { return binding.cachedTable! }
+    ensureReading()
+    if binding.cachedGeneration == hot.pointee.generation, let table = binding.cachedTable {
+      return table
+    }
+    let table = engine { () throws(StorageError) in
+      try StoreRoot.table(binding.table, root: root, in: source)
+    }
+    guard let table else { throwRealmException("A table is missing from the realm.") }
+    binding.cachedTable = table
+    binding.cachedGeneration = hot.pointee.generation
+    return table
+  }
+
+  private func loadAllTables() {
+    for case let binding? in bindingByTable {
+      binding.cachedTable = engine { () throws(StorageError) in
+        try StoreRoot.table(binding.table, root: root, in: source)
+      }
+    }
+  }
+
+  /// Moves to another version.
+  func adopt(_ newer: Snapshot) throws(StorageError) {
+    let newSchema = try shared.schemas.schema(newer.root, in: newer.source)
+    snapshot = newer
+    hot.pointee.source = newer.source
+    hot.pointee.generation += 1
+    if newSchema !== schema {
+      schema = newSchema
+      refreshBindings()
+    }
+  }
+
+  /// After another program has added classes or properties: keys stay, so bindings in use stay
+  /// right; only classes that had no table may have one now.
+  private func refreshBindings() {
+    for info in classes where bindingByClass[ObjectIdentifier(info.type)] == nil {
+      guard let description = schema.description.description(of: info.name) else { continue }
+      bindingByClass[ObjectIdentifier(info.type)] = TableBinding(info, description)
+    }
+    let known = bindingByClass.values
+    bindingByTable = Array(repeating: nil, count: schema.description.classes.count)
+    for binding in known { bindingByTable[Int(binding.table.rawValue)] = binding }
+  }
+
+  // MARK: Turns
+
+  /// From any thread: lets the scheduler run a turn, unless one is already on its way.
+  func scheduleTurn() {
+    guard scheduler.canInvoke else { return }
+    if isTurnScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+    scheduler.invoke { [weak self] in self?.turn() }
+  }
+
+  /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
+  /// and tells its observers.
+  func turn() {
+    isTurnScheduled.store(false, ordering: .releasing)
+    if writing != nil || snapshot == nil { return }
+    if shared.database.newestVersion > version {
+      if autorefresh {
+        engine { () throws(StorageError) in try adopt(try shared.database.pinNewest()) }
+      } else {
+        announceRefreshRequired()
+      }
+    }
+    deliverNotifications()
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import ObjectStore
+import Storage
+import Synchronization
+
+typealias StorageFailure = StorageError
+
+// Opening realms: one instance per configuration and scheduler, and a schema in the file that holds
+// everything that the program wants.
+
+enum RealmOpening {
+  private struct Key: Hashable {
+    let path: String
+    let readOnly: Bool
+    let scheduler: SchedulerIdentity
+  }
+
+  private struct WeakInstance: Sendable {
+    weak var instance: _RealmInstance?
+  }
+
+  private static let known = Mutex<[Key: WeakInstance]>([:])
+
+  /// The instance for the configuration there, opening the file if need be.
+  static func instance(
+    _ configuration: Realm.Configuration, _ scheduler: any Scheduler
+  ) throws(RLMError) -> _RealmInstance {
+    let key = Key(
+      path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
+    if let instance = known.withLock({ $0[key]?.instance }) {
+      try checkCompatible(instance, configuration)
+      instance.ensureReading()
+      return instance
+    }
+    let instance = try open(configuration, scheduler, path: key.path)
+    known.withLock { known in
+      known = known.filter { $0.value.instance != nil }
+      known[key] = WeakInstance(instance: instance)
+    }
+    instance.shared.register(instance)
+    return instance
+  }
+
+  private static func checkCompatible(
+    _ instance: _RealmInstance, _ configuration: Realm.Configuration
+  ) throws(RLMError) {
+    let open = instance.configuration
+    if open.schemaVersion != configuration.schemaVersion {
+      throw RLMError(
+        .alreadyOpen,
+        "Realm at path '\(instance.shared.path)' already opened with different schema version.",
+        path: instance.shared.path)
+    }
+  }
+
+  private static func open(
+    _ configuration: Realm.Configuration, _ scheduler: any Scheduler, path: String
+  ) throws(RLMError) -> _RealmInstance {
+    if configuration.encryptionKey != nil {
+      throw RLMError(
+        .invalidInput, "Encryption is not available yet; open the realm without a key.",
+        path: path)
+    }
+    let classes = RealmSchema.classes(of: configuration)
+    let wanted = RealmSchema.description(of: classes, version: configuration.schemaVersion)
+    if !configuration.readOnly { try prepareFile(configuration, path: path) }
+    let options = options(of: configuration)
+    return try rethrowingStorageErrors { () throws(StorageError) in
+      do throws(StorageError) {
+        return try openFile(configuration, scheduler, path, options, classes, wanted)
+      } catch {
+        guard error.code == .schemaMismatch, configuration.deleteRealmIfMigrationNeeded else {
+          throw error
+        }
+        RealmFiles.delete(at: path)
+        return try openFile(configuration, scheduler, path, options, classes, wanted)
+      }
+    }
+  }
+
+  private static func openFile(
+    _ configuration: Realm.Configuration, _ scheduler: any Scheduler, _ path: String,
+    _ options: DatabaseOptions, _ classes: [ClassInfo], _ wanted: SchemaDescription
+  ) throws(StorageError) -> _RealmInstance {
+    let shared = try SharedRealm.forFile(at: path, options: options)
+    var snapshot = try shared.database.pinNewest()
+    let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source).description
+    if !RealmSchema.holds(stored, wanted) {
+      if configuration.readOnly {
+        throw StorageError(
+          .schemaMismatch, path: path,
+          "the file lacks classes or properties of the program, and it is opened read-only")
+      }
+      snapshot = try applySchema(wanted, to: shared)
+    }
+    return try _RealmInstance(
+      shared: shared, configuration: configuration, scheduler: scheduler, classes: classes,
+      snapshot: snapshot)
+  }
+
+  private static func applySchema(
+    _ wanted: SchemaDescription, to shared: SharedRealm
+  ) throws(StorageError) -> Snapshot {
+    let transaction = try shared.database.beginWrite()
+    do throws(StorageError) {
+      let objects = try ObjectTransaction(
+        writer: transaction.writer, root: transaction.root, schemas: shared.schemas)
+      let stored = objects.schema.description
+      if stored.version > wanted.version && !stored.classes.isEmpty {
+        throw StorageError(
+          .schemaMismatch, path: shared.path,
+          "Provided schema version \(wanted.version) is less than last set version "
+            + "\(stored.version).")
+      }
+      _ = try objects.apply(wanted)
+      transaction.root = objects.root
+      let snapshot = try transaction.commit(history: objects.encodedHistory())
+      shared.announceCommit()
+      return snapshot
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+  }
+
+  private static func options(of configuration: Realm.Configuration) -> DatabaseOptions {
+    var options = DatabaseOptions()
+    options.readOnly = configuration.readOnly
+    options.durability =
+      configuration.inMemoryIdentifier != nil
+      ? .inMemory : Durability(configuration.durability)
+    options.activeVersionsMax = UInt64(configuration.maximumNumberOfActiveVersions ?? 0)
+    options.mergeHistory = ChangeSet.mergeEncoded
+    options.label = ProcessInfo.processInfo.processName
+    return options
+  }
+
+  private static func prepareFile(
+    _ configuration: Realm.Configuration, path: String
+  ) throws(RLMError) {
+    try configuration.createDefaultDirectory()
+    guard let seed = configuration.seedFilePath, !FileManager.default.fileExists(atPath: path)
+    else { return }
+    do {
+      try FileManager.default.copyItem(atPath: seed.path, toPath: path)
+    } catch {
+      throw RLMError(
+        .fileOperationFailed,
+        "could not copy the seed file '\(seed.path)': \(error.localizedDescription)", path: path)
+    }
+  }
+}
+
+extension Durability {
+  init(_ durability: Realm.Configuration.Durability) {
+    switch durability {
+    case .strict: self = .strict
+    case .full: self = .full
+    case .grouped: self = .grouped
+    case .relaxed: self = .relaxed
+    }
+  }
+}
+
+extension _RealmInstance {
+  /// The live instance of the same configuration, here.
+  func thawed() -> _RealmInstance {
+    if !isFrozen { return self }
+    do {
+      return try RealmOpening.instance(configuration, Schedulers.current(queue: nil))
+    } catch {
+      throwRealmException("The frozen realm could not be thawed: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import ObjectStore
+import Storage
+
+// The program's classes in the store's terms.
+
+enum RealmSchema {
+  /// The classes of a configuration: those it names, or all of the program.
+  static func classes(of configuration: Realm.Configuration) -> [ClassInfo] {
+    let types = configuration.objectTypes ?? allTypes
+    var infos: [ClassInfo] = []
+    var byName: [String: ClassInfo] = [:]
+    for type in types {
+      let info = ClassInfo.of(type)
+      if let other = byName[info.name] {
+        if other === info { continue }
+        throwRealmException(
+          """
+          The schema has two classes named '\(info.name)'; rename one, or list the classes in \
+          `objectTypes`.
+          """)
+      }
+      byName[info.name] = info
+      infos.append(info)
+    }
+    for info in infos { checkLinks(of: info, byName) }
+    return infos
+  }
+
+  /// All classes of the program that belong into every realm. Found once: classes are not unloaded,
+  /// and those of libraries that are loaded later can be named in `objectTypes`.
+  private static let allTypes: [ObjectBase.Type] = ClassDiscovery.allObjectClasses().filter {
+    $0 != ObjectBase.self && $0 != Object.self && $0.shouldIncludeInDefaultSchema()
+  }
+
+  private static func checkLinks(of info: ClassInfo, _ byName: [String: ClassInfo]) {
+    for property in info.properties {
+      guard let target = property.description.target else { continue }
+      if byName[target.className()]?.type != target {
+        throwRealmException(
+          """
+          Property '\(info.name).\(property.name)' links to class '\(target.className())', which \
+          is not in the schema. Add it to the list of `objectTypes`.
+          """)
+      }
+    }
+  }
+
+  /// What the classes want of the file.
+  static func description(of classes: [ClassInfo], version: UInt64) -> SchemaDescription {
+    SchemaDescription(
+      classes: classes.map { info in
+        ClassDescription(
+          name: info.name, properties: info.properties.compactMap { storedProperty($0) })
+      }, version: version)
+  }
+
+  private static func storedProperty(_ property: PropertyInfo) -> PropertyDescription? {
+    guard let kind = ValueKind(property.description.type) else { return nil }
+    return PropertyDescription(
+      name: property.columnName, kind: kind,
+      collection: property.description.collection == .list ? .list : .none,
+      isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
+      isIndexed: property.isIndexed, linkTarget: property.description.target?.className())
+  }
+
+  /// Whether the file's schema has everything that is wanted, so that opening need not write.
+  static func holds(_ stored: SchemaDescription, _ wanted: SchemaDescription) -> Bool {
+    if stored.version != wanted.version { return false }
+    return wanted.classes.allSatisfy { wanted in
+      guard let stored = stored.description(of: wanted.name) else { return false }
+      return wanted.properties.allSatisfy { property in
+        stored.property(named: property.name).map { isSame($0, property) } ?? false
+      }
+    }
+  }
+
+  private static func isSame(_ stored: PropertyDescription, _ wanted: PropertyDescription) -> Bool {
+    stored.kind == wanted.kind && stored.collection == wanted.collection
+      && stored.isOptional == wanted.isOptional && stored.isPrimaryKey == wanted.isPrimaryKey
+      && stored.isIndexed == wanted.isIndexed && stored.linkTarget == wanted.linkTarget
+  }
+}
+
+extension ValueKind {
+  /// Nil for linking objects, which are not stored.
+  init?(_ type: PropertyType) {
+    switch type {
+    case .int: self = .int
+    case .bool: self = .bool
+    case .string: self = .string
+    case .data: self = .data
+    case .date: self = .date
+    case .float: self = .float
+    case .double: self = .double
+    case .object: self = .object
+    case .linkingObjects: return nil
+    case .any: self = .any
+    case .objectId: self = .objectId
+    case .decimal128: self = .decimal128
+    case .UUID: self = .uuid
+    }
+  }
+}
+
+extension ClassInfo {
+  /// The class as the public API describes it.
+  var objectSchema: ObjectSchema {
+    let described = properties.map { property in
+      Property(
+        name: property.name, columnName: property.columnName, type: property.description.type,
+        isArray: property.description.collection == .list,
+        isIndexed: property.isIndexed || property.isPrimaryKey,
+        isOptional: property.description.isOptional,
+        objectClassName: property.description.target?.className(),
+        originProperty: property.originProperty)
+    }
+    return ObjectSchema(
+      className: name, objectClass: type, properties: described,
+      primaryKeyProperty: primaryKey.map { described[$0] })
+  }
+}

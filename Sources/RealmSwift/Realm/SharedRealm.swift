@@ -1,0 +1,72 @@
+import Foundation
+import ObjectStore
+import Storage
+import Synchronization
+
+/// What all realm instances of one file share within the process: the database, the decoded schema,
+/// and the news that somebody has committed.
+final class SharedRealm: Sendable {
+  let database: Database
+  let schemas = SchemaCache()
+  let path: String
+
+  private struct State {
+    var listener: CommitListener?
+    var instances: [WeakInstance] = []
+  }
+
+  private struct WeakInstance: @unchecked Sendable {
+    // Only the scheduler and the delivery flag of the instance are used on other threads.
+    weak var instance: _RealmInstance?
+  }
+
+  private struct WeakShared: Sendable {
+    weak var shared: SharedRealm?
+  }
+
+  private let state = Mutex(State())
+  private static let open = Mutex<[String: WeakShared]>([:])
+
+  private init(database: Database, path: String) {
+    self.database = database
+    self.path = path
+  }
+
+  /// The file's shared state, opening the file if this process does not have it open yet.
+  static func forFile(
+    at path: String, options: DatabaseOptions
+  ) throws(StorageError) -> SharedRealm {
+    if let shared = open.withLock({ $0[path]?.shared }) { return shared }
+    let database = try Database.open(path: path, options: options)
+    let shared = SharedRealm(database: database, path: path)
+    let winner = open.withLock { known -> SharedRealm in
+      if let earlier = known[path]?.shared { return earlier }
+      known = known.filter { $0.value.shared != nil }
+      known[path] = WeakShared(shared: shared)
+      return shared
+    }
+    if winner === shared { try shared.listen() }
+    return winner
+  }
+
+  /// Whether some realm of this process has the file open.
+  static func isOpen(_ path: String) -> Bool { open.withLock { $0[path]?.shared != nil } }
+
+  private func listen() throws(StorageError) {
+    let listener = try database.addCommitListener { [weak self] in self?.announceCommit() }
+    state.withLock { $0.listener = listener }
+  }
+
+  func register(_ instance: _RealmInstance) {
+    state.withLock { state in
+      state.instances.removeAll { $0.instance == nil }
+      state.instances.append(WeakInstance(instance: instance))
+    }
+  }
+
+  /// Lets every instance of this process that lives somewhere with a loop or a queue move on.
+  func announceCommit(except author: _RealmInstance? = nil) {
+    let instances = state.withLock { $0.instances.compactMap(\.instance) }
+    for instance in instances where instance !== author { instance.scheduleTurn() }
+  }
+}

@@ -1,0 +1,52 @@
+import ObjectStore
+import Storage
+
+/// A Swift class tied to its table in one realm.
+final class TableBinding {
+  let info: ClassInfo
+  let table: TableKey
+  let description: ClassDescription
+  /// In the order of `info.properties`; nil for linking objects, which have no column.
+  let properties: [PropertyDescription?]
+  let primaryKey: PropertyDescription?
+  let primaryKeyColumn: UInt32
+  /// What `@Persisted` properties are given as their column: the column's key, or for linking
+  /// objects the property's index.
+  let columns: [UInt32]
+  private let indexBySlot: [Int]
+  // The table as of a generation; see `_RealmInstance.table(of:)`.
+  var cachedTable: Table?
+  var cachedGeneration: UInt64 = 0
+
+  init(_ info: ClassInfo, _ description: ClassDescription) {
+    self.info = info
+    self.description = description
+    table = description.tableKey
+    properties = info.properties.map { property in
+      property.description.type == .linkingObjects
+        ? nil : description.property(named: property.columnName)
+    }
+    columns = properties.enumerated().map { index, property in
+      property?.columnKey.rawValue ?? UInt32(index)
+    }
+    primaryKey = info.primaryKey.flatMap { [properties] in properties[$0] }
+    primaryKeyColumn = primaryKey?.columnKey.rawValue ?? .max
+    var slots = [Int](repeating: -1, count: 1 + (columns.max().map(Int.init) ?? 0))
+    for (index, property) in properties.enumerated() where property != nil {
+      slots[property!.columnKey.slot] = index
+    }
+    indexBySlot = slots
+  }
+
+  /// The stored property behind a column.
+  func property(_ column: UInt32) -> PropertyDescription { properties[index(of: column)]! }
+
+  /// The Swift property behind a column.
+  func index(of column: UInt32) -> Int { indexBySlot[Int(column)] }
+
+  /// The Swift name of the property in the column, nil if the class has none there.
+  func name(of column: ColumnKey) -> String? {
+    guard column.slot < indexBySlot.count, indexBySlot[column.slot] >= 0 else { return nil }
+    return info.properties[indexBySlot[column.slot]].name
+  }
+}

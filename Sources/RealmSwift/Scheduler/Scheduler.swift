@@ -1,0 +1,141 @@
+import CThread
+import Dispatch
+import LoopThread
+import Synchronization
+
+// Where a realm lives: the thread, queue or loop that may use it, and how work reaches it there.
+
+/// What makes two realms of one configuration share an instance.
+enum SchedulerIdentity: Hashable, Sendable {
+  case main
+  case thread(UInt64)
+  case queue(ObjectIdentifier)
+  case loop(ObjectIdentifier)
+  case actor(ObjectIdentifier)
+  case frozen
+}
+
+/// The place that a realm is confined to.
+protocol Scheduler: AnyObject, Sendable {
+  var identity: SchedulerIdentity { get }
+  /// Whether the caller runs there.
+  var isCurrent: Bool { get }
+  /// The only thread that can run there, or `HotState.askScheduler` if that varies.
+  var thread: UInt64 { get }
+  /// Whether work can be handed to it: then its realms refresh by themselves and can be observed.
+  var canInvoke: Bool { get }
+  /// Runs the work there, later.
+  func invoke(_ work: @escaping @Sendable () -> Void)
+}
+
+/// A number that no other thread of the process has or had.
+@inline(__always)
+func currentThread() -> UInt64 { holdfast_thread_identifier() }
+
+/// A thread without a loop: its realms are refreshed by hand.
+final class ThreadScheduler: Scheduler {
+  let thread = currentThread()
+  var identity: SchedulerIdentity { .thread(thread) }
+  var isCurrent: Bool { currentThread() == thread }
+  var canInvoke: Bool { false }
+  func invoke(_ work: @escaping @Sendable () -> Void) {}
+}
+
+/// The main thread and the main dispatch queue, which on Linux may be served by another thread.
+final class MainScheduler: Scheduler {
+  private static let key: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  static let shared = MainScheduler()
+
+  var identity: SchedulerIdentity { .main }
+  var thread: UInt64 { HotState.askScheduler }
+  var canInvoke: Bool { true }
+
+  var isCurrent: Bool {
+    holdfast_is_main_thread() != 0 || DispatchQueue.getSpecific(key: Self.key) == true
+  }
+
+  func invoke(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
+}
+
+/// A serial dispatch queue, whichever thread serves it.
+final class QueueScheduler: Scheduler {
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  let queue: DispatchQueue
+
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+    queue.setSpecific(key: Self.key, value: ObjectIdentifier(queue))
+  }
+
+  var identity: SchedulerIdentity { .queue(ObjectIdentifier(queue)) }
+  var thread: UInt64 { HotState.askScheduler }
+  var canInvoke: Bool { true }
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue) }
+  func invoke(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+}
+
+/// The thread that runs a libuv loop.
+final class LoopScheduler: Scheduler {
+  let loop: UVLoop
+  let thread: UInt64
+
+  /// Must be made on the loop's thread.
+  init(_ loop: UVLoop) {
+    self.loop = loop
+    thread = currentThread()
+  }
+
+  var identity: SchedulerIdentity { .loop(ObjectIdentifier(loop)) }
+  var canInvoke: Bool { true }
+  var isCurrent: Bool { loop.isCurrent }
+  func invoke(_ work: @escaping @Sendable () -> Void) { _ = loop.execute(work) }
+}
+
+/// Frozen realms: any thread may read.
+final class FrozenScheduler: Scheduler {
+  static let shared = FrozenScheduler()
+  var identity: SchedulerIdentity { .frozen }
+  var thread: UInt64 { HotState.anyThread }
+  var isCurrent: Bool { true }
+  var canInvoke: Bool { false }
+  func invoke(_ work: @escaping @Sendable () -> Void) {}
+}
+
+enum Schedulers {
+  /// The scheduler for a realm that is opened here: the given queue, else the thread's loop, the
+  /// main queue, or the thread itself.
+  static func current(queue: DispatchQueue?) -> any Scheduler {
+    if let queue {
+      if queue === DispatchQueue.main { return MainScheduler.shared }
+      if !isSerial(queue) {
+        throwRealmException(
+          """
+          Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to \
+          serial queues or the main queue.
+          """)
+      }
+      return QueueScheduler(queue)
+    }
+    if let loop = UVLoop.current { return LoopScheduler(loop) }
+    if MainScheduler.shared.isCurrent { return MainScheduler.shared }
+    return ThreadScheduler()
+  }
+
+  /// libdispatch cannot be asked what a queue is, but queues of one kind share the C object's
+  /// table of functions, which is its first word; the C object is the Swift object's only field.
+  private static func isSerial(_ queue: DispatchQueue) -> Bool {
+    functionTable(of: queue) == functionTable(of: serialQueue)
+  }
+
+  private static let serialQueue = DispatchQueue(label: "holdfast.serial")
+
+  private static func functionTable(of queue: DispatchQueue) -> UInt {
+    let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+    return object.load(fromByteOffset: 16, as: UnsafeRawPointer.self).load(as: UInt.self)
+  }
+}

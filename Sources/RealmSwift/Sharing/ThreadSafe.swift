@@ -1,0 +1,59 @@
+import Synchronization
+
+/// Makes a variable or parameter that holds something confined readable on any thread: each read
+/// gives the live thing there.
+///
+///     @ThreadSafe var personReference = person
+///     DispatchQueue(label: "background").async {
+///       let realm = try! Realm()
+///       try! realm.write {
+///         personReference?.name = "Jane"
+///       }
+///     }
+///
+/// The variable is always optional: it is nil once the object was deleted. Reading it inside a write
+/// transaction gives the newest version.
+@propertyWrapper
+public final class ThreadSafe<T: ThreadConfined>: Sendable {
+  private struct State: Sendable {
+    var configuration: Realm.Configuration?
+    var content: _HandoverBox.Content?
+  }
+
+  private let state: Mutex<State>
+
+  /// The live thing on the caller's thread, nil once it was deleted.
+  public var wrappedValue: T? {
+    get { read() }
+    set {
+      let replacement = Self.state(of: newValue)
+      state.withLock { $0 = replacement }
+    }
+  }
+
+  public init(wrappedValue: T?) { state = Mutex(Self.state(of: wrappedValue)) }
+
+  private static func state(of value: T?) -> State {
+    guard let value else { return State() }
+    guard let realm = value.realm else {
+      throwRealmException(
+        "Only managed objects may be wrapped as thread safe. Unmanaged objects may be passed "
+          + "across threads by themselves.")
+    }
+    // Keys are never used again, so finding the thing later needs no pinned version.
+    return State(
+      configuration: realm.configuration,
+      content: HandoverMaking.content(of: value).withoutPin())
+  }
+
+  private func read() -> T? {
+    let state = state.withLock { $0 }
+    guard let configuration = state.configuration, let content = state.content else { return nil }
+    do {
+      let realm = try Realm(configuration: configuration)
+      return content.resolve(in: realm.instance) as? T
+    } catch {
+      throwRealmException("The realm could not be opened: \(error.localizedDescription)")
+    }
+  }
+}

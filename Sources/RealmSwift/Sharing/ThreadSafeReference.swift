@@ -1,0 +1,133 @@
+import ObjectStore
+import Storage
+import Synchronization
+
+// Passing what is confined from one thread, queue or actor to another: a reference names the thing
+// by keys and pins the version it was taken at, so that the thing can be found again.
+
+/// A reference to an object, list or results that may cross to another thread, where
+/// `realm.resolve(_:)` gives the live thing.
+///
+/// It can be resolved once. Until then, or until it is dropped, it pins the version that it was
+/// made at: do not keep it long.
+@frozen
+public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
+  @usableFromInline let box: _HandoverBox
+
+  /// Makes a reference to something managed by a realm.
+  public init(to threadConfined: Confined) {
+    box = _HandoverBox(threadConfined)
+  }
+
+  /// Whether it was resolved already.
+  public var isInvalidated: Bool { box.isTaken }
+
+  func resolve(in realm: Realm) -> Confined? {
+    box.resolve(in: realm.instance) as? Confined
+  }
+}
+
+/// What a reference holds until it is resolved.
+public final class _HandoverBox: Sendable {
+  struct Content: @unchecked Sendable {
+    // Handed from one thread to the other: taken out of the box by whoever resolves it. Of the
+    // collection only the query and the keys are used there.
+    let shared: SharedRealm
+    /// The version at which the thing is known to exist.
+    let version: UInt64
+    /// What keeps that version in the file.
+    var pin: Snapshot?
+    let rebuild: (_RealmInstance) -> (any ThreadConfined)?
+
+    func withoutPin() -> Content {
+      var copy = self
+      copy.pin = nil
+      return copy
+    }
+
+    /// The live counterpart in that instance, nil if there is none any more.
+    func resolve(in instance: _RealmInstance) -> (any ThreadConfined)? {
+      instance.checkThread()
+      guard shared === instance.shared else {
+        throwRealmException(
+          "Cannot resolve thread safe reference in Realm with different configuration than the "
+            + "source Realm.")
+      }
+      if instance.isFrozen {
+        throwRealmException("Cannot resolve thread safe reference in frozen Realm.")
+      }
+      if !instance.isInWriteTransaction && instance.version < version {
+        _ = engine { () throws(StorageError) in try instance.refresh() }
+      }
+      return rebuild(instance)
+    }
+  }
+
+  private let content: Mutex<Content?>
+
+  init<Confined: ThreadConfined>(_ confined: Confined) {
+    content = Mutex(HandoverMaking.content(of: confined))
+  }
+
+  var isTaken: Bool { content.withLock { $0 == nil } }
+
+  func resolve(in instance: _RealmInstance) -> (any ThreadConfined)? {
+    instance.checkThread()
+    let taken = content.withLock { content -> Content? in
+      defer { content = nil }
+      return content
+    }
+    guard let taken else {
+      throwRealmException(
+        "Can only resolve a thread safe reference once.")
+    }
+    return taken.resolve(in: instance)
+  }
+}
+
+/// How the different confined types are named.
+enum HandoverMaking {
+  static func content<Confined: ThreadConfined>(of confined: Confined) -> _HandoverBox.Content {
+    if confined.isInvalidated {
+      throwRealmException("Cannot construct reference to invalidated object")
+    }
+    if let object = confined as? ObjectBase { return content(of: object) }
+    guard let collection = confined as? any RealmCollection, collection.realm != nil else {
+      throwRealmException("Cannot construct reference to unmanaged object")
+    }
+    return content(of: collection)
+  }
+
+  private static func content(of object: ObjectBase) -> _HandoverBox.Content {
+    guard let instance = object._instance else {
+      throwRealmException(
+        "Cannot construct reference to unmanaged object, which can be passed across threads "
+          + "directly")
+    }
+    let table = object._binding!.table
+    let key = ObjectKey(rawValue: object._key)
+    return make(instance) { other in
+      let live = other.object(in: table, key)
+      return live._isValid ? live as? any ThreadConfined : nil
+    }
+  }
+
+  private static func content<C: RealmCollection>(of collection: C) -> _HandoverBox.Content {
+    let managed = collection._collection
+    return make(managed.instance) { other in managed.resolved(in: other).map { C._make($0) } }
+  }
+
+  private static func make(
+    _ instance: _RealmInstance, _ rebuild: @escaping (_RealmInstance) -> (any ThreadConfined)?
+  ) -> _HandoverBox.Content {
+    instance.checkThread()
+    instance.ensureReading()
+    if instance.isInWriteTransaction {
+      throwRealmException(
+        "Cannot obtain thread safe reference during a write transaction.")
+    }
+    let snapshot = engine { () throws(StorageError) in try instance.snapshot!.duplicate() }
+    return _HandoverBox.Content(
+      shared: instance.shared, version: instance.version, pin: snapshot, rebuild: rebuild)
+  }
+}

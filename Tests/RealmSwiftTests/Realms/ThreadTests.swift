@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+import RealmSwift
+import Testing
+
+@Suite struct ThreadTests {
+  let file = TemporaryRealm()
+
+  @Test func anotherThreadSeesWhatWasCommittedAfterRefreshing() throws {
+    let thread = LoopThread(name: "reader")
+    defer { thread.join() }
+    let realm = try file.open()
+    let animals = realm.objects(Animal.self)
+    thread.performAndWait { [file] in
+      let other = try! file.open()
+      try! other.write { other.add(Animal("Rex")) }
+    }
+    #expect(animals.count == 0, "an instance stays at its version")
+    #expect(realm.refresh())
+    #expect(animals.count == 1)
+    #expect(!realm.refresh())
+  }
+
+  @Test func writingMovesToTheNewestVersion() throws {
+    let thread = LoopThread(name: "writer")
+    defer { thread.join() }
+    let realm = try file.open()
+    thread.performAndWait { [file] in
+      let other = try! file.open()
+      try! other.write { other.add(Animal("Rex")) }
+    }
+    try realm.write {
+      #expect(realm.objects(Animal.self).count == 1)
+    }
+  }
+
+  @Test func aLoopThreadRefreshesByItself() async throws {
+    let thread = LoopThread(name: "viewer")
+    defer { thread.join() }
+    let file = file
+    await withCheckedContinuation { continuation in
+      thread.perform {
+        let realm = try! file.open()
+        let token = RealmBox()
+        token.token = realm.observe { notification, realm in
+          #expect(notification == .didChange)
+          #expect(realm.objects(Animal.self).first?.name == "Rex")
+          token.token = nil
+          continuation.resume()
+        }
+        DispatchQueue.global().async {
+          let other = try! file.open()
+          try! other.write { other.add(Animal("Rex")) }
+        }
+      }
+    }
+  }
+
+  @Test func withoutAutorefreshARealmStaysAndIsToldOfNewerVersions() async throws {
+    let thread = LoopThread(name: "viewer")
+    defer { thread.join() }
+    let file = file
+    await withCheckedContinuation { continuation in
+      thread.perform {
+        let realm = try! file.open()
+        realm.autorefresh = false
+        let token = RealmBox()
+        token.token = realm.observe { notification, realm in
+          #expect(notification == .refreshRequired)
+          #expect(realm.isEmpty)
+          token.token = nil
+          #expect(realm.refresh())
+          #expect(!realm.isEmpty)
+          continuation.resume()
+        }
+        DispatchQueue.global().async {
+          let other = try! file.open()
+          try! other.write { other.add(Animal("Rex")) }
+        }
+      }
+    }
+  }
+
+  @Test func aQueueConfinedRealmIsUsedOnItsQueue() throws {
+    let queue = DispatchQueue(label: "animals")
+    let file = file
+    let count = try queue.sync {
+      let realm = try Realm(configuration: file.configuration, queue: queue)
+      try realm.write { realm.add(Animal("Rex")) }
+      return realm.objects(Animal.self).count
+    }
+    #expect(count == 1)
+  }
+
+  @Test func concurrentQueuesAreRefused() async {
+    await #expect(processExitsWith: .failure) {
+      let queue = DispatchQueue(label: "all", attributes: .concurrent)
+      _ = try Realm(configuration: TemporaryRealm().configuration, queue: queue)
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = try Realm(configuration: TemporaryRealm().configuration, queue: .global())
+    }
+  }
+
+  @Test func writersOnManyThreadsLoseNothing() throws {
+    let file = file
+    do {
+      let realm = try file.open()
+      try realm.write { realm.add(Keeper(value: ["id": 0, "name": ""])) }
+    }
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      let realm = try! file.open()
+      for _ in 0..<50 {
+        try! realm.write { realm.object(ofType: Keeper.self, forPrimaryKey: 0)!.name += "x" }
+      }
+    }
+    let realm = try file.open()
+    realm.refresh()
+    #expect(realm.object(ofType: Keeper.self, forPrimaryKey: 0)?.name.count == 200)
+  }
+}
+
+/// Keeps a token for a handler that drops it. Used on one thread.
+final class RealmBox: @unchecked Sendable {
+  var token: NotificationToken?
+  var realm: Realm?
+}

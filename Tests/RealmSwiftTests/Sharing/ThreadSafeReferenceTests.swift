@@ -1,0 +1,88 @@
+import Dispatch
+import Foundation
+import RealmSwift
+import Testing
+
+@Suite struct ThreadSafeReferenceTests {
+  let file = TemporaryRealm()
+
+  private func filled() throws -> Realm {
+    let realm = try file.open()
+    try realm.write {
+      realm.add(Keeper(value: ["id": 1, "name": "Ada", "animals": [["name": "Rex"]]]))
+    }
+    return realm
+  }
+
+  @Test func objectsListsAndResultsAreResolvedElsewhere() throws {
+    let realm = try filled()
+    let keeper = realm.objects(Keeper.self)[0]
+    let object = ThreadSafeReference(to: keeper.animals[0])
+    let list = ThreadSafeReference(to: keeper.animals)
+    let results = ThreadSafeReference(to: realm.objects(Keeper.self).sorted(byKeyPath: "name"))
+    let links = ThreadSafeReference(to: keeper.animals[0].keepers)
+    let thread = LoopThread(name: "resolver")
+    defer { thread.join() }
+    thread.performAndWait { [file] in
+      let other = try! file.open()
+      #expect(other.resolve(object)?.name == "Rex")
+      #expect(other.resolve(list)?.count == 1)
+      #expect(other.resolve(results)?.first?.name == "Ada")
+      #expect(other.resolve(links)?.first?.id == 1)
+      try! other.write { other.create(Keeper.self, value: ["id": 2]) }
+    }
+    #expect(object.isInvalidated)
+  }
+
+  @Test func resolvingWithinATransactionGivesTheNewestVersion() throws {
+    let realm = try filled()
+    let reference = ThreadSafeReference(to: realm.objects(Keeper.self)[0])
+    try realm.write { realm.objects(Keeper.self)[0].name = "Bea" }
+    let thread = LoopThread(name: "resolver")
+    defer { thread.join() }
+    thread.performAndWait { [file] in
+      let other = try! file.open()
+      try! other.write {
+        #expect(other.resolve(reference)?.name == "Bea")
+      }
+    }
+  }
+
+  @Test func whatWasDeletedResolvesToNil() throws {
+    let realm = try filled()
+    let reference = ThreadSafeReference(to: realm.objects(Keeper.self)[0])
+    try realm.write { realm.deleteAll() }
+    #expect(realm.resolve(reference) == nil)
+  }
+
+  @Test func aWrappedVariableIsReadOnAnyThread() throws {
+    let realm = try filled()
+    let keeper = realm.objects(Keeper.self)[0]
+    @ThreadSafe var wrapped = keeper
+    let thread = LoopThread(name: "resolver")
+    defer { thread.join() }
+    thread.performAndWait { [file, _wrapped] in
+      let other = try! file.open()
+      try! other.write { _wrapped.wrappedValue?.name = "Bea" }
+      #expect(_wrapped.wrappedValue?.name == "Bea")
+    }
+    realm.refresh()
+    #expect(wrapped?.name == "Bea" && keeper.name == "Bea")
+    try realm.write { realm.deleteAll() }
+    #expect(wrapped == nil)
+  }
+
+  @Test func resolvingTwiceIsAMisuse() async {
+    await #expect(processExitsWith: .failure) {
+      let realm = try TemporaryRealm().open()
+      try realm.write { realm.create(Animal.self) }
+      let reference = ThreadSafeReference(to: realm.objects(Animal.self)[0])
+      _ = realm.resolve(reference)
+      _ = realm.resolve(reference)
+    }
+  }
+
+  @Test func referringToWhatIsUnmanagedIsAMisuse() async {
+    await #expect(processExitsWith: .failure) { _ = ThreadSafeReference(to: Animal()) }
+  }
+}
