@@ -47,7 +47,8 @@ struct Committer {
     let extents: [CommitSlot.ProvenExtent]
     do {
       extents = try snapshot.serializer.write(
-        to: database.file, version: version, scratch: &database.writerState.scratch)
+        to: database.file, version: version, proving: isProvable(lockFile),
+        scratch: &database.writerState.scratch)
     } catch {
       throw StorageError(error, doing: "write the nodes of a commit")
     }
@@ -119,6 +120,12 @@ struct Committer {
     return Placed(serializer: serializer, address: snapshot.address, logicalSize: logicalSize)
   }
 
+  /// Whether one flush can cover nodes and slot: the version before is durable, so the extents of
+  /// this commit are all that a power loss could take.
+  private func isProvable(_ lockFile: LockFile) -> Bool {
+    durability == .full && lockFile.durableVersion == base.published.version
+  }
+
   private func writeSlot(
     _ published: PublishedVersion, extents: [CommitSlot.ProvenExtent], lockFile: LockFile
   ) throws(StorageError) {
@@ -135,9 +142,7 @@ struct Committer {
         throw StorageError(error, doing: "write the slot of a commit")
       }
     case .full, .strict:
-      let isProvable =
-        durability == .full && durable == base.published.version
-        && extents.count <= FileLayout.slotExtentsMax
+      let isProvable = isProvable(lockFile) && extents.count <= FileLayout.slotExtentsMax
       if isProvable { slot.extents = extents } else { slot.flushedBefore = true }
       if !isProvable { try flush("flush the nodes of a commit") }
       try writeDurable(slot, keeping: durable)

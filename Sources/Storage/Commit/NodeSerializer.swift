@@ -39,15 +39,18 @@ struct NodeSerializer {
     (address - 8).storeBytes(of: value, as: UInt64.self)
   }
 
-  /// Writes all nodes to their places and returns the extents with their checksums, neighbours
-  /// joined.
+  /// Writes all nodes to their places.
+  ///
+  /// - Parameter proving: whether the extents are wanted with their checksums, for a slot that lists
+  ///   them; else they come without.
+  /// - Returns: the extents, neighbours joined.
   func write(
-    to file: any SystemFile, version: UInt64, scratch: inout ScratchBuffer
+    to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax {
-      return try writeSorted(to: file, version: version, scratch: &scratch)
+      return try writeSorted(to: file, version: version, proving: proving, scratch: &scratch)
     }
-    return try writeInOrder(to: file, version: version, scratch: &scratch)
+    return try writeInOrder(to: file, version: version, proving: proving, scratch: &scratch)
   }
 
   private static let sortedCountMax = 256
@@ -56,7 +59,7 @@ struct NodeSerializer {
   /// Finishes the nodes in memory, children first, and then writes them in the order of their
   /// places, so that neighbours go out together whatever their order in the tree.
   private func writeSorted(
-    to file: any SystemFile, version: UInt64, scratch: inout ScratchBuffer
+    to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     scratch.reserve(Int(totalBytes), keeping: 0)
     let base = scratch.bytes.baseAddress!
@@ -92,15 +95,15 @@ struct NodeSerializer {
       extents.append(
         CommitSlot.ProvenExtent(
           offset: run.offset, length: UInt64(run.length),
-          checksum: checksum(bytes.baseAddress!, count: run.length)))
+          checksum: proving ? checksum(bytes.baseAddress!, count: run.length) : 0))
     }
     return extents
   }
 
   private func writeInOrder(
-    to file: any SystemFile, version: UInt64, scratch: inout ScratchBuffer
+    to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
-    var output = ExtentWriter(file: file)
+    var output = ExtentWriter(file: file, proving: proving)
     for address in nodes {
       let target = try output.room(
         at: Self.finalWord(address), size: Node(address: address).byteSize, scratch: &scratch)
@@ -162,11 +165,15 @@ private struct ExtentWriter {
   private static let writeSizeMax = 1 << 20
 
   let file: any SystemFile
+  let proving: Bool
   private var extents: [CommitSlot.ProvenExtent] = []
   private var start: UInt64 = 0
   private var filled = 0
 
-  init(file: any SystemFile) { self.file = file }
+  init(file: any SystemFile, proving: Bool) {
+    self.file = file
+    self.proving = proving
+  }
 
   /// Memory for `size` bytes that go to `offset`; earlier bytes are written out when they do not
   /// adjoin or are many.
@@ -189,13 +196,15 @@ private struct ExtentWriter {
     try file.write(bytes, at: start)
     if let last = extents.last, last.offset + last.length == start {
       extents[extents.count - 1].length += UInt64(filled)
-      extents[extents.count - 1].checksum = checksum(
-        bytes.baseAddress!, count: filled, seed: last.checksum)
+      if proving {
+        extents[extents.count - 1].checksum = checksum(
+          bytes.baseAddress!, count: filled, seed: last.checksum)
+      }
     } else {
       extents.append(
         CommitSlot.ProvenExtent(
           offset: start, length: UInt64(filled),
-          checksum: checksum(bytes.baseAddress!, count: filled)))
+          checksum: proving ? checksum(bytes.baseAddress!, count: filled) : 0))
     }
     filled = 0
   }
