@@ -13,7 +13,8 @@ struct LabProgram {
     let numbers = arguments.dropFirst().compactMap { Int($0) }
     switch name {
     case "power-loss":
-      try powerLoss(states: numbers.first ?? 2_000_000, seed: UInt64(numbers.dropFirst().first ?? 1))
+      try powerLoss(
+        states: numbers.first ?? 2_000_000, seed: UInt64(numbers.dropFirst().first ?? 1))
     case "commits":
       try commits(count: numbers.first ?? 100_000)
     default:
@@ -39,7 +40,8 @@ struct LabProgram {
         _ = try transaction.commit(history: [1])
       }
       let elapsed = ContinuousClock.now - start
-      let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+      let seconds =
+        Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
       let report = try database.verify()
       print(
         "\(durability): \(Int(Double(total) / seconds)) commits/s, file \(report.logicalSize),"

@@ -26,7 +26,11 @@ struct FreeSpaceRecorder {
     var baseVersion = old.baseVersion
     var logBytes = old.logBytes
     var tail = old.tail
-    if logBytes > max(FreeSpaceLog.logBytesMin, baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize) || references.isEmpty {
+    if logBytes
+      > max(
+        FreeSpaceLog.logBytesMin, baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize)
+      || references.isEmpty
+    {
       for reference in references { try writer.release(reference) }
       references = Self.writeBase(freeSpace, writer)
       baseCount = references.count

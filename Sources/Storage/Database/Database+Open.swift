@@ -71,7 +71,8 @@ extension Database {
     let opener = Opener(path: path, options: options, system: system, file: file)
     let lockFile: LockFile
     do throws(StorageError) {
-      lockFile = try opener.join(isWritable ? (options.exclusive ? .exclusive : .shared) : .privateReader)
+      lockFile = try opener.join(
+        isWritable ? (options.exclusive ? .exclusive : .shared) : .privateReader)
     } catch {
       guard options.readOnly, error.code == .permissionDenied else { throw error }
       lockFile = try opener.join(.privateReader)

@@ -106,7 +106,11 @@ extension Database {
       var high = waiting.count
       while low < high {
         let middle = (low + high) / 2
-        if waiting[middle].extent.offset <= extent.offset { low = middle + 1 } else { high = middle }
+        if waiting[middle].extent.offset <= extent.offset {
+          low = middle + 1
+        } else {
+          high = middle
+        }
       }
       if low == 0 || waiting[low - 1].extent.end < extent.end {
         report.add("a node that the version needs may be reused", at: extent.offset)
