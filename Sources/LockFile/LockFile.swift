@@ -39,7 +39,7 @@ public final class LockFile: Sendable {
   private let participant: Int
   private let versions: NewestVersion
   let pinTable: PinTable
-  private let writer: WriterQueue
+  let writer: WriterQueue
   private let signal: CommitSignal
   private let agent: AgentRole
   /// When dead processes' pins were last taken back; held while it is done.

@@ -42,6 +42,12 @@ final class WriterQueue: Sendable {
     self.path = path
   }
 
+  /// How many stand in line in this process; for tests.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+  /// Whether another process waits.
+  var isAwaited: Bool { bytes?.isAwaited ?? false }
+
   private var closedError: LockFileError {
     LockFileError(.closed, path: path, "the file was closed while somebody waited to write")
   }

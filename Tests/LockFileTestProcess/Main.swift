@@ -12,7 +12,8 @@ import Platform
     say("ready")
     while let line = readLine() {
       let words = line.split(separator: " ").map(String.init)
-      say(session.answer(words[0], words.dropFirst().compactMap { UInt64($0) }))
+      let numbers = words.compactMap { UInt64($0) }
+      say(session.answer(words.prefix { UInt64($0) == nil }.joined(separator: " "), numbers))
     }
   }
 }
@@ -59,6 +60,12 @@ final class Session {
       }
       lockFile = opened
       return recovered ? "alone" : "member"
+    case "open and stay in recovery":
+      _ = try LockFile.open(path: lockPath, dataFile: dataFile) { () throws(Never) in
+        say("recovering")
+        while true { pause() }
+      }
+      return "unreachable"
     case "listen":
       listener = try lockFile!.addListener { [lockFile] in
         say("heard \(lockFile!.newestVersion) \(MonotonicClock.now())")
@@ -87,6 +94,10 @@ final class Session {
     case "increment":
       for _ in 0..<numbers[0] { try increment() }
       return "incremented"
+    case "fork":
+      return useInForkedChild()
+    case "abandon":
+      return abandonToForkedChild()
     case "agent":
       return try lockFile!.tryTakeAgentRole() ? "agent" : "refused"
     case "newest":
@@ -100,6 +111,31 @@ final class Session {
     default:
       return "unknown \(command)"
     }
+  }
+
+  /// Says what became of a forked child that used the lock-file; its last words come first.
+  private func useInForkedChild() -> String {
+    let child = fork()
+    if child == 0 {
+      dup2(1, 2)
+      _ = lockFile!.newestVersion
+      _exit(0)
+    }
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    return "child ended by signal \(status & 0x7F)"
+  }
+
+  /// Leaves a forked child behind that holds on to everything but does nothing; answers its number.
+  private func abandonToForkedChild() -> String {
+    let child = fork()
+    if child == 0 { while true { pause() } }
+    return "child \(child)"
+  }
+
+  private func fork() -> pid_t {
+    typealias Fork = @convention(c) () -> pid_t
+    return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
   }
 
   /// One commit that no other may overlap.

@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 import Synchronization
 import Testing
@@ -82,4 +83,49 @@ func runThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws 
     }
   }
   for event in events { event.wait() }
+}
+
+final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
+}
+
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+  var value: Int { number.load(ordering: .acquiring) }
+  @discardableResult
+  func add(_ amount: Int = 1) -> Int { number.add(amount, ordering: .relaxed).newValue }
+  func fail() { add() }
+}
+
+/// What threads add, in order.
+final class Journal<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+  var all: [Element] { elements.withLock { $0 } }
+  func add(_ element: Element) { elements.withLock { $0.append(element) } }
+}
+
+/// Gives the processor away until something that another thread is about to do has been done.
+func yield(until isTrue: () -> Bool) {
+  while !isTrue() { sched_yield() }
+}
+
+extension LockFile {
+  func versionsInUse(_ reaping: Reaping = .never) -> [UInt64] {
+    var versions: [UInt64] = []
+    pinnedVersions(into: &versions, reaping: reaping)
+    return versions
+  }
+}
+
+/// Overwrites bytes of a file behind everybody's back.
+func scribble(_ bytes: [UInt8], at offset: Int, of path: String) throws {
+  let file = try PosixSystem.shared.openFile(path: path, mode: .readWrite)
+  try bytes.withUnsafeBytes { try file.write($0, at: UInt64(offset)) }
+  file.close()
+}
+
+func bytes(_ number: UInt64) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
 }

@@ -6,11 +6,9 @@ import Testing
 @Suite struct VersionTests {
   let database = Database()
 
-  @Test func theFirstRecoversAndTheOthersJoin() throws {
+  @Test func whatOneProcessPublishesAllOthersSee() throws {
     let first = try database.open(version: 7, durable: 6)
     let second = try database.open()
-    #expect(first.wasAlone)
-    #expect(!second.wasAlone)
     #expect(try second.lockFile.newest() == published(7))
     #expect(second.lockFile.durableVersion == 6)
     first.lockFile.publish(published(8))
@@ -20,32 +18,57 @@ import Testing
     #expect(second.lockFile.durableVersion == 8)
   }
 
-  @Test func aSessionEndsWithItsLastMember() throws {
-    let first = try database.open(version: 7)
-    let second = try database.open()
-    first.lockFile.publish(published(8))
-    first.lockFile.close()
-    let third = try database.open(version: 20)
-    #expect(!third.wasAlone)
-    #expect(try third.lockFile.newest() == published(8))
-    second.lockFile.close()
-    third.lockFile.close()
-    #expect(try database.open(version: 20).wasAlone)
-  }
-
-  @Test func aFailedRecoveryLeavesNothingBehind() throws {
-    struct Failure: Error {}
-    let file = try database.dataFile()
-    #expect(throws: LockFileOpenError<Failure>.self) {
-      _ = try LockFile.open(path: database.lockPath, dataFile: file) { () throws(Failure) in
-        throw Failure()
+  @Test func readersSeeConsistentTriplesWhileVersionsArePublished() throws {
+    let writer = try database.open().lockFile
+    let reader = try database.open().lockFile
+    let isDone = Flag()
+    let torn = Counter()
+    let backward = Counter()
+    try runThreads(4) { index in
+      if index == 0 {
+        for version in 2...100_000 as ClosedRange<UInt64> { writer.publish(published(version)) }
+        return isDone.set()
+      }
+      var last: UInt64 = 0
+      while !isDone.isSet {
+        guard let newest = try? reader.newest() else { return torn.fail() }
+        if newest != published(newest.version) { torn.add() }
+        if newest.version < last { backward.add() }
+        last = newest.version
       }
     }
-    #expect(try database.open().wasAlone)
+    #expect(torn.value == 0)
+    #expect(backward.value == 0)
+    #expect(try reader.newest() == published(100_000))
   }
 
-  @Test func readersSeeConsistentTriplesWhileVersionsArePublished() throws {
-    let opened = try database.open()
-    #expect(try opened.lockFile.newest() == published(1))
+  @Test func theCheckDependsOnEveryBit() {
+    let base = PublishedVersion(version: 5, root: 6, logicalSize: 7)
+    var seen: Set<UInt64> = [base.check]
+    for bit in 0..<64 as Range<UInt64> {
+      seen.insert(PublishedVersion(version: 5 ^ 1 << bit, root: 6, logicalSize: 7).check)
+      seen.insert(PublishedVersion(version: 5, root: 6 ^ 1 << bit, logicalSize: 7).check)
+      seen.insert(PublishedVersion(version: 5, root: 6, logicalSize: 7 ^ 1 << bit).check)
+    }
+    #expect(seen.count == 3 * 64 + 1)
+  }
+
+  @Test func aCommitThatWasNotEndedIsNoticed() throws {
+    let first = try database.open().lockFile
+    let second = try database.open().lockFile
+    #expect(!second.previousWriterDied)
+    first.beginCommitMark()
+    #expect(second.previousWriterDied)
+    second.endCommitMark()
+    #expect(!first.previousWriterDied)
+  }
+
+  @Test func impossibleVersionsCannotBePublished() async {
+    await #expect(processExitsWith: .failure) {
+      try Database().open().lockFile.publish(published(0))
+    }
+    await #expect(processExitsWith: .failure) {
+      try Database().open().lockFile.publish(published(1 << 48))
+    }
   }
 }

@@ -1,0 +1,201 @@
+import Platform
+import Synchronization
+import Testing
+
+@testable import LockFile
+
+@Suite struct PinTests {
+  let database = Database()
+
+  @Test func aPinHoldsItsVersionUntilItIsGivenBack() throws {
+    let lockFile = try database.open().lockFile
+    let pin = try lockFile.pinNewest()
+    #expect(pin.published == published(1))
+    lockFile.publish(published(2))
+    lockFile.publish(published(3))
+    #expect(lockFile.versionsInUse() == [1, 3])
+    lockFile.unpin(pin)
+    #expect(lockFile.versionsInUse() == [3])
+  }
+
+  @Test func aVersionIsHeldUntilItsLastHolderLetsGo() throws {
+    let lockFile = try database.open().lockFile
+    let first = try lockFile.pinNewest()
+    let second = lockFile.pinAgain(first)
+    let third = lockFile.pinAgain(second)
+    lockFile.publish(published(2))
+    lockFile.unpin(first)
+    lockFile.unpin(third)
+    #expect(lockFile.versionsInUse() == [1, 2])
+    lockFile.unpin(second)
+    #expect(lockFile.versionsInUse() == [2])
+  }
+
+  @Test func pinsOfOtherProcessesCount() throws {
+    let lockFile = try database.open().lockFile
+    let child = try database.process()
+    child.ask("open")
+    #expect(child.ask("pin") == "pinned 1")
+    lockFile.publish(published(2))
+    #expect(child.ask("pin") == "pinned 2")
+    lockFile.publish(published(3))
+    #expect(lockFile.versionsInUse(.now) == [1, 2, 3])
+    child.ask("unpin")
+    child.ask("unpin")
+    #expect(lockFile.versionsInUse(.now) == [3])
+  }
+
+  @Test func pinsAreDescribedForPeople() throws {
+    let lockFile = try database.open().lockFile
+    let child = try database.process()
+    child.ask("open")
+    child.ask("pin")
+    let pin = try lockFile.pinNewest(label: PinLabel("a label for the tool, cut short"))
+    let descriptions = lockFile.pins().sorted { $0.participant < $1.participant }
+    #expect(descriptions.map(\.process) == [ProcessDescription.number, UInt64(child.number)])
+    #expect(descriptions.map(\.label) == ["a label for the tool, cu", "child"])
+    #expect(descriptions.map(\.version) == [1, 1])
+    #expect(descriptions.map(\.isAlive) == [true, true])
+    #expect(descriptions[1].processName == "LockFileTestProcess")
+    #expect(descriptions[0].age < 10_000_000_000)
+    child.kill()
+    #expect(lockFile.pins().filter(\.isAlive).map(\.participant) == [0])
+    #expect(lockFile.reap() == 1)
+    #expect(lockFile.pins().count == 1)
+    lockFile.unpin(pin)
+  }
+
+  @Test func aDeadReadersPinsAreTakenBackByAWriterWithoutBeingAsked() throws {
+    let lockFile = try database.open().lockFile
+    let child = try database.process()
+    child.ask("open")
+    child.ask("pin")
+    lockFile.publish(published(2))
+    child.kill()
+    #expect(lockFile.versionsInUse(.whenDue) == [2])
+  }
+
+  @Test func aNewOwnerOfANumberTakesBackWhatTheOldOneLeft() throws {
+    let lockFile = try database.open().lockFile
+    let child = try database.process()
+    child.ask("open")
+    child.ask("pin")
+    lockFile.publish(published(2))
+    child.kill()
+    #expect(lockFile.versionsInUse() == [1, 2])
+    let other = try database.open().lockFile
+    #expect(lockFile.versionsInUse() == [2])
+    _ = try other.pinNewest()
+    lockFile.publish(published(3))
+    #expect(lockFile.versionsInUse(.now) == [2, 3])
+  }
+
+  @Test func closingGivesBackWhatIsPinned() throws {
+    let first = try database.open().lockFile
+    let second = try database.open().lockFile
+    let pin = try second.pinNewest()
+    first.publish(published(2))
+    second.close()
+    second.unpin(pin)
+    #expect(first.versionsInUse() == [2])
+  }
+
+  @Test func slotsGrowInSightOfEverybody() throws {
+    let first = try database.open().lockFile
+    let second = try database.open().lockFile
+    let count = LockFileLayout.pinsInitially * 5
+    var pins: [Pin] = []
+    for version in 2...UInt64(count) {
+      pins.append(try (version % 2 == 0 ? first : second).pinNewest())
+      first.publish(published(version))
+    }
+    let all = (1...UInt64(count)).map { $0 }
+    #expect(first.versionsInUse(.now) == all)
+    #expect(second.versionsInUse(.now) == all)
+    for (index, pin) in pins.enumerated() { (index % 2 == 0 ? first : second).unpin(pin) }
+    #expect(first.versionsInUse() == [UInt64(count)])
+  }
+
+  @Test func whatWasLeftBeyondTheFirstSlotsDoesNotCountInTheNextSession() throws {
+    let first = try database.open().lockFile
+    for _ in 0..<LockFileLayout.pinsInitially * 2 { _ = try first.pinNewest() }
+    let child = try database.process()
+    child.ask("open")
+    for _ in 0..<600 { child.ask("pin") }
+    first.close()
+    child.kill()
+    let second = try database.open(version: 9).lockFile
+    for _ in 0..<LockFileLayout.pinsInitially + 1 { _ = try second.pinNewest() }
+    #expect(second.versionsInUse() == [9])
+    #expect(second.pins().count == LockFileLayout.pinsInitially + 1)
+  }
+
+  @Test func aFullDiskIsAnErrorAndPinsGoOnAfterwards() throws {
+    let system = FullDisk()
+    let dataFile = try database.dataFile()
+    let lockFile = try LockFile.open(
+      path: database.lockPath, dataFile: dataFile, system: system
+    ) { () throws(Never) in .init(newest: published(1), durable: 1) }
+    system.isFull.set()
+    var pins: [Pin] = []
+    for _ in 0..<LockFileLayout.pinsInitially { pins.append(try lockFile.pinNewest()) }
+    #expect(code { _ = try lockFile.pinNewest() } == .system)
+    lockFile.unpin(pins.removeFirst())
+    #expect(try lockFile.pinNewest().version == 1)
+  }
+
+  /// A thread notes what it has pinned after it has pinned it, and strikes it out before it unpins. A
+  /// note that stands before and after a scan has to be in the scan.
+  @Test func noScanMissesAPinUnderContention() throws {
+    let writer = try database.open().lockFile
+    let reader = try database.open().lockFile
+    let notes = (0..<3).map { _ in Note() }
+    let isDone = Flag()
+    let missed = Counter()
+    let wrong = Counter()
+    try runThreads(4) { index in
+      if index == 3 {
+        for version in 2...20_000 as ClosedRange<UInt64> {
+          writer.publish(published(version))
+          let before = notes.map(\.value)
+          let versions = Set(writer.versionsInUse())
+          for (note, value) in zip(notes, before) where value != 0 && note.value == value {
+            if !versions.contains(value & 0xFFFF_FFFF) { missed.add() }
+          }
+        }
+        return isDone.set()
+      }
+      var round: UInt64 = 0
+      var held: [Pin] = []
+      while !isDone.isSet {
+        round += 1
+        guard let pin = try? reader.pinNewest() else { return wrong.fail() }
+        if pin.published != published(pin.version) { wrong.add() }
+        notes[index].value = round << 32 | pin.version
+        if round % 3 == 0 { held.append(reader.pinAgain(pin)) }
+        if held.count > 10 { reader.unpin(held.removeFirst()) }
+        notes[index].value = 0
+        reader.unpin(pin)
+      }
+      for pin in held { reader.unpin(pin) }
+    }
+    #expect(missed.value == 0)
+    #expect(wrong.value == 0)
+    #expect(writer.versionsInUse() == [20_000])
+  }
+
+  private final class Note: Sendable {
+    private let number = Atomic<UInt64>(0)
+    var value: UInt64 {
+      get { number.load(ordering: .sequentiallyConsistent) }
+      set { number.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+  }
+
+  @Test func labelsAreCutBetweenCharacters() {
+    #expect(PinLabel("").description == "")
+    #expect(PinLabel("frozen").description == "frozen")
+    #expect(PinLabel(String(repeating: "é", count: 20)).description.count == 12)
+    #expect(PinLabel("12345678901234567890123é").description == "12345678901234567890123")
+  }
+}
