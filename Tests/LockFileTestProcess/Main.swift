@@ -13,7 +13,9 @@ import Platform
     while let line = readLine() {
       let words = line.split(separator: " ").map(String.init)
       let numbers = words.compactMap { UInt64($0) }
-      say(session.answer(words.prefix { UInt64($0) == nil }.joined(separator: " "), numbers))
+      let command = words.prefix { UInt64($0) == nil }.joined(separator: " ")
+      let answer = session.answer(command, numbers)
+      if !answer.isEmpty { say(answer) }
     }
   }
 }
@@ -126,11 +128,12 @@ final class Session {
     return "child ended by signal \(status & 0x7F)"
   }
 
-  /// Leaves a forked child behind that holds on to everything but does nothing; answers its number.
+  /// Leaves a forked child behind that holds on to everything but does nothing except to tell its
+  /// number, which also says that fork() has returned in it.
   private func abandonToForkedChild() -> String {
-    let child = fork()
-    if child == 0 { while true { pause() } }
-    return "child \(child)"
+    guard fork() == 0 else { return "" }
+    say("child \(getpid())")
+    while true { pause() }
   }
 
   private func fork() -> pid_t {
