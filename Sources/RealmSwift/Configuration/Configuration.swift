@@ -32,7 +32,8 @@ extension Realm {
       case strict
       /// A commit returns once it is on the disk: power loss loses nothing that was committed.
       case full
-      /// Commits that come close together share a flush; power loss may lose the last of them.
+      /// A commit is seen by everybody at once and is on the disk a little later, several sharing a
+      /// flush; power loss may lose the last of them.
       case grouped
       /// Commits are flushed by the system when it likes; they survive the process's death at
       /// once, power loss after some seconds.

@@ -4,13 +4,17 @@ extension Decimal128 {
   /// A number from any value that stands for one: an integer, a floating-point number, a string,
   /// a `Decimal`, an `NSNumber` or a `Decimal128`. Anything else is a misuse.
   public init(value: Any) {
+    // Before the others: a box also passes for what it can be converted to, and the reverse.
+    if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
+      self.init(number: number)
+      return
+    }
     switch value {
     case let value as Decimal128: self = value
     case let value as any BinaryInteger: self.init(rounding: value)
     case let value as Double: self.init(value)
     case let value as Float: self.init(value)
     case let value as Decimal: self.init(value)
-    case let value as NSNumber: self.init(number: value)
     case let value as String:
       guard let parsed = Decimal128(value) else {
         throwRealmException("'\(value)' is not a decimal number")

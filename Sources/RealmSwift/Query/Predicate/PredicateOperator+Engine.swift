@@ -1,0 +1,39 @@
+import ObjectStore
+
+// Operators in the engine's terms.
+
+extension TextOptions {
+  init(_ options: StringOptions) {
+    self = []
+    if options.contains(.caseInsensitive) { insert(.caseInsensitive) }
+    if options.contains(.diacriticInsensitive) { insert(.diacriticInsensitive) }
+  }
+}
+
+extension QueryComparison {
+  /// Nil for operators that are not comparisons.
+  init?(_ comparison: PredicateOperator) {
+    switch comparison {
+    case .equal: self = .equal
+    case .notEqual: self = .notEqual
+    case .less: self = .less
+    case .lessOrEqual: self = .lessOrEqual
+    case .greater: self = .greater
+    case .greaterOrEqual: self = .greaterOrEqual
+    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn: return nil
+    }
+  }
+}
+
+extension TextOperation {
+  /// Nil for operators that do not look into strings.
+  init?(_ comparison: PredicateOperator) {
+    switch comparison {
+    case .contains: self = .contains
+    case .beginsWith: self = .begins
+    case .endsWith: self = .ends
+    case .like: self = .like
+    default: return nil
+    }
+  }
+}

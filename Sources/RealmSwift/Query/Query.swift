@@ -1,0 +1,170 @@
+/// A condition in the making: what a `where` closure gets for the object, and what its members and
+/// operators return.
+///
+/// ```swift
+/// realm.objects(Person.self).where { $0.age > 30 && $0.dogs.name.starts(with: "R") }
+/// ```
+@dynamicMemberLookup
+public struct Query<T> {
+  let content: QueryContent
+
+  /// The object, or the element of a collection of scalars, itself.
+  init() {
+    content = .operand(.path(PredicatePath([])))
+  }
+
+  init(_ operand: PredicateOperand) {
+    content = .operand(operand)
+  }
+
+  init(_ condition: PredicateNode) {
+    content = .condition(condition)
+  }
+
+  /// A query for a test of what it is made into.
+  public static func _constructForTesting() -> Query<T> { Query<T>() }
+
+  /// The query as a predicate string and its arguments.
+  public func _constructPredicate() -> (String, [Any]) {
+    PredicateFormatter.format(condition)
+  }
+}
+
+/// What a query stands for so far.
+enum QueryContent {
+  case operand(PredicateOperand)
+  case condition(PredicateNode)
+}
+
+extension Query {
+  /// The query as something to compare.
+  var operand: PredicateOperand {
+    switch content {
+    case .operand(let operand): operand
+    case .condition: throwRealmException("A condition cannot be compared with a value.")
+    }
+  }
+
+  /// The query as a condition; a property alone must be a boolean one.
+  var condition: PredicateNode {
+    switch content {
+    case .condition(let condition): condition
+    case .operand(.path(let path)): .truth(path, is: true)
+    case .operand(.value(let value as Bool)): .constant(value)
+    case .operand: throwRealmException("A query must end in a condition, not in a value.")
+    }
+  }
+
+  /// The path that the query stands for.
+  var path: PredicatePath {
+    guard case .operand(.path(let path)) = content else {
+      throwRealmException("A key path must start at the object of the query.")
+    }
+    return path
+  }
+
+  /// The path of one more step, which may lead to a collection.
+  func appending(_ name: String, isCollection: Bool = false) -> PredicateOperand {
+    var path = path
+    path.components += name.split(separator: ".").map(String.init)
+    if isCollection {
+      path.quantifier = .any
+      path.collectionCount += 1
+      if path.firstCollection == nil { path.firstCollection = path.components.count }
+    }
+    return .path(path)
+  }
+
+  /// The path of one more step that takes the whole collection: `@count` and its like.
+  func appending(aggregate name: String) -> PredicateOperand {
+    var path = path
+    path.components.append(name)
+    path.quantifier = .none
+    return .path(path)
+  }
+
+  /// The collection as a whole.
+  var collection: PredicateOperand {
+    var path = path
+    path.quantifier = .none
+    return .path(path)
+  }
+
+  static func compare(
+    _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
+    _ options: StringOptions = []
+  ) -> Query<Bool> {
+    Query<Bool>(.comparison(left, comparison, right, options))
+  }
+
+  func compare(_ comparison: PredicateOperator, _ value: Any?) -> Query<Bool> {
+    Self.compare(operand, comparison, .value(value))
+  }
+}
+
+// MARK: - Members
+
+extension Query where T: ObjectBase {
+  /// A property of the object.
+  public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
+    Query<V>(appending(_name(for: member)))
+  }
+
+  /// A collection of the object; conditions on it hold if they hold for any of its elements.
+  public subscript<V: RealmCollectionBase>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
+    Query<V>(appending(_name(for: member), isCollection: true))
+  }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
+  /// A property of the object that is linked to.
+  public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
+    Query<V>(appending(_name(for: member)))
+  }
+
+  /// A collection of the object that is linked to.
+  public subscript<V: RealmCollectionBase>(
+    dynamicMember member: KeyPath<T.Wrapped, V>
+  ) -> Query<V> {
+    Query<V>(appending(_name(for: member), isCollection: true))
+  }
+}
+
+extension Query where T: RealmCollection, T.Element: ObjectBase {
+  /// A property of the collection's objects.
+  public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
+    Query<V>(appending(_name(for: member)))
+  }
+
+  /// A collection of the collection's objects.
+  public subscript<V: RealmCollectionBase>(
+    dynamicMember member: KeyPath<T.Element, V>
+  ) -> Query<V> {
+    Query<V>(appending(_name(for: member), isCollection: true))
+  }
+}
+
+// MARK: - Logic
+
+extension Query where T == Bool {
+  public static prefix func ! (query: Query) -> Query<Bool> {
+    if case .truth(let path, let value) = query.condition {
+      return Query<Bool>(.truth(path, is: !value))
+    }
+    return Query<Bool>(.not(query.condition))
+  }
+
+  public static func && (left: Query, right: Query) -> Query<Bool> {
+    Query<Bool>(.and(left.condition, right.condition))
+  }
+
+  public static func || (left: Query, right: Query) -> Query<Bool> {
+    Query<Bool>(.or(left.condition, right.condition))
+  }
+
+  /// How many elements of the collection the condition holds for:
+  /// `($0.dogs.age > 3 && $0.dogs.name == "Rex").count`.
+  public var count: Query<Int> {
+    Query<Int>(SubqueryRewriter.count(condition))
+  }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+import ObjectStore
+
+// Conditions on collections, as closures, strings and `NSPredicate`s. Each gives live results.
+
+extension RealmCollection {
+  /// The elements that the condition holds for:
+  /// `people.where { $0.age > 30 && $0.name.starts(with: "A") }`.
+  public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+    filtered(isIncluded(Query<Element>()).condition)
+  }
+
+  /// The elements that the predicate string holds for: `people.filter("age > %@", 30)`. A string
+  /// that cannot be read, or that names what does not exist, is a misuse.
+  public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
+    filtered(parsed(predicateFormat, arguments))
+  }
+
+  /// The elements that the predicate holds for; not one made from a block.
+  public func filter(_ predicate: NSPredicate) -> Results<Element> {
+    filtered(converted(predicate))
+  }
+
+  /// The elements that Foundation's `#Predicate` holds for. Expressions that have no counterpart in
+  /// the realm are a misuse.
+  public func `where`(_ predicate: Foundation.Predicate<Element>) -> Results<Element> {
+    filtered(
+      checkingPredicate { () throws(InvalidPredicate) in try PredicateScope.convert(predicate) })
+  }
+
+  /// The position of the first element that the condition holds for, nil if there is none.
+  public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+    `where`(isIncluded).first.flatMap { index(of: $0) }
+  }
+
+  /// The position of the first element that the predicate string holds for, nil if there is none.
+  public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
+    filtered(parsed(predicateFormat, arguments)).first.flatMap { index(of: $0) }
+  }
+
+  /// The position of the first element that the predicate holds for, nil if there is none.
+  public func index(matching predicate: NSPredicate) -> Int? {
+    filter(predicate).first.flatMap { index(of: $0) }
+  }
+
+  private func filtered(_ condition: PredicateNode) -> Results<Element> {
+    let collection = _collection
+    let added = collection.predicate(for: condition)
+    return Results(
+      collection.with { query in
+        query.predicate =
+          query.predicate == .constant(true) ? added : .and([query.predicate, added])
+      })
+  }
+}
+
+private func parsed(_ text: String, _ arguments: [Any]) -> PredicateNode {
+  checkingPredicate { () throws(InvalidPredicate) in try PredicateParser.parse(text, arguments) }
+}
+
+private func converted(_ predicate: NSPredicate) -> PredicateNode {
+  checkingPredicate { () throws(InvalidPredicate) in try PredicateNode(predicate) }
+}
+
+extension _ManagedCollection {
+  /// The condition in the engine's terms. Objects that it names must be of this realm.
+  func predicate(for condition: PredicateNode) -> QueryPredicate {
+    checkingPredicate { () throws(InvalidPredicate) in
+      try PredicateLowering.lower(condition, for: binding?.info) {
+        [instance] object throws(InvalidPredicate) in
+        guard let link = instance.existingLink(to: object) else {
+          throw InvalidPredicate(
+            "Object of type '\(type(of: object).className())' must be managed by the Realm that "
+              + "is queried", name: "Invalid value")
+        }
+        return link
+      }
+    }
+  }
+}
+
+extension ClassInfo: PredicateClass {
+  var predicateName: String { name }
+
+  func predicateProperty(_ name: String) -> PredicateProperty? {
+    guard let property = property(named: name) else { return nil }
+    let target = property.description.target.map { ClassInfo.of($0) }
+    guard property.description.type == .linkingObjects else {
+      return PredicateProperty(
+        step: .property(property.columnName), type: property.description.type,
+        isCollection: property.description.collection == .list, target: target)
+    }
+    guard let target, let origin = target.property(named: property.originProperty ?? "") else {
+      return nil
+    }
+    return PredicateProperty(
+      step: .backlinks(className: target.name, property: origin.columnName), type: .linkingObjects,
+      isCollection: true, target: target)
+  }
+}
