@@ -11,6 +11,7 @@ import Storage
 // first key from the end of the range before, and its length.
 extension ChangeSet {
   public func encoded() -> [UInt8] {
+    if isEmpty { return [] }
     var encoder = ByteEncoder()
     encoder.append(schemaChanged ? 1 : 0)
     encoder.append(tables.count)
