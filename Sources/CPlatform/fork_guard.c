@@ -1,7 +1,7 @@
 // A child made by fork() shares the parent's open file descriptions, and with them its byte locks:
-// a lock would outlive the parent for as long as the child keeps the descriptor. So the child closes
-// every guarded descriptor before fork() returns in it. Children made by posix_spawn or vfork run no
-// handlers; they lose the descriptors at exec, because all of them are close-on-exec.
+// a lock would outlive the parent for as long as the child keeps the descriptor. So the child
+// closes every guarded descriptor before fork() returns in it. Children made by posix_spawn or
+// vfork run no handlers; they lose the descriptors at exec, because all of them are close-on-exec.
 #include "CPlatform.h"
 
 #include <pthread.h>

@@ -6,8 +6,8 @@ import Synchronization
 final class AgentRole: Sendable {
   private enum Phase: Equatable {
     case idle
-    /// A thread sleeps in the kernel for it. Each wait has a number, so that one that was given up is
-    /// not taken for a later one.
+    /// A thread sleeps in the kernel for it. Each wait has a number, so that one that was given up
+    /// is not taken for a later one.
     case waiting(UInt64)
     case held
   }
@@ -39,7 +39,8 @@ final class AgentRole: Sendable {
     }
   }
 
-  /// Calls `whenTaken` on some thread once the role is this process's, unless `release` comes first.
+  /// Calls `whenTaken` on some thread once the role is this process's, unless `release` comes
+  /// first.
   func take(
     whenTaken: @escaping @Sendable (Result<Void, LockFileError>) -> Void
   ) throws(LockFileError) {

@@ -146,9 +146,9 @@ public final class LockFile: Sendable {
     memory.word(LockFileLayout.commitMark).pointee.store(mark, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether a commit was begun and not ended. For the holder of the writer role: then the one before
-  /// died in it, and the data file may hold a version newer than the newest published one. Stays
-  /// true until `endCommitMark`.
+  /// Whether a commit was begun and not ended. For the holder of the writer role: then the one
+  /// before died in it, and the data file may hold a version newer than the newest published one.
+  /// Stays true until `endCommitMark`.
   public var previousWriterDied: Bool {
     requireUsable()
     let mark = memory.word(LockFileLayout.commitMark).pointee.load(

@@ -35,8 +35,8 @@ struct Participants: Sendable {
     }
   }
 
-  /// Calls `body` while nobody owns the number; false if somebody does, who is alive then. Never for
-  /// a number of this handle's own, and not by two threads at once.
+  /// Calls `body` while nobody owns the number; false if somebody does, who is alive then. Never
+  /// for a number of this handle's own, and not by two threads at once.
   func whileDead(_ participant: Int, _ body: () -> Void) -> Bool {
     guard (try? tryHold(participant)) == true else { return false }
     body()
@@ -65,7 +65,9 @@ struct Participants: Sendable {
         of: MonotonicClock.now().littleEndian, toByteOffset: LockFileLayout.participantSince,
         as: UInt64.self)
       let name = ProcessDescription.name.utf8.prefix(LockFileLayout.participantNameSize)
-      for (index, byte) in name.enumerated() { bytes[LockFileLayout.participantName + index] = byte }
+      for (index, byte) in name.enumerated() {
+        bytes[LockFileLayout.participantName + index] = byte
+      }
     }
     bytes.withUnsafeBytes { try? file.write($0, at: offset(participant)) }
   }

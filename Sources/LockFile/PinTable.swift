@@ -3,12 +3,12 @@ import Synchronization
 
 /// Which versions readers use: slots in shared memory, claimed by compare-and-swap.
 ///
-/// A reader writes the newest version into a free slot and then reads the newest number again; if it
-/// has moved, so does the pin. A writer scans the slots only after it has published. All four are
-/// sequentially consistent, so either the scan sees the pin, or the reader sees the new number and
-/// moves on. What a scan may therefore be used for: reclaiming what was freed up to the version
-/// that was newest when it began. Later pins are of that version or newer ones, so a scan stays good
-/// for ever for what it was good for.
+/// A reader writes the newest version into a free slot and then reads the newest number again; if
+/// it has moved, so does the pin. A writer scans the slots only after it has published. All four
+/// are sequentially consistent, so either the scan sees the pin, or the reader sees the new number
+/// and moves on. What a scan may therefore be used for: reclaiming what was freed up to the version
+/// that was newest when it began. Later pins are of that version or newer ones, so a scan stays
+/// good for ever for what it was good for.
 ///
 /// No pin is ever passed from one slot to another, which a scan could miss; two holders of one
 /// pin in a process share the slot and a count beside it.
@@ -161,7 +161,8 @@ final class PinTable: Sendable {
     let newestVersion = newest.number()
     versions.append(newestVersion)
     for slot in 0..<memory.pinsUsed() {
-      let version = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+      let version =
+        word(slot).pointee.load(ordering: .sequentiallyConsistent)
         >> LockFileLayout.pinParticipantBits
       // What is newer than the newest was pinned after the scan began, or is damage.
       if version != 0, version < newestVersion { versions.append(version) }

@@ -2,13 +2,13 @@ import Platform
 
 /// How a process gets into a session, and when it is alone.
 ///
-/// The inode of the data file is what a session is about, so the bytes that decide are locked in the
-/// data file; a lock-file that is deleted or replaced cannot make a second session:
+/// The inode of the data file is what a session is about, so the bytes that decide are locked in
+/// the data file; a lock-file that is deleted or replaced cannot make a second session:
 ///
 /// 1. One process at a time opens: it holds the opening byte from here to the end.
-/// 2. Whoever gets the data file's session byte exclusively is alone. It takes the lock-file's session
-///    byte too (if that fails, a session on another data file lives in this lock-file), initialises
-///    the lock-file in place, and turns both bytes into shared ones.
+/// 2. Whoever gets the data file's session byte exclusively is alone. It takes the lock-file's
+///    session byte too (if that fails, a session on another data file lives in this lock-file),
+///    initialises the lock-file in place, and turns both bytes into shared ones.
 /// 3. Otherwise a session lives. Its members hold the session byte of *their* lock-file. If the
 ///    lock-file at the path has no such holder, the members have another one, which nobody can
 ///    reach any more: the newcomer stays out, with an error that says so.
@@ -44,8 +44,8 @@ struct SessionDoor {
     guard case .notCoherent(let name) = kind else { return }
     throw LockFileError(
       .unsupportedFileSystem, path: dataFile.path,
-      "processes cannot be coordinated on \(name); move the file to a local file system, or open it "
-        + "for a single process")
+      "processes cannot be coordinated on \(name); move the file to a local file system, or open "
+        + "it for a single process")
   }
 
   // MARK: In
@@ -75,8 +75,8 @@ struct SessionDoor {
       guard try lock(file, LockFileLayout.lockFileSessionByte, .exclusive) else {
         throw LockFileError(
           .dataFileReplaced, path: dataFile.path,
-          "processes have this lock-file open for another file of that name, which has been moved or "
-            + "deleted since; close them first")
+          "processes have this lock-file open for another file of that name, which has been moved "
+            + "or deleted since; close them first")
       }
       try requireNoPrivateReader()
       // A lock-file deleted a moment ago is of no use.
@@ -121,8 +121,8 @@ struct SessionDoor {
     if isAlone { return alone() }
     return LockFileError(
       .lockFileReplaced, path: path,
-      "the lock-file was deleted or replaced while processes had the file open; they go on working, "
-        + "but nobody can join them: close the file in all of them, then open it again")
+      "the lock-file was deleted or replaced while processes had the file open; they go on "
+        + "working, but nobody can join them: close the file in all of them, then open it again")
   }
 
   private func alone() -> LockFileError {
@@ -153,7 +153,8 @@ struct SessionDoor {
     guard found.file == dataFile.identity else {
       throw LockFileError(
         .dataFileReplaced, path: dataFile.path,
-        "the lock-file belongs to another file; close the file in all processes, then open it again")
+        "the lock-file belongs to another file; close the file in all processes, then open it again"
+      )
     }
   }
 
@@ -164,7 +165,8 @@ struct SessionDoor {
 
   // MARK: Alone
 
-  /// Room for the header and the first pins; what lies between is only for show and may stay a hole.
+  /// Room for the header and the first pins; what lies between is only for show and may stay a
+  /// hole.
   func makeRoom(_ file: any SystemFile) throws(LockFileError) {
     try doing("make room for the lock-file") { () throws(SystemError) in
       try file.allocate(offset: 0, length: UInt64(LockFileLayout.participants))
@@ -203,8 +205,8 @@ struct SessionDoor {
     }
   }
 
-  /// For a handle that can only read: takes the private byte and then looks for a session; a session
-  /// takes its byte and then looks for private readers. One of the two sees the other.
+  /// For a handle that can only read: takes the private byte and then looks for a session; a
+  /// session takes its byte and then looks for private readers. One of the two sees the other.
   func passAsPrivateReader() throws(LockFileError) {
     let hasWriters = try lockIfSupported { () throws(SystemError) in
       _ = try dataFile.lock(byte: LockFileLayout.privateReaderByte, kind: .shared, wait: true)
@@ -214,8 +216,8 @@ struct SessionDoor {
     try? dataFile.unlock(byte: LockFileLayout.privateReaderByte)
     throw LockFileError(
       .inUse, path: dataFile.path,
-      "processes may write to the file, and a reader without permission to write beside it cannot be "
-        + "coordinated with them; give it permission, or close them")
+      "processes may write to the file, and a reader without permission to write beside it cannot "
+        + "be coordinated with them; give it permission, or close them")
   }
 
   /// nil where the file system knows no such locks: EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP.
@@ -252,13 +254,13 @@ extension SessionHeader.Damage {
       LockFileError(
         .incompatibleLayout, path: path,
         "processes have the file open through lock-file layout \(version) (which needs at least "
-          + "\(minimum)), and this program knows layout \(LockFileLayout.layoutVersion); use the same "
-          + "version of the library in all of them, or close them")
+          + "\(minimum)), and this program knows layout \(LockFileLayout.layoutVersion); use the "
+          + "same version of the library in all of them, or close them")
     case .notALockFile, .checksum:
       LockFileError(
         .damaged, path: path,
-        "the lock-file of a running session is damaged; close the file in every process and open it "
-          + "again, the data file is not affected")
+        "the lock-file of a running session is damaged; close the file in every process and open "
+          + "it again, the data file is not affected")
     }
   }
 }

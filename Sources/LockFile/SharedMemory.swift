@@ -4,8 +4,8 @@ import Synchronization
 /// The memory that the processes of a session share: the lock-file, mapped once and for good at its
 /// greatest size, or anonymous memory where one process keeps a file to itself.
 ///
-/// Everything read here may have been scribbled over by anybody, so whoever reads a number checks it
-/// before it is used as an index. Only bytes that are known to lie within the file are touched.
+/// Everything read here may have been scribbled over by anybody, so whoever reads a number checks
+/// it before it is used as an index. Only bytes that are known to lie within the file are touched.
 final class SharedMemory: Sendable {
   let file: (any SystemFile)?
   nonisolated(unsafe) let base: UnsafeMutableRawPointer  // Words are only touched atomically.

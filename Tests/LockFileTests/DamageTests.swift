@@ -2,8 +2,8 @@ import Testing
 
 @testable import LockFile
 
-/// Whatever is scribbled over the shared memory of a running session: no crash, no hang, and the next
-/// session is fine.
+/// Whatever is scribbled over the shared memory of a running session: no crash, no hang, and the
+/// next session is fine.
 @Suite struct DamageTests {
   @Test(arguments: 0..<60 as Range<UInt64>)
   func scribblingOverARunningSessionIsSurvived(seed: UInt64) throws {

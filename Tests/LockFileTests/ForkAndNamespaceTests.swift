@@ -36,7 +36,8 @@ import Testing
     #expect(try database.open().wasAlone)
   }
 
-  /// Process numbers mean nothing across namespaces; both sides have to count on each other's bytes.
+  /// Process numbers mean nothing across namespaces; both sides have to count on each other's
+  /// bytes.
   @Test func processesInTwoNamespacesShareOneFile() throws {
     var prefixes = [["unshare", "-p", "-f", "--kill-child"]]
     prefixes.append(["unshare", "-U", "-r", "-p", "-f", "--kill-child"])

@@ -144,8 +144,8 @@ import Testing
     #expect(try lockFile.pinNewest().version == 1)
   }
 
-  /// A thread notes what it has pinned after it has pinned it, and strikes it out before it unpins. A
-  /// note that stands before and after a scan has to be in the scan.
+  /// A thread notes what it has pinned after it has pinned it, and strikes it out before it unpins.
+  /// A note that stands before and after a scan has to be in the scan.
   @Test func noScanMissesAPinUnderContention() throws {
     let writer = try database.open().lockFile
     let reader = try database.open().lockFile

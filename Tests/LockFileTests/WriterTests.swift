@@ -193,6 +193,30 @@ import Testing
     #expect(lockFile.newestVersion == 1 + 4 * 500)
   }
 
+  /// Processes are killed wherever they happen to be; the others go on, and nobody is let in twice.
+  @Test(.timeLimit(.minutes(2)))
+  func killsInAnyPlaceStopNobody() throws {
+    let lockFile = try database.open().lockFile
+    var random = SeededGenerator(seed: 11)
+    func writer() throws -> ChildProcess {
+      let child = try database.process()
+      child.ask("open")
+      child.send("increment 100000000")
+      return child
+    }
+    var children = try (0..<3).map { _ in try writer() }
+    for _ in 0..<40 {
+      let version = lockFile.newestVersion + UInt64.random(in: 1...200, using: &random)
+      yield { lockFile.newestVersion >= version }
+      children.removeFirst().kill()
+      children.append(try writer())
+    }
+    for child in children { child.kill() }
+    try lockFile.lockWriter()
+    #expect(try lockFile.newest() == published(lockFile.newestVersion))
+    lockFile.unlockWriter()
+  }
+
   @Test func givingBackWhatIsNotHeldStopsTheProgram() async {
     await #expect(processExitsWith: .failure) {
       try Database().open().lockFile.unlockWriter()
