@@ -82,7 +82,9 @@ enum RealmOpening {
     _ configuration: Realm.Configuration, _ scheduler: any Scheduler, _ path: String,
     _ options: DatabaseOptions, _ classes: [ClassInfo], _ wanted: SchemaDescription
   ) throws(StorageError) -> _RealmInstance {
+    let isFirst = !SharedRealm.isOpen(path)
     let shared = try SharedRealm.forFile(at: path, options: options)
+    if isFirst { try compactIfWanted(shared.database, configuration) }
     var snapshot = try shared.database.pinNewest()
     let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source).description
     if !RealmSchema.holds(stored, wanted) {
@@ -91,7 +93,7 @@ enum RealmOpening {
           .schemaMismatch, path: path,
           "the file lacks classes or properties of the program, and it is opened read-only")
       }
-      snapshot = try applySchema(wanted, to: shared)
+      snapshot = try applySchema(wanted, to: shared, configuration.migrationBlock)
     }
     return try _RealmInstance(
       shared: shared, configuration: configuration, scheduler: scheduler, classes: classes,
@@ -99,7 +101,7 @@ enum RealmOpening {
   }
 
   private static func applySchema(
-    _ wanted: SchemaDescription, to shared: SharedRealm
+    _ wanted: SchemaDescription, to shared: SharedRealm, _ migrationBlock: MigrationBlock?
   ) throws(StorageError) -> Snapshot {
     let transaction = try shared.database.beginWrite()
     do throws(StorageError) {
@@ -113,6 +115,9 @@ enum RealmOpening {
             + "\(stored.version).")
       }
       _ = try objects.apply(wanted)
+      if let migrationBlock, stored.version < wanted.version && !stored.classes.isEmpty {
+        migrationBlock(Migration(from: Schema(stored), to: Schema(wanted)), stored.version)
+      }
       transaction.root = objects.root
       let snapshot = try transaction.commit(history: objects.encodedHistory())
       shared.announceCommit()
@@ -120,6 +125,21 @@ enum RealmOpening {
     } catch {
       transaction.cancel()
       throw error
+    }
+  }
+
+  /// Asks `shouldCompactOnLaunch` and does what it says. Compaction is online: others may have the
+  /// file open, and what they pin stays.
+  private static func compactIfWanted(
+    _ database: Database, _ configuration: Realm.Configuration
+  ) throws(StorageError) {
+    guard let shouldCompact = configuration.shouldCompactOnLaunch else { return }
+    let usage = try database.spaceUsage()
+    guard shouldCompact(Int(usage.totalBytes), Int(usage.usedBytes)) else { return }
+    var progress = try database.compactStep(force: true)
+    // A step that achieved nothing waits for a pin to go; opening does not.
+    while progress.hasMore && (progress.bytesMoved > 0 || progress.bytesReturned > 0) {
+      progress = try database.compactStep()
     }
   }
 

@@ -1,0 +1,93 @@
+import Foundation
+import Platform
+import Synchronization
+import Testing
+
+@testable import RealmSwift
+
+final class OpeningItem: Object {
+  @Persisted(primaryKey: true) var id: Int
+  @Persisted var payload: Data
+}
+
+/// What the blocks of a configuration are asked, and when.
+@Suite struct OpeningTests {
+  private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "opening-\(UUID().uuidString)")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  private func configuration(version: UInt64 = 0) -> Realm.Configuration {
+    Realm.Configuration(
+      fileURL: directory.appendingPathComponent("a.realm"), schemaVersion: version,
+      objectTypes: [OpeningItem.self])
+  }
+
+  private func fill(_ configuration: Realm.Configuration, count: Int) throws {
+    try autoreleasepool {
+      let realm = try Realm(configuration: configuration)
+      try realm.write {
+        for id in 0..<count {
+          let item = OpeningItem()
+          item.id = id
+          item.payload = Data(repeating: UInt8(id & 255), count: 1000)
+          realm.add(item)
+        }
+      }
+    }
+  }
+
+  @Test func migrationBlockIsCalledOnceForANewerVersion() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let calls = Mutex<[String]>([])
+    var first = configuration(version: 1)
+    first.migrationBlock = { _, _ in calls.withLock { $0.append("new file") } }
+    try fill(first, count: 1)
+    var second = configuration(version: 4)
+    second.migrationBlock = { migration, oldVersion in
+      let names = migration.oldSchema["OpeningItem"]?.properties.map(\.name) ?? []
+      calls.withLock {
+        $0.append("\(oldVersion) \(names) \(migration.newSchema["OpeningItem"] != nil)")
+      }
+    }
+    #expect(try Realm(configuration: second).objects(OpeningItem.self).count == 1)
+    #expect(try Realm(configuration: second).objects(OpeningItem.self).count == 1)
+    #expect(calls.withLock { $0 } == [#"1 ["id", "payload"] true"#])
+  }
+
+  @Test func aLowerVersionIsAnError() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try fill(configuration(version: 4), count: 1)
+    let error = #expect(throws: Realm.Error.self) {
+      try Realm(configuration: configuration(version: 3))
+    }
+    #expect(error?.code == .schemaMismatch)
+  }
+
+  @Test func compactionIsAskedForOncePerProcessAndShrinksTheFile() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try fill(configuration(), count: 4000)
+    try autoreleasepool {
+      let realm = try Realm(configuration: configuration())
+      try realm.write { realm.delete(realm.objects(OpeningItem.self).where { $0.id > 100 }) }
+    }
+    let asked = Mutex<[(total: Int, used: Int)]>([])
+    var compacting = configuration()
+    compacting.shouldCompactOnLaunch = { total, used in
+      asked.withLock { $0.append((total, used)) }
+      return true
+    }
+    let realm = try Realm(configuration: compacting)
+    _ = try Realm(configuration: compacting)
+    #expect(realm.objects(OpeningItem.self).count == 101)
+    let sizes = asked.withLock { $0 }
+    #expect(sizes.count == 1)
+    #expect(sizes[0].used < 1_000_000)
+    #expect(sizes[0].used <= sizes[0].total)
+    // What was freed is with the file system again, as holes or by a shorter file.
+    let file = try PosixSystem.shared.openFile(path: compacting.path, mode: .readOnly)
+    #expect(try file.allocatedSize() < 1_000_000)
+  }
+}
