@@ -97,6 +97,7 @@ struct Committer {
     if let compactionBoundary { placement.compact(below: compactionBoundary) }
     try placement.place(serializer.nodes[...], reserve: reserve)
     let cut = compactionBoundary == nil ? nil : placement.cutTail()
+    let grownBeforeCut = placement.grown.count
     var recorder = try FreeSpaceRecorder(
       freeSpace: placement.freeSpace, index: base.freeSpace, version: version, writer: writer,
       allocationsMax: placement.used.count + placement.grown.count + 1)
@@ -112,7 +113,8 @@ struct Committer {
     serializer.append(snapshot)
     try placement.place(serializer.nodes[first...])
     recorder.finish(
-      used: placement.used, grown: placement.grown, cut: recorder.wroteBase ? nil : cut)
+      used: placement.used, grown: placement.grown, cut: recorder.wroteBase ? nil : cut,
+      grownBeforeCut: grownBeforeCut)
     state.freeSpace = placement.finish()
     state.freeSpace.version = nil
     let logicalSize = state.freeSpace.logicalSize

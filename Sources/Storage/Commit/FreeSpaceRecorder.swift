@@ -78,13 +78,17 @@ struct FreeSpaceRecorder {
 
   /// Records what the commit took and by what it grew the file. Unused room stays as entries of
   /// length zero.
-  mutating func finish(used: [Extent], grown: [Extent], cut: Extent?) {
-    // Growth comes first: what was taken may lie in it.
-    for extent in grown {
+  ///
+  /// - Parameter grownBeforeCut: how many of `grown` came before the file's end was cut off.
+  mutating func finish(used: [Extent], grown: [Extent], cut: Extent?, grownBeforeCut: Int) {
+    // In the order of what happened: the cut may take what the file grew by before, and the file
+    // may grow again where it was cut. What was taken comes last: it may lie in any growth.
+    for (position, extent) in grown.enumerated() {
+      if position == grownBeforeCut, let cut { append(.allocation(cut, version: version)) }
       append(FreeSpaceLog.Entry(extent: extent, born: version, version: version))
     }
+    if grownBeforeCut >= grown.count, let cut { append(.allocation(cut, version: version)) }
     for extent in used { append(.allocation(extent, version: version)) }
-    if let cut { append(.allocation(cut, version: version)) }
   }
 
   private struct Old {
