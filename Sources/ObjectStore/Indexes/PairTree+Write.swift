@@ -37,11 +37,9 @@ extension PairTree {
   static func encode(
     _ writer: NodeWriter, replacing old: NodeReference, _ pairs: [IndexPair]
   ) throws(StorageError) -> NodeReference {
-    let memory = UnsafeMutablePointer<IndexPair>.allocate(capacity: pairs.count)
-    defer { memory.deallocate() }
-    for (index, pair) in pairs.enumerated() { (memory + index).initialize(to: pair) }
-    return try PairLeaf.encode(
-      writer, replacing: old, UnsafeBufferPointer(start: memory, count: pairs.count))
+    try pairs.withUnsafeBufferPointer { buffer throws(StorageError) in
+      try PairLeaf.encode(writer, replacing: old, buffer)
+    }
   }
 
   @inline(__always)
@@ -278,7 +276,10 @@ extension PairTree {
     var start = 0
     while start < pairs.count {
       let end = min(pairs.count, start + limits.pairEntries)
-      let leaf = try encode(writer, replacing: .none, Array(pairs[start..<end]))
+      let leaf = try pairs.withUnsafeBufferPointer { buffer throws(StorageError) in
+        try PairLeaf.encode(
+          writer, replacing: .none, UnsafeBufferPointer(rebasing: buffer[start..<end]))
+      }
       level.append(InnerEntry(leaf, first: pairs[start], count: end - start))
       start = end
     }

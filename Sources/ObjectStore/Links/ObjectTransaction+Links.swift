@@ -68,32 +68,41 @@ extension ObjectTransaction {
 
   // MARK: Deleting
 
-  /// Takes an object that is about to go out of all links: those to it become null or leave their
-  /// lists, those from it leave the backlinks; its lists are let go.
-  func severLinks(_ state: State, _ key: ObjectKey) throws(StorageError) {
-    let columnCount = state.pointee.columns.count
-    for slot in 0..<columnCount {
-      let column = ColumnKey(rawValue: UInt32(slot))
-      // Read each time: making a hidden column changes the schema.
-      let spec = (try open(state.pointee.key)).pointee.columns[slot]
-      if spec.isBacklink {
-        try clearLinks(to: key, in: state.pointee.key, column, spec)
+  /// Takes objects that are about to go out of all links: what leads from them leaves the
+  /// backlinks, then what leads to them becomes null or leaves its list.
+  ///
+  /// Links among the objects themselves are gone before the second step, which searches lists.
+  func severLinks(_ state: State, _ keys: [ObjectKey]) throws(StorageError) {
+    let columns = state.pointee.columns.count
+    for key in keys {
+      for slot in 0..<columns {
+        try severLink(state, ColumnKey(rawValue: UInt32(slot)), from: key)
       }
     }
-    for slot in 0..<columnCount {
-      let column = ColumnKey(rawValue: UInt32(slot))
-      let spec = state.pointee.columns[slot]
-      if spec.isBacklink { continue }
-      if spec.isList {
-        try dropList(state, column, spec, key)
-      } else if spec.kind == .object {
-        let row = try locate(state, key)
-        let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
-        let target = try table(state.pointee.key).link(column, at: position)
-        if let target { try removeBacklink(spec.other, spec.otherColumn, target, from: key) }
-      } else if spec.kind == .any {
-        try replaceAnyLink(state, column, key, by: .null)
+    for key in keys {
+      for slot in 0..<columns where state.pointee.columns[slot].isBacklink {
+        let spec = state.pointee.columns[slot]
+        try clearLinks(to: key, in: state.pointee.key, ColumnKey(rawValue: UInt32(slot)), spec)
       }
+    }
+  }
+
+  /// Takes back the backlinks of what leads out of one column, and lets go of its list. The column
+  /// itself keeps its links: the object goes.
+  private func severLink(
+    _ state: State, _ column: ColumnKey, from key: ObjectKey
+  ) throws(StorageError) {
+    let spec = state.pointee.columns[column.slot]
+    if spec.isBacklink { return }
+    if spec.isList { return try dropList(state, column, spec, key) }
+    guard spec.kind == .object || spec.kind == .any else { return }
+    let row = try locate(state, key)
+    let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
+    let stored = try table(state.pointee.key)
+    if spec.kind == .any {
+      try removeAnyLink(stored.any(column, at: position), state.pointee.key, column, key)
+    } else if let target = try stored.link(column, at: position) {
+      try removeBacklink(spec.other, spec.otherColumn, target, from: key)
     }
   }
 
@@ -101,7 +110,7 @@ extension ObjectTransaction {
   private func dropList(
     _ state: State, _ column: ColumnKey, _ spec: ColumnSpec, _ key: ObjectKey
   ) throws(StorageError) {
-    let list = try self.list(column, of: key, in: state.pointee.key)
+    let list = try currentList(state, column, key)
     if list.count == 0 { return }
     try removeListBacklinks(list, spec, column, key, in: state.pointee.key)
     try storeListRoot(state, column, key, .none)
@@ -162,7 +171,7 @@ extension ObjectTransaction {
     let editor = listWriter(spec)
     var start = 0
     while true {
-      let list = try self.list(column, of: origin, in: state.pointee.key)
+      let list = try currentList(state, column, origin)
       let found =
         spec.kind == .object
         ? try list.firstInteger(target.rawValue + 1, from: start)

@@ -14,11 +14,28 @@ extension ObjectTransaction {
     return spec
   }
 
-  /// The list as it is now; good until the next change.
+  /// The list as it is now; good until the next change. Reading changes nothing.
   public func list(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ListView {
-    let state = try open(table)
+    let layout = schema.layouts[Int(table.rawValue)]
+    precondition(
+      column.slot < layout.columns.count && layout.columns[column.slot].isList,
+      "that column is no list")
+    let spec = layout.columns[column.slot]
+    let stored = try self.table(table)
+    guard let position = try stored.find(object) else {
+      preconditionFailure("no object \(object.rawValue) in table \(table.rawValue)")
+    }
+    return try ListView(
+      root: stored.listRoot(column, at: position), kind: spec.kind, isOptional: spec.isOptional,
+      target: spec.other, in: source)
+  }
+
+  /// The same on the way to a change.
+  func currentList(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey
+  ) throws(StorageError) -> ListView {
     let spec = listSpec(state, column)
     let row = try locate(state, object)
     let reference = state.pointee.leaf.node.reference(column.slot)
@@ -97,7 +114,7 @@ extension ObjectTransaction {
     let editor = listWriter(spec)
     for value in values { try addElementLink(value, spec, column, object, in: table) }
     let state = try open(table)
-    let list = try self.list(column, of: object, in: table)
+    let list = try currentList(state, column, object)
     precondition(index >= 0 && index <= list.count, "list index out of bounds")
     var root = list.root
     var place = index
@@ -116,13 +133,13 @@ extension ObjectTransaction {
     in table: TableKey
   ) throws(StorageError) {
     let spec = listSpec(try open(table), column)
-    let old = try list(column, of: object, in: table).value(at: index)
+    let old = try currentList(try open(table), column, object).value(at: index)
     if old != value {
       try removeElementLink(old, spec, column, object, in: table)
       try addElementLink(value, spec, column, object, in: table)
     }
     let state = try open(table)
-    let list = try self.list(column, of: object, in: table)
+    let list = try currentList(state, column, object)
     let root = try listWriter(spec).set(list.root, at: index, value)
     try storeListRoot(state, column, object, root)
     record(state, column, object, .set(index: index))
@@ -134,19 +151,19 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let spec = listSpec(try open(table), column)
     let editor = listWriter(spec)
-    let before = try list(column, of: object, in: table)
+    let before = try currentList(try open(table), column, object)
     precondition(
       indexes.lowerBound >= 0 && indexes.upperBound <= before.count, "list index out of bounds")
     if indexes.isEmpty { return }
     if indexes.count == before.count { return try listClear(column, of: object, in: table) }
     if spec.kind == .object || spec.kind == .any {
       for index in indexes {
-        let value = try list(column, of: object, in: table).value(at: index)
+        let value = try currentList(try open(table), column, object).value(at: index)
         try removeElementLink(value, spec, column, object, in: table)
       }
     }
     let state = try open(table)
-    var root = try list(column, of: object, in: table).root
+    var root = try currentList(state, column, object).root
     for index in indexes.reversed() { root = try editor.remove(root, at: index) }
     try storeListRoot(state, column, object, root)
     record(
@@ -160,7 +177,7 @@ extension ObjectTransaction {
     let state = try open(table)
     let spec = listSpec(state, column)
     let editor = listWriter(spec)
-    let list = try self.list(column, of: object, in: table)
+    let list = try currentList(state, column, object)
     precondition(to >= 0 && to < list.count, "list index out of bounds")
     let value = try list.value(at: from)
     let without = try editor.remove(list.root, at: from)
@@ -175,7 +192,7 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let state = try open(table)
     let editor = listWriter(listSpec(state, column))
-    let list = try self.list(column, of: object, in: table)
+    let list = try currentList(state, column, object)
     let first = try list.value(at: left)
     let second = try list.value(at: right)
     let half = try editor.set(list.root, at: left, second)
@@ -188,10 +205,10 @@ extension ObjectTransaction {
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let spec = listSpec(try open(table), column)
-    let list = try self.list(column, of: object, in: table)
+    let list = try currentList(try open(table), column, object)
     try removeListBacklinks(list, spec, column, object, in: table)
     let state = try open(table)
-    let root = try self.list(column, of: object, in: table).root
+    let root = try currentList(state, column, object).root
     if !root.isNone {
       try storeListRoot(state, column, object, .none)
       try writer.releaseTree(root)

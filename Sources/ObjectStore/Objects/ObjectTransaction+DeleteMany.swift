@@ -4,19 +4,14 @@ import Storage
 extension ObjectTransaction {
   /// Deletes many objects, faster than one by one; keys that no object has are passed over.
   public func deleteObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
-    let stored = try self.table(table)
-    var existing: [ObjectKey] = []
-    existing.reserveCapacity(keys.count)
-    for key in keys.sorted() where key != existing.last {
-      if try stored.find(key) != nil { existing.append(key) }
-    }
+    let existing = try existing(keys, in: try self.table(table))
     if existing.count < 8 {
       for key in existing { try deleteObject(key, in: table) }
       return
     }
     let state = try open(table)
     if schema.layouts[Int(table.rawValue)].hasRelations {
-      for key in existing { try severLinks(state, key) }
+      try severLinks(state, existing)
     }
     try removeFromIndexes(state, existing)
     var start = 0
@@ -29,6 +24,24 @@ extension ObjectTransaction {
     }
     for key in existing { state.pointee.history.deleted(key.rawValue) }
     generation &+= 1
+  }
+
+  /// Those keys that objects have, in order and once each.
+  private func existing(
+    _ keys: [ObjectKey], in table: Table
+  ) throws(StorageError) -> [ObjectKey] {
+    var existing: [ObjectKey] = []
+    existing.reserveCapacity(keys.count)
+    var cluster: Cluster?
+    for key in keys.sorted() where key != existing.last {
+      if let cluster, key <= cluster.key(cluster.count - 1) {
+        if cluster.row(of: key) != nil { existing.append(key) }
+      } else if let position = try table.find(key) {
+        existing.append(key)
+        cluster = position.cluster
+      }
+    }
+    return existing
   }
 
   /// Takes the objects, all of them in the cluster at hand, out of it.
@@ -90,7 +103,7 @@ extension ObjectTransaction {
       }
       return
     }
-    let gone = KeySet(sorted: keys)
+    let gone = KeyFilter(sorted: keys)
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
       let node = try indexNode(state, columns[slot])
@@ -106,5 +119,34 @@ extension ObjectTransaction {
         try writer.releaseTree(old)
       }
     }
+  }
+}
+
+/// A test whether a key is among many: bits where the keys lie close enough, else a search.
+private struct KeyFilter {
+  private let base: Int64
+  private var bits: [UInt64] = []
+  private let keys: KeySet
+
+  init(sorted keys: [ObjectKey]) {
+    base = keys[0].rawValue
+    let span = Int(keys[keys.count - 1].rawValue - base) + 1
+    if span / 64 <= 16 * keys.count {
+      self.keys = KeySet()
+      bits = Array(repeating: 0, count: span / 64 + 1)
+      for key in keys {
+        let distance = UInt64(key.rawValue - base)
+        bits[Int(distance >> 6)] |= 1 << (distance & 63)
+      }
+    } else {
+      self.keys = KeySet(sorted: keys)
+    }
+  }
+
+  func contains(_ key: Int64) -> Bool {
+    if bits.isEmpty { return keys.contains(key) }
+    let distance = UInt64(bitPattern: key &- base)
+    let word = distance >> 6
+    return word < UInt64(bits.count) && bits[Int(word)] & (1 << (distance & 63)) != 0
   }
 }

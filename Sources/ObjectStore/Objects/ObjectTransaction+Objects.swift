@@ -106,7 +106,7 @@ extension ObjectTransaction {
   public func deleteObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
     let state = try open(table)
     if schema.layouts[Int(table.rawValue)].hasRelations {
-      try severLinks(state, key)
+      try severLinks(state, [key])
     }
     let row = try locate(state, key)
     try removeFromIndexes(state, row, key)

@@ -95,7 +95,6 @@ public final class ObjectTransaction {
       state.pointee.node = try writer.mutable(rootNode.reference(1 + index))
       state.pointee.hasLeaf = false  // it may lack references for new columns
     }
-    schemaChanged = true
   }
 
   /// Reads committed nodes and those of this transaction.

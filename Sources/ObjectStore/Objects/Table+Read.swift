@@ -15,7 +15,8 @@ extension Table {
     return position.row < node.count ? node : nil
   }
 
-  /// Whether a column that may be null is null there.
+  /// Whether a column that may be null is null there; not for links and values of any kind, which
+  /// tell by themselves.
   @inlinable
   public func isNull(
     _ column: ColumnKey, at position: ObjectPosition

@@ -24,6 +24,7 @@ extension ObjectTransaction {
       let state = try open(table)
       try buildIndex(state, column)
     }
+    schemaChanged = true
     generation &+= 1
     return true
   }

@@ -16,13 +16,19 @@ public struct SchemaChange {
   public var isEmpty: Bool { result == stored }
 
   /// - Throws: `.schemaMismatch` naming every difference that needs a migration, or whatever is
-  ///   wrong with the wanted schema itself.
+  ///   wrong with the wanted schema itself, or that the file's schema is of a newer version.
   public init(
     from stored: SchemaDescription, to wanted: SchemaDescription, path: String
   ) throws(StorageError) {
     self.stored = stored
     result = stored
     result.version = wanted.version
+    guard stored.classes.isEmpty || stored.version <= wanted.version else {
+      throw StorageError(
+        .schemaMismatch, path: path,
+        "the file has schema version \(stored.version), which is newer than the program's "
+          + "\(wanted.version); use a program that knows it")
+    }
     let faults = SchemaChange.faults(wanted)
     guard faults.isEmpty else {
       throw StorageError(

@@ -137,6 +137,16 @@ import Testing
     }
   }
 
+  @Test func aProgramOlderThanTheFileIsRefused() throws {
+    let store = try ScratchStore()
+    var wanted = schema([PropertyDescription(name: "a", kind: .int)])
+    wanted.version = 2
+    try store.write { _ = try $0.apply(wanted) }
+    wanted.version = 1
+    let error = try #require(throws: StorageError.self) { try store.begin().apply(wanted) }
+    #expect(error.code == .schemaMismatch && error.message.contains("version 2"))
+  }
+
   @Test func aDamagedSchemaIsNoSchema() {
     let bytes = SchemaCodec.encode(everything())
     for length in bytes.indices {
