@@ -49,15 +49,29 @@ INLINE bool same_bytes(const uint8_t *a, const uint8_t *b, size_t length) {
     out[word] = bits;                                                                           \
   }
 
+// Values of 8 to 16 bytes are the most common: their two halves are kept in registers.
+#define EACH_ROW_OF_TWO_WORDS(size_test)                                                        \
+  uint64_t head = load_8(value), tail = load_8(value + length - 8);                             \
+  EACH_ROW((size_test) && ((load_8(heap + start) ^ head) |                                      \
+                           (load_8(heap + start + length - 8) ^ tail)) == 0)
+
 void scan_bytes_equal(
     const uint16_t *ends, const uint8_t *heap, size_t count,
     const uint8_t *value, size_t length, uint64_t *out) {
+  if (length >= 8 && length <= 16) {
+    EACH_ROW_OF_TWO_WORDS(size == length)
+    return;
+  }
   EACH_ROW(size == length && same_bytes(heap + start, value, length))
 }
 
 void scan_bytes_begins(
     const uint16_t *ends, const uint8_t *heap, size_t count,
     const uint8_t *value, size_t length, uint64_t *out) {
+  if (length >= 8 && length <= 16) {
+    EACH_ROW_OF_TWO_WORDS(size >= length)
+    return;
+  }
   EACH_ROW(size >= length && same_bytes(heap + start, value, length))
 }
 

@@ -84,26 +84,25 @@ EXTREMES(i32, int32_t)
 EXTREMES(i64, int64_t)
 #undef EXTREMES
 
-// Eight lanes side by side, because a compiler may not reorder floating point by itself.
+// Lanes side by side, because a compiler may not reorder floating point by itself.
 #define REAL_EXTREMES(suffix, type)                                                             \
   TARGET static void NAME(extremes_##suffix)(const void *data, size_t count, type *out) {       \
-    type low[8], high[8];                                                                       \
+    NAME(lanes_##suffix) v, low, high;                                                          \
     for (int j = 0; j < 8; j++) {                                                               \
       low[j] = (type)INFINITY;                                                                  \
       high[j] = -(type)INFINITY;                                                                \
     }                                                                                           \
     size_t i = 0;                                                                               \
     for (; i + 8 <= count; i += 8) {                                                            \
-      type v[8];                                                                                \
-      memcpy(v, (const char *)data + i * sizeof(type), sizeof v);                               \
-      for (int j = 0; j < 8; j++) low[j] = v[j] < low[j] ? v[j] : low[j];                       \
-      for (int j = 0; j < 8; j++) high[j] = v[j] > high[j] ? v[j] : high[j];                    \
+      memcpy(&v, (const char *)data + i * sizeof(type), sizeof v);                              \
+      low = v < low ? v : low;                                                                  \
+      high = v > high ? v : high;                                                               \
     }                                                                                           \
     for (; i < count; i++) {                                                                    \
-      type v;                                                                                   \
-      memcpy(&v, (const char *)data + i * sizeof(type), sizeof v);                              \
-      low[0] = v < low[0] ? v : low[0];                                                         \
-      high[0] = v > high[0] ? v : high[0];                                                      \
+      type last;                                                                                \
+      memcpy(&last, (const char *)data + i * sizeof(type), sizeof last);                        \
+      low[0] = last < low[0] ? last : low[0];                                                   \
+      high[0] = last > high[0] ? last : high[0];                                                \
     }                                                                                           \
     for (int j = 1; j < 8; j++) {                                                               \
       low[0] = low[j] < low[0] ? low[j] : low[0];                                               \

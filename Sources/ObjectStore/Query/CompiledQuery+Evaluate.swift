@@ -31,7 +31,7 @@ extension CompiledQuery {
       return false
     }
     let rows = ClusterRows(context: context, table: table, cluster: position.cluster)
-    return try !node.select(rows, .row(position.row)).isEmpty
+    return try node.holds(rows, position.row)
   }
 
   private func matchCount(_ context: EvaluationContext) throws(StorageError) -> Int {
@@ -66,9 +66,8 @@ extension CompiledQuery {
       for key in keys {
         guard let position = try table.find(key) else { continue }
         let rows = ClusterRows(context: context, table: table, cluster: position.cluster)
-        let row = Selection.row(position.row)
-        if !isExact, try node.select(rows, row).isEmpty { continue }
-        if try body(rows, row) { return }
+        if !isExact, try !node.holds(rows, position.row) { continue }
+        if try body(rows, .row(position.row)) { return }
       }
     }
   }
@@ -76,6 +75,14 @@ extension CompiledQuery {
   func evaluate(
     _ context: EvaluationContext, limit: Int?
   ) throws(StorageError) -> ContiguousArray<ObjectKey> {
+    if let limit, distinct.isEmpty, !sort.isEmpty, limit <= TopCollector.limitMax {
+      var top = TopCollector(sort, limit: limit)
+      try forEachMatch(context) { (rows, selection) throws(StorageError) in
+        try top.add(rows, selection)
+        return false
+      }
+      return top.keys()
+    }
     var columns = sort.map { SortColumn($0.path, ascending: $0.ascending) }
     var distinctColumns = distinct.map { SortColumn($0, ascending: true) }
     var keys = ContiguousArray<ObjectKey>()
@@ -98,9 +105,6 @@ extension CompiledQuery {
   private func order(
     of count: Int, _ columns: [SortColumn], _ distinctColumns: [SortColumn], limit: Int?
   ) -> [UInt32] {
-    if distinctColumns.isEmpty, let limit {
-      return TopRows.first(limit, of: count, by: columns)
-    }
     var sorter = Sorter(columns)
     var order =
       columns.isEmpty ? Array(0..<UInt32(count)) : sorter.sorted(count: count)
@@ -115,12 +119,11 @@ extension CompiledQuery {
   private static func append(
     _ cluster: Cluster, _ selection: Selection, to keys: inout ContiguousArray<ObjectKey>
   ) {
-    var left = selection
     if cluster.isDense {
       let base = cluster.baseKey
-      while let row = left.popFirst() { keys.append(ObjectKey(rawValue: base &+ Int64(row))) }
+      selection.forEach { keys.append(ObjectKey(rawValue: base &+ Int64($0))) }
     } else {
-      while let row = left.popFirst() { keys.append(cluster.key(row)) }
+      selection.forEach { keys.append(cluster.key($0)) }
     }
   }
 }

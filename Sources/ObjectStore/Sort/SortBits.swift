@@ -11,6 +11,12 @@ enum SortBits {
     return bits &>> 63 == 0 ? bits | (1 &<< 63) : ~bits
   }
 
+  /// The double that such bits stand for.
+  static func double(_ bits: UInt64) -> Double {
+    if bits == 0 { return .nan }
+    return Double(bitPattern: bits &>> 63 == 0 ? ~bits : bits & ~(1 &<< 63))
+  }
+
   /// Up to 8 bytes from `offset` on, the first one most significant, zeros beyond the end.
   @inline(__always)
   static func of(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
@@ -42,11 +48,13 @@ struct SortEntry {
 
 /// Stable sorting of entries by their bits.
 ///
-/// Three counting passes over the 33 topmost bits that differ; entries that agree in those are
-/// sorted by the rest in turn. Few entries are sorted by insertion.
+/// Counting passes over up to 32 of the topmost bits that differ, a byte each (more buckets would
+/// not fit the processor's address cache); entries that agree in those are sorted by the rest in
+/// turn. Few entries are sorted by insertion.
 struct RadixSort {
   private var spare: [SortEntry] = []
-  private static let digitBits: UInt64 = 11
+  private static let digitBits: UInt64 = 8
+  private static let passesMax: UInt64 = 4
   private static let insertionMax = 24
 
   mutating func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
@@ -62,7 +70,8 @@ struct RadixSort {
     }
     if isSorted { return }
     let width = UInt64(64 - differing.leadingZeroBitCount)
-    let shift = width > 3 * Self.digitBits ? width - 3 * Self.digitBits : 0
+    let sorted = Self.passesMax * Self.digitBits
+    let shift = width > sorted ? width - sorted : 0
     var digit = shift
     while digit < width {
       countingPass(entries, shift: digit)
@@ -76,9 +85,9 @@ struct RadixSort {
   ) {
     var start = 0
     while start < entries.count {
-      let bits = entries[start].bits >> shift
+      let bits = entries[start].bits &>> shift
       var end = start + 1
-      while end < entries.count, entries[end].bits >> shift == bits { end += 1 }
+      while end < entries.count, entries[end].bits &>> shift == bits { end += 1 }
       if end - start > 1 { sort(UnsafeMutableBufferPointer(rebasing: entries[start..<end])) }
       start = end
     }

@@ -49,26 +49,41 @@ struct SortColumn {
       return
     }
     let vector = try rows.cluster.vector(column.key, in: rows.context.source)
-    if !column.isOptional, case .bits(var bits) = values {
+    switch values {
+    case .bits(var bits) where !column.isOptional:
       values = .bits([])
       Self.gather(vector, column.kind, left, into: &bits)
       values = .bits(bits)
-      return
+    case .bytes(var list) where !column.isOptional:
+      values = .bytes([])
+      try left.forEach { (row) throws(StorageError) in
+        list.append(try rows.context.bytes(vector, row))
+      }
+      values = .bytes(list)
+    default:
+      try left.forEach { (row) throws(StorageError) in
+        append(try rows.context.read(vector, row, column))
+      }
     }
-    while let row = left.popFirst() { append(try rows.context.read(vector, row, column)) }
   }
 
   private static func gather(
     _ vector: ColumnVector, _ kind: ValueKind, _ selection: Selection, into bits: inout [UInt64]
   ) {
-    var left = selection
     switch kind {
-    case .double, .date:
-      while let row = left.popFirst() { bits.append(SortBits.of(vector.double(row))) }
-    case .float:
-      while let row = left.popFirst() { bits.append(SortBits.of(Double(vector.float(row)))) }
-    default:
-      while let row = left.popFirst() { bits.append(SortBits.of(vector.integer(row))) }
+    case .double, .date: selection.forEach { bits.append(SortBits.of(vector.double($0))) }
+    case .float: selection.forEach { bits.append(SortBits.of(Double(vector.float($0)))) }
+    default: selection.forEach { bits.append(SortBits.of(vector.integer($0))) }
+    }
+  }
+
+  /// Keeps only some of the rows, in the given order.
+  mutating func keep(_ rows: [UInt32]) {
+    if hasNulls { nulls = rows.map { nulls[Int($0)] } }
+    switch values {
+    case .bits(let list): values = .bits(rows.map { list[Int($0)] })
+    case .bytes(let list): values = .bytes(rows.map { list[Int($0)] })
+    case .values(let list): values = .values(rows.map { list[Int($0)] })
     }
   }
 

@@ -13,8 +13,10 @@ struct TopRows {
 
   /// The first `limit` of the rows 0 ..< count, in order.
   static func first(_ limit: Int, of count: Int, by columns: [SortColumn]) -> [UInt32] {
-    var sorter = Sorter(columns)
-    if limit >= count / 8 { return Array(sorter.sorted(count: count).prefix(limit)) }
+    if limit >= count / 8 {
+      var sorter = Sorter(columns)
+      return Array(sorter.sorted(count: count).prefix(limit))
+    }
     var top = TopRows(columns, limit: limit)
     if limit > 0 { top.run(count: count) }
     return top.heap.sorted { top.precedes($0, $1) }

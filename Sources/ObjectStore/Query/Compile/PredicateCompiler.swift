@@ -105,10 +105,11 @@ struct PredicateCompiler {
     }
     if value == .null, comparison != .equal, comparison != .notEqual { return ConstantNode(false) }
     let wanted = try coerced(value, to: compiledLeft, left)
-    if let column = plainColumn(compiledLeft),
+    if let (links, column) = columnAtEnd(compiledLeft),
       let node = ColumnCompiler.compare(column, comparison, wanted)
     {
-      return node
+      let null = RowCompareNode.holds(.null, comparison, ConstantValue(wanted).row)
+      return Self.linked(links, node, holdsForNull: null)
     }
     return RowCompareNode(compiledLeft, comparison, .value(ConstantValue(wanted)))
   }
@@ -131,8 +132,10 @@ struct PredicateCompiler {
     case .null: return try textAgainstNull(left, test)
     default: throw mismatch(value, left)
     }
-    if let column = plainColumn(compiledLeft) {
-      if let node = ColumnCompiler.text(column, test, bytes, options) { return node }
+    if let (links, column) = columnAtEnd(compiledLeft),
+      let node = ColumnCompiler.text(column, test, bytes, options)
+    {
+      return Self.linked(links, node, holdsForNull: test == .compare(.notEqual))
     }
     return RowTextNode(compiledLeft, bytes.withUnsafeBytes { TextMatcher(test, $0, options) })
   }
@@ -152,8 +155,10 @@ struct PredicateCompiler {
     var wanted: [StoredValue] = []
     for value in values { wanted.append(try coerced(value, to: compiled, left)) }
     if wanted.isEmpty { return ConstantNode(false) }
-    if let column = plainColumn(compiled), let node = ColumnCompiler.isIn(column, wanted) {
-      return node
+    if let (links, column) = columnAtEnd(compiled),
+      let node = ColumnCompiler.isIn(column, wanted)
+    {
+      return Self.linked(links, node, holdsForNull: wanted.contains(.null))
     }
     return RowSetNode(compiled, wanted.map { ConstantValue($0) })
   }
@@ -164,13 +169,14 @@ struct PredicateCompiler {
     let compiled = try expression(left)
     let low = try coerced(lower, to: compiled, left)
     let high = try coerced(upper, to: compiled, left)
-    if let column = plainColumn(compiled),
+    if let (links, column) = columnAtEnd(compiled),
       let above = ColumnCompiler.compare(column, .greaterOrEqual, low),
       let below = ColumnCompiler.compare(column, .lessOrEqual, high)
     {
-      return Self.joined(RangeMerging.merge([above, below]), whenEmpty: true) {
+      let both = Self.joined(RangeMerging.merge([above, below]), whenEmpty: true) {
         ConjunctionNode($0)
       }
+      return Self.linked(links, both, holdsForNull: false)
     }
     return RowBetweenNode(compiled, ConstantValue(low), ConstantValue(high))
   }
@@ -227,11 +233,24 @@ struct PredicateCompiler {
     dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: prefix))
   }
 
-  /// The column, if the expression is a property of the object itself that is no collection.
-  private func plainColumn(_ expression: CompiledExpression) -> ColumnInfo? {
-    guard case .path(let path) = expression, path.hops.isEmpty, case .value(let column) = path.end
-    else { return nil }
-    return column
+  /// The column, if the expression is a property that is no collection, of the object itself or of
+  /// one at the end of links to one object each.
+  private func columnAtEnd(
+    _ expression: CompiledExpression
+  ) -> (links: [ColumnInfo], column: ColumnInfo)? {
+    guard case .path(let path) = expression, case .value(let column) = path.end else { return nil }
+    var links: [ColumnInfo] = []
+    for hop in path.hops {
+      guard case .link(let link) = hop else { return nil }
+      links.append(link)
+    }
+    return (links, column)
+  }
+
+  private static func linked(
+    _ links: [ColumnInfo], _ node: PredicateNode, holdsForNull: Bool
+  ) -> PredicateNode {
+    links.isEmpty ? node : LinkedNode(links, node, holdsForNull: holdsForNull)
   }
 
   // MARK: Kinds

@@ -31,6 +31,11 @@ class PredicateNode: @unchecked Sendable {
   ) throws(StorageError) -> Selection {
     candidates
   }
+
+  /// Whether the predicate holds for one row: cheaper than a selection of one.
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    try !select(rows, .row(row)).isEmpty
+  }
 }
 
 /// Holds for every object, or for none.
@@ -44,6 +49,8 @@ final class ConstantNode: PredicateNode, @unchecked Sendable {
   ) throws(StorageError) -> Selection {
     value ? candidates : .none
   }
+
+  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool { value }
 }
 
 /// Holds where all parts hold. Each part looks at what the ones before it have left.
@@ -61,6 +68,11 @@ final class ConjunctionNode: PredicateNode, @unchecked Sendable {
       left = try part.select(rows, left)
     }
     return left
+  }
+
+  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    for part in parts where try !part.holds(rows, row) { return false }
+    return true
   }
 }
 
@@ -81,6 +93,11 @@ final class DisjunctionNode: PredicateNode, @unchecked Sendable {
     }
     return found
   }
+
+  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    for part in parts where try part.holds(rows, row) { return true }
+    return false
+  }
 }
 
 final class NegationNode: PredicateNode, @unchecked Sendable {
@@ -92,5 +109,8 @@ final class NegationNode: PredicateNode, @unchecked Sendable {
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     candidates.subtracting(try part.select(rows, candidates))
+  }
+  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    try !part.holds(rows, row)
   }
 }

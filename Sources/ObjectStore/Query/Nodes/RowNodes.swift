@@ -1,7 +1,7 @@
 import Storage
 
 /// A `QueryExpression` resolved against a schema.
-indirect enum CompiledExpression: Sendable {
+enum CompiledExpression: Sendable {
   case value(ConstantValue)
   case path(CompiledPath)
   case count(CompiledPath)
@@ -39,7 +39,7 @@ indirect enum CompiledExpression: Sendable {
         let position = try table.find(object)
       else { return false }
       let rows = ClusterRows(context: context, table: table, cluster: position.cluster)
-      if try !node.select(rows, .row(position.row)).isEmpty { count += 1 }
+      if try node.holds(rows, position.row) { count += 1 }
       return false
     }
     return count
@@ -57,12 +57,15 @@ class RowNode: PredicateNode, @unchecked Sendable {
   override final func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var left = candidates
     var found = Selection.none
-    while let row = left.popFirst() {
+    try candidates.forEach { (row) throws(StorageError) in
       if try holds(rows.context, rows.place(row)) { found.insert(row) }
     }
     return found
+  }
+
+  override final func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    try holds(rows.context, rows.place(row))
   }
 }
 

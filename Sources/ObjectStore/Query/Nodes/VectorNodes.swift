@@ -42,6 +42,20 @@ class VectorNode: PredicateNode, @unchecked Sendable {
     }
     return isInverted ? candidates.subtracting(found) : candidates & found
   }
+
+  /// Whether one row of the vector, which has a value, passes.
+  func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    try test(vector, rows, .row(row)).contains(row)
+  }
+
+  override final func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    let vector = try rows.cluster.vector(column.key, in: rows.context.source)
+    if row >= vector.count { return (holdsForZero && !column.isOptional) != isInverted }
+    if column.isOptional, !vector.hasValue(row) { return isInverted }
+    return try testRow(vector, row, rows) != isInverted
+  }
 }
 
 /// An integer, boolean or link within bounds.
@@ -62,6 +76,12 @@ final class IntegerRangeNode: VectorNode, @unchecked Sendable {
   ) throws(StorageError) -> Selection {
     ColumnScan.integers(vector.elements, width: vector.width, count: vector.count, in: range)
   }
+
+  override func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    range.contains(vector.integer(row))
+  }
 }
 
 /// An integer that is one of many.
@@ -81,9 +101,8 @@ final class IntegerSetNode: VectorNode, @unchecked Sendable {
   override func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var left = candidates & .first(vector.count)
     var found = Selection.none
-    while let row = left.popFirst() {
+    (candidates & .first(vector.count)).forEach { row in
       if values.contains(vector.integer(row)) { found.insert(row) }
     }
     return found
@@ -111,6 +130,13 @@ final class DoubleRangeNode: VectorNode, @unchecked Sendable {
   ) throws(StorageError) -> Selection {
     ColumnScan.doubles(vector.elements, count: vector.count, lower: lower, upper: upper)
   }
+
+  override func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    let value = vector.double(row)
+    return lower <= value && value <= upper
+  }
 }
 
 final class FloatRangeNode: VectorNode, @unchecked Sendable {
@@ -127,6 +153,13 @@ final class FloatRangeNode: VectorNode, @unchecked Sendable {
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     ColumnScan.floats(vector.elements, count: vector.count, lower: lower, upper: upper)
+  }
+
+  override func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    let value = vector.float(row)
+    return lower <= value && value <= upper
   }
 }
 
@@ -200,6 +233,12 @@ final class BytesNode: VectorNode, @unchecked Sendable {
     }
     return found
   }
+
+  override func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
+  }
 }
 
 /// A string against a constant with folding, or a pattern.
@@ -218,9 +257,8 @@ final class TextNode: VectorNode, @unchecked Sendable {
   override func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var left = candidates & .first(vector.count)
     var found = Selection.none
-    while let row = left.popFirst() {
+    try (candidates & .first(vector.count)).forEach { (row) throws(StorageError) in
       let bytes = try rows.context.bytes(vector, row)
       if matcher.matches(bytes, scratch: &rows.context.scratch) { found.insert(row) }
     }
@@ -247,9 +285,8 @@ final class BytesSetNode: VectorNode, @unchecked Sendable {
   override func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var left = candidates & .first(vector.count)
     var found = Selection.none
-    while let row = left.popFirst() {
+    try (candidates & .first(vector.count)).forEach { (row) throws(StorageError) in
       if contains(try rows.context.bytes(vector, row)) { found.insert(row) }
     }
     return found

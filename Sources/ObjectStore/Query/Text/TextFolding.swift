@@ -10,10 +10,11 @@ enum TextFolding {
     _ bytes: UnsafeRawBufferPointer, _ options: TextOptions, into output: inout [UInt8]
   ) {
     let ignoringCase = options.contains(.caseInsensitive)
-    if !bytes.contains(where: { $0 >= 0x80 }) {
-      for byte in bytes {
-        let isUpper = ignoringCase && byte >= 0x41 && byte <= 0x5A
-        output.append(isUpper ? byte | 0x20 : byte)
+    if isASCII(bytes) {
+      let start = output.count
+      output.append(contentsOf: bytes)
+      if ignoringCase {
+        output.withUnsafeMutableBufferPointer { lower($0, from: start) }
       }
       return
     }
@@ -24,6 +25,19 @@ enum TextFolding {
       }
     } else {
       for scalar in text.unicodeScalars { append(scalar, ignoringCase, into: &output) }
+    }
+  }
+
+  private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var high: UInt8 = 0
+    for byte in bytes { high |= byte }
+    return high < 0x80
+  }
+
+  private static func lower(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int) {
+    for index in start..<bytes.count {
+      let byte = bytes[index]
+      bytes[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
   }
 
