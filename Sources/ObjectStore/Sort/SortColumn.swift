@@ -2,73 +2,51 @@ import Storage
 
 /// What rows are sorted by, gathered from the store into flat arrays: one sort key of every row.
 struct SortColumn {
-  /// How the values are kept.
-  enum Values {
-    /// In the order of the bits.
-    case bits([UInt64])
-    /// Byte strings in the version that was read, or in the context's memory.
-    case bytes([UnsafeRawBufferPointer])
-    /// Compared one by one.
-    case values([RowValue])
+  /// How the values are kept; one of the three arrays below is in use.
+  enum Form {
+    case bits, bytes, values
   }
 
   let path: CompiledPath
   let ascending: Bool
-  var values: Values
-  /// Rows that hold null; empty if there are none.
-  var nulls: [Bool] = []
-  private var hasNulls = false
+  let form: Form
+  private let plainColumn: ColumnInfo?
+  /// Values in the order of these numbers.
+  private(set) var bits: [UInt64] = []
+  /// Byte strings in the version that was read, or in the context's memory.
+  private(set) var bytes: [UnsafeRawBufferPointer] = []
+  /// Values that are compared one by one.
+  private(set) var values: [RowValue] = []
+  /// Which rows hold null; empty if there are none.
+  private(set) var nulls: [Bool] = []
 
   init(_ path: CompiledPath, ascending: Bool) {
     self.path = path
     self.ascending = ascending
     switch path.kind {
-    case .int, .bool, .float, .double, .date: values = .bits([])
-    case .string, .data: values = .bytes([])
-    case .objectId, .uuid, .decimal128, .any, .object: values = .values([])
+    case .int, .bool, .float, .double, .date: form = .bits
+    case .string, .data: form = .bytes
+    case .objectId, .uuid, .decimal128, .any, .object: form = .values
     }
-  }
-
-  private var plainColumn: ColumnInfo? {
-    guard path.hops.isEmpty, case .value(let column) = path.end else { return nil }
-    return column
+    if path.hops.isEmpty, case .value(let column) = path.end {
+      plainColumn = column
+    } else {
+      plainColumn = nil
+    }
   }
 
   /// Adds the values of the selected rows of a cluster.
   mutating func gather(_ rows: ClusterRows, _ selection: Selection) throws(StorageError) {
-    var left = selection
-    guard let column = plainColumn else {
-      while let row = left.popFirst() {
-        var value = RowValue.null
-        _ = try path.any(rows.context, from: rows.place(row)) { (found) throws(StorageError) in
-          value = found
-          return true
-        }
-        append(value)
-      }
-      return
-    }
+    guard let column = plainColumn else { return try gatherAlongPath(rows, selection) }
     let vector = try rows.cluster.vector(column.key, in: rows.context.source)
-    switch values {
-    case .bits(var bits) where !column.isOptional:
-      values = .bits([])
-      Self.gather(vector, column.kind, left, into: &bits)
-      values = .bits(bits)
-    case .bytes(var list) where !column.isOptional:
-      values = .bytes([])
-      try left.forEach { (row) throws(StorageError) in
-        list.append(try rows.context.bytes(vector, row))
-      }
-      values = .bytes(list)
-    default:
-      try left.forEach { (row) throws(StorageError) in
-        append(try rows.context.read(vector, row, column))
-      }
+    if form == .bits && !column.isOptional { return gather(vector, column.kind, selection) }
+    try selection.forEach { (row) throws(StorageError) in
+      append(try rows.context.read(vector, row, column))
     }
   }
 
-  private static func gather(
-    _ vector: ColumnVector, _ kind: ValueKind, _ selection: Selection, into bits: inout [UInt64]
+  private mutating func gather(
+    _ vector: ColumnVector, _ kind: ValueKind, _ selection: Selection
   ) {
     switch kind {
     case .double, .date: selection.forEach { bits.append(SortBits.of(vector.double($0))) }
@@ -77,43 +55,50 @@ struct SortColumn {
     }
   }
 
-  /// Keeps only some of the rows, in the given order.
-  mutating func keep(_ rows: [UInt32]) {
-    if hasNulls { nulls = rows.map { nulls[Int($0)] } }
-    switch values {
-    case .bits(let list): values = .bits(rows.map { list[Int($0)] })
-    case .bytes(let list): values = .bytes(rows.map { list[Int($0)] })
-    case .values(let list): values = .values(rows.map { list[Int($0)] })
+  private mutating func gatherAlongPath(
+    _ rows: ClusterRows, _ selection: Selection
+  ) throws(StorageError) {
+    try selection.forEach { (row) throws(StorageError) in
+      var value = RowValue.null
+      _ = try path.any(rows.context, from: rows.place(row)) { (found) throws(StorageError) in
+        value = found
+        return true
+      }
+      append(value)
     }
   }
 
+  @inline(__always)
   private mutating func append(_ value: RowValue) {
-    if value.isNull && !hasNulls {
-      hasNulls = true
-      nulls = Array(repeating: false, count: count)
+    if value.isNull || !nulls.isEmpty { appendNull(value.isNull) }
+    switch form {
+    case .bits: bits.append(Self.bits(of: value))
+    case .bytes: bytes.append(Self.bytes(of: value))
+    case .values: values.append(value)
     }
-    if hasNulls { nulls.append(value.isNull) }
-    switch values {
-    case .bits(var bits):
-      values = .bits([])
-      bits.append(Self.bits(of: value))
-      values = .bits(bits)
-    case .bytes(var list):
-      values = .bytes([])
-      list.append(Self.bytes(of: value))
-      values = .bytes(list)
-    case .values(var list):
-      values = .values([])
-      list.append(value)
-      values = .values(list)
+  }
+
+  /// The list of nulls begins with the first of them.
+  private mutating func appendNull(_ isNull: Bool) {
+    if nulls.isEmpty { nulls = Array(repeating: false, count: count) }
+    nulls.append(isNull)
+  }
+
+  /// Keeps only some of the rows, in the given order.
+  mutating func keep(_ rows: [UInt32]) {
+    if !nulls.isEmpty { nulls = rows.map { nulls[Int($0)] } }
+    switch form {
+    case .bits: bits = rows.map { bits[Int($0)] }
+    case .bytes: bytes = rows.map { bytes[Int($0)] }
+    case .values: values = rows.map { values[Int($0)] }
     }
   }
 
   var count: Int {
-    switch values {
-    case .bits(let list): list.count
-    case .bytes(let list): list.count
-    case .values(let list): list.count
+    switch form {
+    case .bits: bits.count
+    case .bytes: bytes.count
+    case .values: values.count
     }
   }
 
@@ -131,6 +116,31 @@ struct SortColumn {
     switch value {
     case .string(let bytes), .data(let bytes): bytes
     default: UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+  }
+
+  /// How two rows compare in this column, ascending.
+  func compare(_ left: Int, _ right: Int) -> Ordering {
+    if !nulls.isEmpty, nulls[left] || nulls[right] {
+      return .of(nulls[left] ? 0 : 1, nulls[right] ? 0 : 1)
+    }
+    switch form {
+    case .bits: return .of(bits[left], bits[right])
+    case .bytes: return ByteOrder.compare(bytes[left], bytes[right])
+    case .values: return SortOrder.compare(values[left], values[right])
+    }
+  }
+
+  /// The value in a row that is not null, as a constant for comparisons; nil for kinds without.
+  func value(_ row: Int) -> StoredValue? {
+    switch path.kind {
+    case .int, .bool: .int(Int64(bitPattern: bits[row] ^ (1 << 63)))
+    case .double: .double(SortBits.double(bits[row]))
+    case .date: .date(SortBits.double(bits[row]))
+    case .float: .float(Float(SortBits.double(bits[row])))
+    case .string: .string(String(decoding: bytes[row], as: UTF8.self))
+    case .data: .data(Array(bytes[row]))
+    default: nil
     }
   }
 }

@@ -41,17 +41,19 @@ struct Sorter {
     _ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int
   ) {
     let column = columns[index]
-    switch column.values {
-    case .bits(let bits):
+    switch column.form {
+    case .bits:
+      let bits = column.bits
       let flip: UInt64 = column.ascending ? 0 : .max
       for place in entries.indices {
         entries[place].bits = bits[Int(entries[place].row)] ^ flip
       }
       radix.sort(entries)
       eachRun(entries) { sorter, run in sorter.sort(run, column: index + 1) }
-    case .bytes(let bytes):
-      sortBytes(entries, bytes, column: index, from: 0)
-    case .values(let values):
+    case .bytes:
+      sortBytes(entries, column.bytes, column: index, from: 0)
+    case .values:
+      let values = column.values
       sortByComparing(entries, column: index) {
         SortOrder.compare(values[Int($0)], values[Int($1)])
       }

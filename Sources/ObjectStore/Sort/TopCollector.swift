@@ -47,7 +47,7 @@ struct TopCollector {
     if !columns[0].nulls.isEmpty, columns[0].nulls[row] {
       return key.ascending ? NullNode(column, isNull: true) : nil
     }
-    guard let value = columns[0].value(row, column.kind) else { return nil }
+    guard let value = columns[0].value(row) else { return nil }
     // What is not behind, rather than what is before: null and not-a-number pass.
     let behind = ColumnCompiler.compare(column, key.ascending ? .greater : .less, value)
     return behind.map { NegationNode($0) }
@@ -57,21 +57,5 @@ struct TopCollector {
   func keys() -> ContiguousArray<ObjectKey> {
     let rows = TopRows.first(limit, of: found.count, by: columns)
     return ContiguousArray(rows.map { found[Int($0)] })
-  }
-}
-
-extension SortColumn {
-  /// The value in a row that is not null, as a constant for comparisons; nil for kinds without.
-  func value(_ row: Int, _ kind: ValueKind) -> StoredValue? {
-    switch (kind, values) {
-    case (.int, .bits(let bits)), (.bool, .bits(let bits)):
-      return .int(Int64(bitPattern: bits[row] ^ (1 << 63)))
-    case (.double, .bits(let bits)): return .double(SortBits.double(bits[row]))
-    case (.date, .bits(let bits)): return .date(SortBits.double(bits[row]))
-    case (.float, .bits(let bits)): return .float(Float(SortBits.double(bits[row])))
-    case (.string, .bytes(let bytes)): return .string(String(decoding: bytes[row], as: UTF8.self))
-    case (.data, .bytes(let bytes)): return .data(Array(bytes[row]))
-    default: return nil
-    }
   }
 }

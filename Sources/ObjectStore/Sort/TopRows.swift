@@ -24,12 +24,13 @@ struct TopRows {
 
   private mutating func run(count: Int) {
     for row in 0..<UInt32(limit) { push(row) }
-    guard let first = columns.first, first.nulls.isEmpty, case .bits(let bits) = first.values else {
+    guard let first = columns.first, first.nulls.isEmpty, first.form == .bits else {
       for row in UInt32(limit)..<UInt32(count) where precedes(row, heap[0]) { replaceTop(row) }
       return
     }
     // Nearly every row is turned away by one comparison.
     let flip: UInt64 = first.ascending ? 0 : .max
+    let bits = first.bits
     var bound = bits[Int(heap[0])] ^ flip
     for row in limit..<count where bits[row] ^ flip <= bound {
       guard precedes(UInt32(row), heap[0]) else { continue }
@@ -65,20 +66,6 @@ struct TopRows {
       if !precedes(heap[parent], heap[child]) { return }
       heap.swapAt(parent, child)
       parent = child
-    }
-  }
-}
-
-extension SortColumn {
-  /// How two rows compare in this column, ascending.
-  func compare(_ left: Int, _ right: Int) -> Ordering {
-    if !nulls.isEmpty, nulls[left] || nulls[right] {
-      return .of(nulls[left] ? 0 : 1, nulls[right] ? 0 : 1)
-    }
-    switch values {
-    case .bits(let bits): return .of(bits[left], bits[right])
-    case .bytes(let bytes): return ByteOrder.compare(bytes[left], bytes[right])
-    case .values(let values): return SortOrder.compare(values[left], values[right])
     }
   }
 }
