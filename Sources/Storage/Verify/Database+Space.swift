@@ -1,0 +1,98 @@
+/// What the bytes of a file go to, below the object store. Together with what lies beyond the
+/// logical size, every byte of the file is in exactly one of the parts.
+public struct SpaceReport: Sendable {
+  /// The newest version, which the figures are about.
+  public var version: UInt64 = 0
+  public var fileBytes: UInt64 = 0
+  /// The layer above's nodes.
+  public var dataBytes: UInt64 = 0
+  public var historyBytes: UInt64 = 0
+  /// Commits, or runs of merged ones, whose log of changes is kept.
+  public var historyEntries = 0
+  /// Header and commit slots, the map of free space, the version's own node.
+  public var bookkeepingBytes: UInt64 = 0
+  /// What may be used again at once, and what lies beyond the logical size.
+  public var freeBytes: UInt64 = 0
+  /// What waits for an older version that is pinned, or for the next flush.
+  public var waitingBytes: UInt64 = 0
+  /// Every pinned version with the bytes that it alone keeps from being used again.
+  public var retainedBytes: [UInt64: UInt64] = [:]
+}
+
+extension Database {
+  /// Tells where the space goes, in the newest version of a file that may be in use.
+  public func space() throws(StorageError) -> SpaceReport {
+    let snapshot = try pinNewest()
+    defer { snapshot.release() }
+    var report = SpaceReport()
+    report.version = snapshot.version
+    do { report.fileBytes = try file.size() } catch {
+      throw StorageError(error, doing: "ask for the size of the file")
+    }
+    try addHistory(snapshot, to: &report)
+    report.bookkeepingBytes =
+      UInt64(FileLayout.firstNode) + UInt64(try snapshot.source.node(snapshot.node).byteSize)
+      + (try bytes(below: snapshot.freeSpace, snapshot.source))
+    try addFreeSpace(snapshot, to: &report)
+    let accounted =
+      report.historyBytes + report.bookkeepingBytes + report.freeBytes + report.waitingBytes
+    report.dataBytes = report.fileBytes > accounted ? report.fileBytes - accounted : 0
+    return report
+  }
+
+  private func addHistory(
+    _ snapshot: Snapshot, to report: inout SpaceReport
+  ) throws(StorageError) {
+    report.historyBytes = try bytes(below: snapshot.history, snapshot.source)
+    if snapshot.history.isNone { return }
+    report.historyEntries = try snapshot.source.node(snapshot.history).count
+  }
+
+  private func addFreeSpace(
+    _ snapshot: Snapshot, to report: inout SpaceReport
+  ) throws(StorageError) {
+    var freeSpace = FreeSpace()
+    try freeSpace.advance(
+      to: snapshot.version, source: snapshot.source, index: snapshot.freeSpace,
+      logicalSize: snapshot.logicalSize)
+    let pinned = Set(pins().filter(\.isAlive).map(\.version))
+    let needed = pinned.union([snapshot.version, durableVersion]).sorted()
+    freeSpace.release(
+      pins: pinned.union([snapshot.version]).sorted(), durable: durableVersion)
+    report.freeBytes = freeSpace.reusable.total
+    if report.fileBytes > snapshot.logicalSize {
+      report.freeBytes += report.fileBytes - snapshot.logicalSize
+    }
+    report.waitingBytes = freeSpace.waitingBytes
+    for version in pinned { report.retainedBytes[version] = 0 }
+    freeSpace.forEach { entry in
+      let keepers = needed.filter { entry.born <= $0 && $0 < entry.freed }
+      if keepers.count == 1 { report.retainedBytes[keepers[0]]? += entry.extent.length }
+    }
+  }
+
+  private func bytes(
+    below reference: NodeReference, _ source: NodeSource
+  ) throws(StorageError) -> UInt64 {
+    if reference.isNone { return 0 }
+    let node = try source.node(reference)
+    var sum = UInt64(node.byteSize)
+    for index in 0..<node.referenceCount {
+      sum += try bytes(below: node.reference(index), source)
+    }
+    return sum
+  }
+
+  /// Sixteen random bytes that the file was given when it was made, as hexadecimal digits.
+  public func fileIdentifier() throws(StorageError) -> String {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
+    defer { bytes.deallocate() }
+    do {
+      _ = try file.read(into: bytes, at: UInt64(FileLayout.headerFileIdentifier))
+    } catch {
+      throw StorageError(error, doing: "read the header")
+    }
+    let digits = Array("0123456789abcdef")
+    return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}

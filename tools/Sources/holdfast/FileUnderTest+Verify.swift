@@ -1,0 +1,50 @@
+import ObjectStore
+import Storage
+import ToolReports
+
+extension FileUnderTest {
+  func verify() throws -> ToolReports.VerifyReport {
+    let database = try open()
+    let clock = ContinuousClock()
+    let started = clock.now
+    let storage = try database.verify()
+    let snapshot = try database.pinNewest()
+    defer { snapshot.release() }
+    let findings = StoreCheck.findings(root: snapshot.root, in: snapshot.source)
+    return ToolReports.VerifyReport(
+      path: path, versions: storage.versions, nodes: storage.nodeCount, objects: objects(snapshot),
+      bytes: storage.logicalSize,
+      seconds: (clock.now - started) / .seconds(1),
+      problems: problems(storage) + findings.map(problem))
+  }
+
+  private func problems(
+    _ report: Storage.VerifyReport
+  ) -> [ToolReports.VerifyReport.Problem] {
+    var problems = report.findings.map {
+      ToolReports.VerifyReport.Problem(place: "nodes", offset: $0.offset, message: $0.message)
+    }
+    if report.findingsOmitted > 0 {
+      problems.append(
+        .init(place: "nodes", offset: nil, message: "\(report.findingsOmitted) more of the kind"))
+    }
+    return problems
+  }
+
+  private func problem(_ finding: StoreFinding) -> ToolReports.VerifyReport.Problem {
+    var place = finding.table
+    if let object = finding.object { place += "[\(object.rawValue)]" }
+    if let column = finding.column { place += ".\(column)" }
+    return .init(place: place, offset: nil, message: finding.message)
+  }
+
+  /// Damage to a table is a finding already; its objects are not counted then.
+  private func objects(_ snapshot: Snapshot) -> Int {
+    let root = snapshot.root
+    guard let schema = try? StoreRoot.schema(root, in: snapshot.source) else { return 0 }
+    return schema.classes.reduce(0) { sum, description in
+      let table = try? StoreRoot.table(description.tableKey, root: root, in: snapshot.source)
+      return sum + (table?.count ?? 0)
+    }
+  }
+}
