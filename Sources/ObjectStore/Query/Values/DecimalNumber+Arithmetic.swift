@@ -29,6 +29,8 @@ extension DecimalNumber {
       sum.coefficient += low.coefficient
     } else if high.coefficient >= low.coefficient {
       sum.coefficient -= low.coefficient
+      // The digits that were cut off make the difference a little smaller.
+      if isInexact { sum.coefficient -= 1 }
     } else {
       sum = low
       sum.coefficient -= high.coefficient
