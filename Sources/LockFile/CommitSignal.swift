@@ -19,7 +19,7 @@ final class CommitSignal: Sendable {
   }
 
   private let memory: SharedMemory
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   static let safetyNanoseconds: UInt64 = 1_000_000_000
 
   init(memory: SharedMemory) { self.memory = memory }

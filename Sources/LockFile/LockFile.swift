@@ -43,7 +43,7 @@ public final class LockFile: Sendable {
   private let signal: CommitSignal
   private let agent: AgentRole
   /// When dead processes' pins were last taken back; held while it is done.
-  private let reaping = Mutex<UInt64>(0)
+  private let reaping = Guarded<UInt64>(0)
   private let isClosed = Atomic<Bool>(false)
 
   init(

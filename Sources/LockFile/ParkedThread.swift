@@ -3,7 +3,7 @@ import Synchronization
 
 /// One thread that sleeps until another one hands it a value.
 final class ParkedThread<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private let value = Guarded<Value?>(nil)
   /// 0 until the value is there. A word of its own, because the kernel watches its address.
   private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 

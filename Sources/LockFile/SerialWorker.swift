@@ -12,7 +12,7 @@ final class SerialWorker: Sendable {
   }
 
   private let name: String
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(name: String) { self.name = name }
 

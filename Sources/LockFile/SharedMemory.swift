@@ -11,7 +11,7 @@ final class SharedMemory: Sendable {
   nonisolated(unsafe) let base: UnsafeMutableRawPointer  // Words are only touched atomically.
   /// Pin slots known to lie within the file.
   private let verifiedPins: Atomic<Int>
-  private let growth = Mutex(())
+  private let growth = Guarded(())
   private let bornIn = ForkGuard.generation
 
   /// Maps a lock-file that is long enough for `LockFileLayout.pinsInitially` slots.

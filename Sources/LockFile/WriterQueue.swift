@@ -31,7 +31,7 @@ final class WriterQueue: Sendable {
     var fronting: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let bytes: WriterBytes?
   private let worker = SerialWorker(name: "realm-writer")
   private let path: String

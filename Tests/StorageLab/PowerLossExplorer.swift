@@ -1,3 +1,4 @@
+import Platform
 import SimulatedDisk
 import Storage
 import Synchronization
@@ -211,7 +212,7 @@ public final class PowerLossExplorer {
 /// Remembers what was unflushed after each call that changed the disk.
 private final class Watcher: Sendable {
   private let path: String
-  private let moments = Mutex<[CrashPlan]>([])
+  private let moments = Guarded<[CrashPlan]>([])
 
   init(path: String) { self.path = path }
 

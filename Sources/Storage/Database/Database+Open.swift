@@ -4,7 +4,7 @@ import Synchronization
 
 /// The databases that this process has open, so that one file has one lock-file description, one
 /// mapping and one queue of writers however often it is opened, and under whatever names.
-private let openDatabases = Mutex<[DatabaseKey: WeakDatabase]>([:])
+private let openDatabases = Guarded<[DatabaseKey: WeakDatabase]>([:])
 
 private struct DatabaseKey: Hashable {
   var system: ObjectIdentifier

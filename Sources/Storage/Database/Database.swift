@@ -16,7 +16,7 @@ public final class Database: Sendable {
   private let label: PinLabel
   /// Touched only by whoever holds the writer lock.
   let writerState: WriterState
-  private let mappings: Mutex<[Mapping]>
+  private let mappings: Guarded<[Mapping]>
   /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
   private let currentMapping: Atomic<UInt>
   let isPoisoned = Atomic<Bool>(false)
@@ -33,7 +33,7 @@ public final class Database: Sendable {
     self.lockFile = lockFile
     label = PinLabel(options.label)
     writerState = WriterState()
-    mappings = Mutex([mapping])
+    mappings = Guarded([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
     maintenance = Maintenance(label: path)
   }

@@ -1,3 +1,4 @@
+import Platform
 import Dispatch
 import Synchronization
 
@@ -11,7 +12,7 @@ final class Maintenance: Sendable {
   }
 
   private let queue: DispatchQueue
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   private static let compactionDelay = DispatchTimeInterval.milliseconds(200)
   private static let pinnedDelay = DispatchTimeInterval.seconds(2)
