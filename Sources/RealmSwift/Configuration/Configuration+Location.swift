@@ -32,7 +32,10 @@ extension Realm.Configuration {
   /// Makes the directory of the default file; other directories are the program's affair.
   func createDefaultDirectory() throws(RLMError) {
     let standard = Self.defaultFileURL.deletingLastPathComponent()
-    guard let fileURL, fileURL.deletingLastPathComponent() == standard else { return }
+    guard let fileURL,
+      fileURL.deletingLastPathComponent().standardizedFileURL.path
+        == standard.standardizedFileURL.path
+    else { return }
     do {
       try FileManager.default.createDirectory(at: standard, withIntermediateDirectories: true)
     } catch {

@@ -57,6 +57,30 @@ final class OpeningItem: Object {
     #expect(calls.withLock { $0 } == [#"1 ["id", "payload"] true"#])
   }
 
+  @Test func defaultRealmMakesItsDirectory() async throws {
+    try FileManager.default.removeItem(at: directory)
+    // In a process of its own, since it changes the environment.
+    await #expect(processExitsWith: .success) {
+      let home = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "data-\(UUID().uuidString)")
+      setenv("XDG_DATA_HOME", home.path, 1)
+      defer { try? FileManager.default.removeItem(at: home) }
+      var configuration = Realm.Configuration()
+      configuration.objectTypes = [OpeningItem.self]
+      // As the documentation has it for a file for each user.
+      configuration.fileURL!.deleteLastPathComponent()
+      configuration.fileURL!.appendPathComponent("Galadriel")
+      configuration.fileURL!.appendPathExtension("realm")
+      Realm.Configuration.defaultConfiguration = configuration
+      let realm = try Realm()
+      try realm.write { _ = realm.create(OpeningItem.self, value: ["id": 1]) }
+      let expected = Realm.Configuration.defaultFileURL.deletingLastPathComponent()
+        .appendingPathComponent("Galadriel.realm")
+      precondition(expected.path.hasPrefix(home.path))
+      precondition(FileManager.default.fileExists(atPath: expected.path))
+    }
+  }
+
   @Test func aLowerVersionIsAnError() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     try fill(configuration(version: 4), count: 1)
