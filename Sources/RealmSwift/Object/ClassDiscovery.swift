@@ -67,7 +67,11 @@ enum ClassDiscovery {
     // first; both conventions use the same registers for that.
     typealias Accessor = @convention(c) (Int) -> UnsafeRawPointer
     let accessor = unsafeBitCast(field + offset, to: Accessor.self)
-    return unsafeBitCast(accessor(0), to: Any.Type.self) as? ObjectBase.Type
+    let metadata = accessor(0)
+    // Classes of C libraries pass every cast, as the runtime knows nothing of their ancestors; they
+    // have a kind where Swift classes have zero.
+    guard metadata.load(as: UInt.self) == 0 else { return nil }
+    return unsafeBitCast(metadata, to: Any.Type.self) as? ObjectBase.Type
   }
 
   /// The descriptor that a type record points to, directly or through an indirect slot.
