@@ -52,9 +52,9 @@ let package = Package(
     .testTarget(
       name: "LoopThreadTests", dependencies: ["LoopThread", "Clibuv", "LoopMainProgram"],
       swiftSettings: settings),
-    .target(name: "CThread"),
+    .target(name: "CRuntime"),
     .target(
-      name: "RealmSwift", dependencies: ["CThread", "ObjectStore", "LoopThread"],
+      name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
       swiftSettings: settings),
     .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: settings),
   ]

@@ -74,36 +74,42 @@ extension ObjectBase {
 
   public final func _readInt(_ column: UInt32) -> Int64 {
     let position = _position()
+    let source = _hot.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
-      try position.cluster.vector(
-        ColumnKey(rawValue: column), in: _hot.pointee.source.unsafelyUnwrapped
-      ).integer(position.row)
+      try position.int(ColumnKey(rawValue: column), in: source)
     }
   }
 
   public final func _readOptionalInt(_ column: UInt32) -> Int64? {
     let position = _position()
+    let source = _hot.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
-      let vector = try position.cluster.vector(
-        ColumnKey(rawValue: column), in: _hot.pointee.source.unsafelyUnwrapped)
-      return vector.hasValue(position.row) ? vector.integer(position.row) : nil
+      try position.optionalInt(ColumnKey(rawValue: column), in: source)
     }
   }
 
   public final func _readDouble(_ column: UInt32) -> Double {
     let position = _position()
+    let source = _hot.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
-      try position.cluster.vector(
-        ColumnKey(rawValue: column), in: _hot.pointee.source.unsafelyUnwrapped
-      ).double(position.row)
+      try position.double(ColumnKey(rawValue: column), in: source)
     }
   }
 
+  public final func _readOptionalDouble(_ column: UInt32) -> Double? {
+    let position = _position()
+    let source = _hot.pointee.source.unsafelyUnwrapped
+    return engine { () throws(StorageError) in
+      try position.optionalDouble(ColumnKey(rawValue: column), in: source)
+    }
+  }
+
+  /// Nil for null, and for a string that was never set.
   public final func _readString(_ column: UInt32) -> String? {
     let position = _position()
-    let table = _managingRealm.table(of: _binding.unsafelyUnwrapped)
+    let source = _hot.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
-      try table.optionalString(ColumnKey(rawValue: column), at: position)
+      try position.string(ColumnKey(rawValue: column), in: source)
     }
   }
 

@@ -9,14 +9,24 @@ public import Foundation
 
 /// What all objects of a realm descend from. Models descend from `Object`.
 open class ObjectBase: NSObject {
-  /// The realm's state that managed this object, nil for an unmanaged one.
+  // Every read looks at these, and objects are confined, so the checks for overlapping accesses are
+  // left out; no access to one of them calls out.
+
+  /// The realm's state that manages this object, nil for an unmanaged one.
+  @exclusivity(unchecked)
   @usableFromInline final var _instance: _RealmInstance?
   /// The class as stored in that realm.
+  @exclusivity(unchecked)
   final var _binding: TableBinding?
+  @exclusivity(unchecked)
   @usableFromInline final var _hot: UnsafeMutablePointer<HotState>
+  @exclusivity(unchecked)
   @usableFromInline final var _cluster: UnsafeRawPointer
+  @exclusivity(unchecked)
   @usableFromInline final var _generation: UInt64 = 0
+  @exclusivity(unchecked)
   final var _key: Int64 = -1
+  @exclusivity(unchecked)
   @usableFromInline final var _row: UInt32 = 0
 
   /// Makes an unmanaged object with the default values of its properties.

@@ -63,6 +63,11 @@ extension Date: _Persistable, _RealmCollectionValueInsideOptional {
     Date(timeIntervalSinceReferenceDate: object._readDouble(column))
   }
 
+  @inlinable
+  public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Date? {
+    object._readOptionalDouble(column).map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
     .date(timeIntervalSinceReferenceDate)
   }

@@ -78,6 +78,11 @@ extension Double: _Persistable, _RealmCollectionValueInsideOptional {
     object._readDouble(column)
   }
 
+  @inlinable
+  public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Double? {
+    object._readOptionalDouble(column)
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .double(self) }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Double {

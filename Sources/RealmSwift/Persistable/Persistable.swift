@@ -56,6 +56,8 @@ public protocol _Persistable: _HasPersistedType, _RealmSchemaDiscoverable {
   static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self
   /// Writes a managed property, checking first that it may be written.
   static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self)
+  /// The value in the store's terms, nil for what cannot be a primary key.
+  static func _rlmStoredKey(_ value: Self, _ realm: _RealmInstance) -> StoredValue?
   /// Writes a property of an object that is being added.
   static func _rlmTransfer(
     _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode)
@@ -66,6 +68,8 @@ public protocol _Persistable: _HasPersistedType, _RealmSchemaDiscoverable {
 extension _Persistable {
   public static func _rlmRecordingValue() -> Self { _rlmDefaultValue() }
   public static var _rlmRequiresCaching: Bool { false }
+
+  public static func _rlmStoredKey(_ value: Self, _ realm: _RealmInstance) -> StoredValue? { nil }
 }
 
 /// A type whose optional a `@Persisted` property can have.
@@ -102,6 +106,10 @@ extension _Persistable where Self: _StoredConvertible {
     _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
   ) {
     object._transferStored(column, value._rlmStored(object._managingRealm), mode)
+  }
+
+  public static func _rlmStoredKey(_ value: Self, _ realm: _RealmInstance) -> StoredValue? {
+    value._rlmStored(realm)
   }
 
   public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {

@@ -6,7 +6,7 @@
 // replaces the key path by a plain field access and the getter by the type's own reading function.
 
 /// What a `@Persisted` property holds.
-@usableFromInline
+@frozen @usableFromInline
 enum PersistedStorage<Value> {
   /// Unmanaged, not yet asked for: made on first use.
   case lazyDefault
@@ -21,13 +21,13 @@ enum PersistedStorage<Value> {
 }
 
 /// How a property was declared.
-@usableFromInline
+@frozen @usableFromInline
 struct PersistedOptions: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
-  @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  static let indexed = PersistedOptions(rawValue: 1)
-  static let primaryKey = PersistedOptions(rawValue: 2)
+  @inlinable static var indexed: PersistedOptions { PersistedOptions(rawValue: 1) }
+  @inlinable static var primaryKey: PersistedOptions { PersistedOptions(rawValue: 2) }
 }
 
 /// Declares a property of an `Object` subclass that is stored in the realm.
@@ -40,21 +40,25 @@ struct PersistedOptions: OptionSet, Sendable {
 ///     }
 ///
 /// The primary key's value cannot change once the object is managed.
+@frozen
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
   @usableFromInline var storage: PersistedStorage<Value>
   @usableFromInline var column: UInt32 = 0
   @usableFromInline var options: PersistedOptions
 
+  @inlinable
   init(_ storage: PersistedStorage<Value>, _ options: PersistedOptions) {
     self.storage = storage
     self.options = options
   }
 
   /// A property with its type's default value.
+  @inlinable
   public init() { self.init(.lazyDefault, []) }
 
   /// A property with a value of its own to start with.
+  @inlinable
   public init(wrappedValue: Value) { self.init(.value(wrappedValue), []) }
 
   @available(*, unavailable, message: "@Persisted can only be used as a property on a Realm object")
@@ -112,9 +116,11 @@ public struct Persisted<Value: _Persistable> {
 
 extension Persisted where Value.PersistedType: _Indexable {
   /// A property that is indexed, so that queries that compare it need not look at every object.
+  @inlinable
   public init(indexed: Bool) { self.init(.lazyDefault, indexed ? .indexed : []) }
 
   /// A property that is indexed, with a value to start with.
+  @inlinable
   public init(wrappedValue: Value, indexed: Bool) {
     self.init(.value(wrappedValue), indexed ? .indexed : [])
   }
@@ -122,9 +128,11 @@ extension Persisted where Value.PersistedType: _Indexable {
 
 extension Persisted where Value.PersistedType: _PrimaryKey {
   /// The property that identifies an object among those of its class.
+  @inlinable
   public init(primaryKey: Bool) { self.init(.lazyDefault, primaryKey ? .primaryKey : []) }
 
   /// The property that identifies an object among those of its class, with a value to start with.
+  @inlinable
   public init(wrappedValue: Value, primaryKey: Bool) {
     self.init(.value(wrappedValue), primaryKey ? .primaryKey : [])
   }

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectStore
 
 // `@Persisted` seen without its type: what the library does to a property of any class, given the
@@ -95,6 +96,19 @@ extension Persisted: PersistedField {
     return true
   }
 
+  // Adding objects spends its time here; without types it would look up each one's metadata.
+  @_specialize(where Value == Int)
+  @_specialize(where Value == Bool)
+  @_specialize(where Value == Double)
+  @_specialize(where Value == String)
+  @_specialize(where Value == Date)
+  @_specialize(where Value == UUID)
+  @_specialize(where Value == ObjectId)
+  @_specialize(where Value == Int?)
+  @_specialize(where Value == String?)
+  @_specialize(where Value == Date?)
+  @_specialize(where Value == Double?)
+  @_specialize(where Value == Bool?)
   static func transfer(
     _ address: UnsafeMutableRawPointer, of object: ObjectBase, column: UInt32,
     _ mode: _TransferMode
@@ -108,9 +122,28 @@ extension Persisted: PersistedField {
     Value._rlmTransfer(value, object, column, mode)
   }
 
+  @_specialize(where Value == Int)
+  @_specialize(where Value == Bool)
+  @_specialize(where Value == Double)
+  @_specialize(where Value == String)
+  @_specialize(where Value == Date)
+  @_specialize(where Value == UUID)
+  @_specialize(where Value == ObjectId)
+  @_specialize(where Value == Int?)
+  @_specialize(where Value == String?)
+  @_specialize(where Value == Date?)
+  @_specialize(where Value == Double?)
+  @_specialize(where Value == Bool?)
   static func storedValue(
     at address: UnsafeMutableRawPointer, of object: ObjectBase, _ realm: _RealmInstance
   ) -> StoredValue? {
-    (value(at: address, of: object) as? any _StoredConvertible)?._rlmStored(realm)
+    let value: Value
+    switch at(address).pointee.storage {
+    case .value(let given): value = given
+    default:
+      value = Value._rlmDefaultValue()
+      at(address).pointee.storage = .value(value)
+    }
+    return Value._rlmStoredKey(value, realm)
   }
 }

@@ -89,10 +89,17 @@ extension Realm {
   }
 
   /// The object with that primary key, nil if there is none.
+  @inlinable
   public func object<Element: Object, KeyType>(
     ofType type: Element.Type, forPrimaryKey key: KeyType
   ) -> Element? {
-    instance.object(ofType: type, forPrimaryKey: key).map { unsafeDowncast($0, to: type) }
+    let found =
+      if let integer = key as? Int {
+        instance.object(ofType: type, forIntegerKey: integer)
+      } else {
+        instance.object(ofType: type, forPrimaryKey: key)
+      }
+    return found.map { unsafeDowncast($0, to: type) }
   }
 
   // MARK: Between threads

@@ -10,8 +10,7 @@ extension _RealmInstance {
   }
 
   func object(_ binding: TableBinding, _ key: ObjectKey) -> ObjectBase {
-    let object = binding.info.type.init()
-    object._attachFields(binding)
+    let object = binding.makeAccessor()
     object._attach(self, binding, key)
     return object
   }
@@ -72,15 +71,15 @@ extension _RealmInstance {
   private func makeRow(
     _ binding: TableBinding, primaryKey value: StoredValue, _ objects: ObjectTransaction
   ) -> (key: ObjectKey, isNew: Bool) {
-    if updatePolicy == .error, find(binding, primaryKey: value) != nil {
+    let made = engine { () throws(StorageError) in
+      try objects.createObject(in: binding.table, primaryKey: value)
+    }
+    if !made.isNew && updatePolicy == .error {
       throwRealmException(
         """
         Attempting to create an object of type '\(binding.info.name)' with an existing primary \
         key value '\(value.text)'.
         """)
-    }
-    let made = engine { () throws(StorageError) in
-      try objects.createObject(in: binding.table, primaryKey: value)
     }
     if made.isNew { didCreate(made.key, in: binding.table) } else { didChange() }
     return made
@@ -182,6 +181,21 @@ extension _RealmInstance {
     }
   }
 
+  /// The common case of an integer key, without conversions.
+  @usableFromInline
+  func object(ofType type: ObjectBase.Type, forIntegerKey key: Int) -> ObjectBase? {
+    checkThread()
+    guard let binding = binding(for: type), let property = binding.primaryKey,
+      property.kind == .int
+    else { return object(ofType: type, forPrimaryKey: key) }
+    let table = table(of: binding)
+    let found = engine { () throws(StorageError) in
+      try table.find(primaryKey: Int64(key), property)
+    }
+    return found.map { object(binding, $0) }
+  }
+
+  @usableFromInline
   func object(ofType type: ObjectBase.Type, forPrimaryKey key: Any) -> ObjectBase? {
     checkThread()
     let binding = requiredBinding(for: type)

@@ -14,6 +14,9 @@ final class TableBinding {
   /// objects the property's index.
   let columns: [UInt32]
   private let indexBySlot: [Int]
+  /// What every accessor of the class looks like before it has a row; nil for classes that have
+  /// more in them than `@Persisted` properties.
+  private var image: UnsafeRawBufferPointer?
   // The table as of a generation; see `_RealmInstance.table(of:)`.
   var cachedTable: Table?
   var cachedGeneration: UInt64 = 0
@@ -36,6 +39,17 @@ final class TableBinding {
       slots[property!.columnKey.slot] = index
     }
     indexBySlot = slots
+    image = AccessorImage.make(info, binding: self)
+  }
+
+  deinit { image?.deallocate() }
+
+  /// An object whose properties read and write this table; it still has to be told its row.
+  func makeAccessor() -> ObjectBase {
+    if let image { return AccessorImage.makeObject(info.type, from: image) }
+    let object = info.type.init()
+    object._attachFields(self)
+    return object
   }
 
   /// The stored property behind a column.

@@ -1,4 +1,4 @@
-import CThread
+import CRuntime
 import Dispatch
 import LoopThread
 import Synchronization
@@ -20,7 +20,8 @@ protocol Scheduler: AnyObject, Sendable {
   var identity: SchedulerIdentity { get }
   /// Whether the caller runs there.
   var isCurrent: Bool { get }
-  /// The only thread that can run there, or `HotState.askScheduler` if that varies.
+  /// A thread that may read without being asked further, or `HotState.askScheduler`. Asked for where
+  /// the realm is opened.
   var thread: UInt64 { get }
   /// Whether work can be handed to it: then its realms refresh by themselves and can be observed.
   var canInvoke: Bool { get }
@@ -52,7 +53,12 @@ final class MainScheduler: Scheduler {
   static let shared = MainScheduler()
 
   var identity: SchedulerIdentity { .main }
-  var thread: UInt64 { HotState.askScheduler }
+
+  /// The main thread may always read; while another thread serves the main queue, it has to ask.
+  var thread: UInt64 {
+    holdfast_is_main_thread() != 0 ? currentThread() : HotState.askScheduler
+  }
+
   var canInvoke: Bool { true }
 
   var isCurrent: Bool {

@@ -1,4 +1,4 @@
-#include "CThread.h"
+#include "CRuntime.h"
 
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -12,4 +12,8 @@ uint64_t holdfast_thread_identifier(void) {
   return identifier;
 }
 
-int holdfast_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+int holdfast_is_main_thread(void) {
+  static _Thread_local signed char known;  // 1: the main thread, -1: another one, 0: not asked yet
+  if (known == 0) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
+  return known > 0;
+}

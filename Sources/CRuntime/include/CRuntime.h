@@ -1,0 +1,19 @@
+// What every access to a realm asks of the thread and of the Swift runtime, where the ways that
+// Swift itself has would be too slow.
+#ifndef HOLDFAST_CRUNTIME_H
+#define HOLDFAST_CRUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// A number from 1 on that no other thread of this process has or had (about a nanosecond).
+uint64_t holdfast_thread_identifier(void);
+
+/// Whether the caller is the thread that the process started with.
+int holdfast_is_main_thread(void);
+
+/// Memory for an instance of a Swift class, with the header that the runtime gives it: one reference
+/// that the caller owns. The fields have yet to be filled.
+void *holdfast_allocate_object(const void *metadata, size_t size, size_t alignment_mask);
+
+#endif
