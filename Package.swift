@@ -37,9 +37,14 @@ let package = Package(
     .target(
       name: "StorageLab", dependencies: ["Storage", "SimulatedDisk"], path: "Tests/StorageLab",
       swiftSettings: settings),
+    .target(
+      name: "ObjectStoreLab", dependencies: ["ObjectStore", "StorageLab", "SimulatedDisk"],
+      path: "Tests/ObjectStoreLab", swiftSettings: settings),
     .executableTarget(
-      name: "LabProgram", dependencies: ["StorageLab"], path: "Tests/LabProgram",
-      swiftSettings: settings),
+      name: "LabProgram", dependencies: ["StorageLab", "ObjectStoreLab"],
+      path: "Tests/LabProgram", swiftSettings: settings),
+    .testTarget(
+      name: "ObjectStoreLabTests", dependencies: ["ObjectStoreLab"], swiftSettings: settings),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
       swiftSettings: settings),

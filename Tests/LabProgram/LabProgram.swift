@@ -17,8 +17,10 @@ struct LabProgram {
         states: numbers.first ?? 2_000_000, seed: UInt64(numbers.dropFirst().first ?? 1))
     case "commits":
       try commits(count: numbers.first ?? 100_000)
+    case "model":
+      try model(operations: numbers.first ?? 1_000_000, seed: UInt64(numbers.dropFirst().first ?? 1))
     default:
-      print("usage: lab power-loss STATES [SEED] | commits COUNT")
+      print("usage: lab power-loss STATES [SEED] | model OPERATIONS [SEED] | commits COUNT")
       exit(2)
     }
   }

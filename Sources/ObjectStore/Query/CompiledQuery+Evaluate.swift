@@ -37,7 +37,7 @@ extension CompiledQuery {
   private func matchCount(_ context: EvaluationContext) throws(StorageError) -> Int {
     if case .table = description.source, let table = try context.table(table) {
       if (node as? ConstantNode)?.value == true { return table.count }
-      if let count = try indexedCount(table) { return count }
+      if let count = try indexedCount(table, context) { return count }
     }
     var count = 0
     try forEachMatch(context) { (_, selection) throws(StorageError) in

@@ -21,7 +21,7 @@ extension CompiledQuery {
     if let constant = node as? ConstantNode, !constant.value { return .nothing }
     switch description.source {
     case .table:
-      guard let best = try cheapestProbe(table) else { return .scan(table) }
+      guard let best = try cheapestProbe(table, context) else { return .scan(table) }
       return .candidates(table, try best.probe.keys(best.index), isExact: best.probe.isExact)
     case .list, .backlinks:
       let keys = try sourceKeys(context)
@@ -31,12 +31,12 @@ extension CompiledQuery {
 
   /// The index that narrows the search down most, if that is cheaper than a scan.
   private func cheapestProbe(
-    _ table: Table
+    _ table: Table, _ context: EvaluationContext
   ) throws(StorageError) -> (probe: PlannedProbe, index: ColumnIndex)? {
     var best: (probe: PlannedProbe, index: ColumnIndex)?
     var bestCost = Double(table.count) * Double(node.cost) * Self.rowCost
     for probe in probes {
-      guard let index = try table.index(of: probe.property) else { continue }
+      guard let index = try index(probe, table, context) else { continue }
       let cost = Double(try probe.estimate(index)) * Self.fetchCost
       if cost < bestCost {
         best = (probe, index)
@@ -47,11 +47,23 @@ extension CompiledQuery {
   }
 
   /// How many objects match, if an index knows without fetching them.
-  func indexedCount(_ table: Table) throws(StorageError) -> Int? {
+  func indexedCount(
+    _ table: Table, _ context: EvaluationContext
+  ) throws(StorageError) -> Int? {
     guard let probe = probes.first, probe.isExact,
-      let index = try table.index(of: probe.property)
+      let index = try index(probe, table, context)
     else { return nil }
     return try probe.count(index)
+  }
+
+  /// The index as the version at hand has it: since the query was compiled it may have been taken
+  /// away, by a program that does without, and its place given to another.
+  private func index(
+    _ probe: PlannedProbe, _ table: Table, _ context: EvaluationContext
+  ) throws(StorageError) -> ColumnIndex? {
+    let description = context.view.schema.description(of: table.key)
+    guard let property = description?.property(at: probe.property.columnKey) else { return nil }
+    return try table.index(of: property)
   }
 
   /// The objects of the list, or of the backlinks, that the query is about.
