@@ -133,6 +133,17 @@ int scan_contains(const void *text, size_t size, const void *value, size_t lengt
   return PICK(find, text, 0, size, value, length) != size;
 }
 
+int scan_lower_ascii(const void *text, size_t size, uint8_t *out) {
+  const uint8_t *from = text;
+  uint8_t high = 0;
+  for (size_t i = 0; i < size; i++) {
+    uint8_t byte = from[i];
+    high |= byte;
+    out[i] = byte | (uint8_t)((uint8_t)(byte - 'A') < 26 ? 0x20 : 0);
+  }
+  return high < 0x80;
+}
+
 void scan_fixed_equal(
     const void *data, size_t count, size_t stride, const void *value, uint64_t *out) {
   const uint8_t *from = data;

@@ -60,6 +60,9 @@ struct ChangesResultsTests {
     let keys = try (0..<results.count).map { try results.key(at: $0, new) }
     let note: Comment = "seed \(seed): \(watched.description)"
     #expect(keys == expected, note)
+    if let last = expected.last {
+      #expect(try results.index(of: last, new) == expected.count - 1, note)
+    }
     #expect(
       isWellFormed(found, oldCount: watched.model.count, newCount: expected.count), note)
     var applied = watched.model

@@ -163,4 +163,38 @@ struct QueryEvaluationTests {
         QueryDescription(.table(Kennel.dog), sort: [SortKey("friends.age")]), schema: schema)
     }
   }
+
+  @Test("lists of scalars are filtered, sorted and told apart")
+  func listQueries() throws {
+    let store = try ScratchStore(limits: Self.small, length: 1 << 24)
+    try store.write { try $0.apply(Kennel.schema) }
+    let column = Kennel.column("scores")
+    let numbers: [Int64] = [5, 3, 9, 3, 5, 1, 8, 3, 2, 7]
+    let dog = try store.write { transaction in
+      let dog = try transaction.createObject(in: Kennel.dog, primaryKey: 1).key
+      try transaction.listInsert(
+        contentsOf: numbers.map { .int($0) }, at: 0, column, of: dog, in: Kennel.dog)
+      return dog
+    }
+    let table = try store.table(Kennel.dog)
+    let property = Kennel.stored.description(of: Kennel.dog)!.property(named: "scores")!
+    let list = try table.list(of: property, at: try #require(try table.find(dog)))
+    func run(
+      _ predicate: QueryPredicate = .constant(true), ascending: Bool? = nil,
+      isDistinct: Bool = false, limit: Int? = nil
+    ) throws -> [Int64] {
+      try ListQuery(
+        kind: .int, where: predicate, ascending: ascending, isDistinct: isDistinct, limit: limit
+      ).evaluate(list).map { numbers[$0] }
+    }
+    #expect(try run() == numbers)
+    #expect(try run(compare("", .greater, .double(4.5))) == [5, 9, 5, 8, 7])
+    #expect(try run(.not(.between(.path(""), .int(3), .int(5)))) == [9, 1, 8, 2, 7])
+    #expect(try run(.isIn(.path(""), [.int(3), .int(1)]), ascending: true) == [1, 3, 3, 3])
+    #expect(try run(ascending: false, isDistinct: true, limit: 3) == [9, 8, 7])
+    #expect(throws: QueryError.self) { try run(compare("age", .equal, .int(1))) }
+    #expect(throws: QueryError.self) { try run(compare("", .equal, .string("x"))) }
+    #expect(try list.aggregate(.sum) == .int(46))
+    #expect(try list.aggregate(.average) == .double(4.6))
+  }
 }

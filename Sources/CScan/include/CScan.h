@@ -46,6 +46,9 @@ int scan_compare(const void *a, size_t a_size, const void *b, size_t b_size);
 // Whether `value` stands somewhere in `text`.
 int scan_contains(const void *text, size_t size, const void *value, size_t length);
 
+// Copies `text` with its ASCII capitals made small. 0 if there was anything but ASCII in it.
+int scan_lower_ascii(const void *text, size_t size, uint8_t *out);
+
 // Sums wrap at 64 bits; the 8 to 32-bit ones cannot reach that with 256 elements.
 int64_t scan_sum_i8(const void *data, size_t count);
 int64_t scan_sum_i16(const void *data, size_t count);

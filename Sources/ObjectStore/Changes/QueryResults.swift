@@ -53,7 +53,10 @@ public struct QueryResults: Sendable {
     switch contents {
     case .wholeTable: return try view.table(query.table)?.index(of: key)
     case .keys(let keys):
-      guard query.isOrderedByKey else { return keys.firstIndex(of: key) }
+      guard query.isOrderedByKey else {
+        guard query.isIncremental else { return keys.firstIndex(of: key) }
+        return try query.sortedIndex(of: key, in: keys, EvaluationContext(view))
+      }
       let index = keys.partition { $0 < key }
       return index < keys.count && keys[index] == key ? index : nil
     }

@@ -1,3 +1,12 @@
+extension CollectionChanges {
+  /// How a sequence of values got from one version to another, by comparing the two.
+  public static func comparing<Element: Hashable>(
+    _ old: some RandomAccessCollection<Element>, with new: some RandomAccessCollection<Element>
+  ) -> CollectionChanges {
+    SequenceDiff.changes(from: old, to: new) { _ in false }
+  }
+}
+
 /// Compares two versions of a sequence element by element: for when nothing better is known.
 enum SequenceDiff {
   /// Elements that occur several times are matched in the order of their occurrence. Of those that

@@ -37,8 +37,8 @@ struct SortedUpdate {
     staying.apply(deletions: removed, insertions: [])
     var arriving: [Mover] = []
     for var mover in movers where try query.matches(mover.key, trace.new) {
-      mover.values = try values(of: mover.key, trace.new) ?? []
-      mover.newGap = try place(of: mover, in: staying)
+      mover.values = try query.sortValues(of: mover.key, trace.new) ?? []
+      mover.newGap = try query.place(mover.values, mover.key, in: staying, trace.new)
       arriving.append(mover)
     }
     arriving.sort { left, right in
@@ -91,44 +91,50 @@ struct SortedUpdate {
 
   /// Where the object stood in the old results; nil if it was not among them.
   private func oldIndex(of key: ObjectKey) throws(StorageError) -> Int? {
-    guard try query.matches(key, trace.old), let values = try values(of: key, trace.old) else {
-      return nil
-    }
-    let index = try place(of: Mover(key: key, values: values), in: old, trace.old)
-    return index < old.count && old[index] == key ? index : nil
-  }
-
-  private func place(of mover: Mover, in keys: KeyList) throws(StorageError) -> Int {
-    try place(of: mover, in: keys, trace.new)
-  }
-
-  /// How many of the keys stand before the object.
-  private func place(
-    of mover: Mover, in keys: KeyList, _ context: EvaluationContext
-  ) throws(StorageError) -> Int {
-    try keys.partition { (key) throws(StorageError) in
-      guard let other = try values(of: key, context) else { return false }
-      let order = query.sort.compare(other, mover.values)
-      return order == .equal ? key < mover.key : order == .less
-    }
-  }
-
-  private func values(
-    of key: ObjectKey, _ context: EvaluationContext
-  ) throws(StorageError) -> [RowValue]? {
-    guard let table = try context.table(query.table), let position = try table.find(key) else {
-      return nil
-    }
-    let place = PathPlace(table: table, position: position)
-    var values: [RowValue] = []
-    values.reserveCapacity(query.sort.count)
-    for sortKey in query.sort { values.append(try sortKey.value(context, place)) }
-    return values
+    guard try query.matches(key, trace.old) else { return nil }
+    return try query.sortedIndex(of: key, in: old, trace.old)
   }
 
   /// How many of the rising `numbers` are below `number`.
   private static func rank(_ number: Int, in numbers: [Int]) -> Int {
     numbers.partitionPoint { $0 < number }
+  }
+}
+
+// Places in sorted results, found by binary search.
+extension CompiledQuery {
+  /// Where the object stands in the sorted results of a version; nil if it is not among them.
+  func sortedIndex(
+    of key: ObjectKey, in keys: KeyList, _ context: EvaluationContext
+  ) throws(StorageError) -> Int? {
+    guard let values = try sortValues(of: key, context) else { return nil }
+    let index = try place(values, key, in: keys, context)
+    return index < keys.count && keys[index] == key ? index : nil
+  }
+
+  /// How many of the keys stand before an object with those values.
+  func place(
+    _ values: [RowValue], _ key: ObjectKey, in keys: KeyList, _ context: EvaluationContext
+  ) throws(StorageError) -> Int {
+    try keys.partition { (other) throws(StorageError) in
+      guard let others = try sortValues(of: other, context) else { return false }
+      let order = sort.compare(others, values)
+      return order == .equal ? other < key : order == .less
+    }
+  }
+
+  /// What the object is sorted by; nil if there is no such object.
+  func sortValues(
+    of key: ObjectKey, _ context: EvaluationContext
+  ) throws(StorageError) -> [RowValue]? {
+    guard let table = try context.table(table), let position = try table.find(key) else {
+      return nil
+    }
+    let place = PathPlace(table: table, position: position)
+    var values: [RowValue] = []
+    values.reserveCapacity(sort.count)
+    for sortKey in sort { values.append(try sortKey.value(context, place)) }
+    return values
   }
 }
 

@@ -34,9 +34,20 @@ struct TextMatcher: Sendable {
   /// - Parameter scratch: memory to fold into, kept from call to call.
   func matches(_ bytes: UnsafeRawBufferPointer, scratch: inout [UInt8]) -> Bool {
     if options.isEmpty { return matchesFolded(bytes) }
-    scratch.removeAll(keepingCapacity: true)
-    TextFolding.fold(bytes, options, into: &scratch)
-    return scratch.withUnsafeBytes { matchesFolded($0) }
+    if options.contains(.caseInsensitive) {
+      let count = bytes.count
+      if scratch.count < count { scratch = [UInt8](repeating: 0, count: 2 * count) }
+      let found = scratch.withUnsafeMutableBufferPointer { buffer -> Bool? in
+        guard scan_lower_ascii(bytes.baseAddress, count, buffer.baseAddress) != 0 else {
+          return nil
+        }
+        return matchesFolded(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
+      }
+      if let found { return found }
+    }
+    var folded: [UInt8] = []
+    TextFolding.fold(bytes, options, into: &folded)
+    return folded.withUnsafeBytes { matchesFolded($0) }
   }
 
   private func matchesFolded(_ bytes: UnsafeRawBufferPointer) -> Bool {
