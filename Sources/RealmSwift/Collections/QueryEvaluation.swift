@@ -28,47 +28,21 @@ extension _RealmInstance {
     return engine { () throws(StorageError) in Array(try compiled.evaluate(view)) }
   }
 
-  /// The elements of a list of values in the query's order.
+  /// The elements of a list of values that the query finds, in order.
   func values(of query: QueryDescription, in list: ListAccessor) -> [StoredValue] {
-    guard query.predicate == .constant(true) else {
-      throwRealmException("Lists of values can be sorted and made distinct, but not filtered.")
+    let compiled: ListQuery
+    do {
+      compiled = try ListQuery(
+        kind: list.property.kind, where: query.predicate, ascending: query.sort.first?.ascending,
+        isDistinct: !query.distinct.isEmpty, limit: query.limit)
+    } catch {
+      throwRealmException(error.reason)
     }
-    var values = list.values()
-    if let sort = query.sort.first {
-      let isSmaller: (StoredValue, StoredValue) -> Bool =
-        sort.ascending ? { $0.isBefore($1) } : { $1.isBefore($0) }
-      // A stable sort: equal values keep their order.
-      values = values.enumerated().sorted { left, right in
-        isSmaller(left.element, right.element)
-          || (!isSmaller(right.element, left.element) && left.offset < right.offset)
-      }.map(\.element)
-    }
-    if !query.distinct.isEmpty {
-      var seen = Set<StoredValue>()
-      values = values.filter { seen.insert($0).inserted }
-    }
-    return values
-  }
-}
-
-extension StoredValue {
-  /// The order of values of one kind; null comes first.
-  func isBefore(_ other: StoredValue) -> Bool {
-    switch (self, other) {
-    case (.null, .null): false
-    case (.null, _): true
-    case (_, .null): false
-    case (.int(let left), .int(let right)): left < right
-    case (.bool(let left), .bool(let right)): !left && right
-    case (.float(let left), .float(let right)): left < right
-    case (.double(let left), .double(let right)), (.date(let left), .date(let right)):
-      left < right
-    case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
-    case (.data(let left), .data(let right)): left.lexicographicallyPrecedes(right)
-    case (.objectId(let left), .objectId(let right)): left < right
-    case (.uuid(let left), .uuid(let right)): left < right
-    case (.decimal128(let left), .decimal128(let right)): Decimal128(left) < Decimal128(right)
-    default: false
+    let view = list.view
+    return engine { () throws(StorageError) in
+      var values: [StoredValue] = []
+      for place in try compiled.evaluate(view) { values.append(try view.value(at: place)) }
+      return values
     }
   }
 }

@@ -98,6 +98,7 @@ extension _ManagedCollection {
     if !instance.isFrozen { instance.checkThread() }
     let path = path(property)
     guard let binding else {
+      if !isPlain { return values().aggregate(operation) }
       let list = listAccessor.view
       return engine { () throws(StorageError) in try list.aggregate(operation) }
     }
@@ -115,7 +116,38 @@ extension _ManagedCollection {
   }
 }
 
+extension [StoredValue] {
+  /// The aggregate of some of a list's values. Null where there is none (a sum is zero then).
+  fileprivate func aggregate(_ operation: AggregateOperation) -> StoredValue {
+    let values = filter { $0 != .null }
+    switch operation {
+    case .minimum: return values.min { $0.number < $1.number } ?? .null
+    case .maximum: return values.max { $0.number < $1.number } ?? .null
+    case .sum, .average:
+      if values.isEmpty { return operation == .sum ? .int(0) : .null }
+      let isWhole = values.allSatisfy { if case .int = $0 { true } else { false } }
+      if operation == .sum && isWhole {
+        return .int(values.reduce(0) { if case .int(let value) = $1 { $0 &+ value } else { $0 } })
+      }
+      let sum = values.reduce(Decimal128(0)) { $0 + $1.number }
+      if operation == .sum { return .decimal128(sum.stored) }
+      return .decimal128((sum / Decimal128(integerLiteral: Int64(values.count))).stored)
+    }
+  }
+}
+
 extension StoredValue {
+  /// A number or date as a number, to compare and add up; zero for anything else.
+  fileprivate var number: Decimal128 {
+    switch self {
+    case .int(let value): Decimal128(integerLiteral: value)
+    case .float(let value): Decimal128(value)
+    case .double(let value), .date(let value): Decimal128(value)
+    case .decimal128(let bits): Decimal128(bits)
+    default: 0
+    }
+  }
+
   /// The value as the Swift type that carries it, for conversion to the one that was asked for.
   fileprivate var aggregateValue: Any? {
     switch self {

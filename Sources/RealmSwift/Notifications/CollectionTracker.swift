@@ -54,23 +54,8 @@ struct CollectionTracker {
     case .values(let before):
       let after = collection.isValid ? collection.values() : []
       subject = .values(after)
-      return CollectionChanges(from: before, to: after)
+      return .comparing(before, with: after)
     }
-  }
-}
-
-extension CollectionChanges {
-  /// The shortest way from one sequence of values to another.
-  init(from before: [StoredValue], to after: [StoredValue]) {
-    self.init()
-    for change in after.difference(from: before) {
-      switch change {
-      case .remove(let index, _, _): deletions.append(index)
-      case .insert(let index, _, _): insertions.append(index)
-      }
-    }
-    deletions.sort()
-    insertions.sort()
   }
 }
 

@@ -41,6 +41,7 @@ func floatingPoint<T: BinaryFloatingPoint>(_ value: Any, as type: T.Type = T.sel
   case let value as Float: T(value)
   case let value as any BinaryInteger: T(value)
   case let value as NSNumber: T(value.doubleValue)
+  case let value as Decimal128: T(value.doubleValue)
   default: nil
   }
 }

@@ -64,7 +64,9 @@ extension _RealmInstance {
     transaction.root = writing.objects.root
     do throws(StorageError) {
       let before = snapshot
-      let newer = try transaction.commit(history: writing.objects.encodedHistory())
+      // The database has the durability of whoever opened it first; this realm may want another.
+      let newer = try transaction.commit(
+        durability: Durability(configuration), history: writing.objects.encodedHistory())
       self.writing = nil
       try adopt(newer)
       skip(tokens, from: before)

@@ -146,9 +146,7 @@ enum RealmOpening {
   private static func options(of configuration: Realm.Configuration) -> DatabaseOptions {
     var options = DatabaseOptions()
     options.readOnly = configuration.readOnly
-    options.durability =
-      configuration.inMemoryIdentifier != nil
-      ? .inMemory : Durability(configuration.durability)
+    options.durability = Durability(configuration)
     options.activeVersionsMax = UInt64(configuration.maximumNumberOfActiveVersions ?? 0)
     options.mergeHistory = ChangeSet.mergeEncoded
     options.label = ProcessInfo.processInfo.processName
@@ -172,8 +170,13 @@ enum RealmOpening {
 }
 
 extension Durability {
-  init(_ durability: Realm.Configuration.Durability) {
-    switch durability {
+  /// What commits of realms with that configuration survive.
+  init(_ configuration: Realm.Configuration) {
+    if configuration.inMemoryIdentifier != nil {
+      self = .inMemory
+      return
+    }
+    switch configuration.durability {
     case .strict: self = .strict
     case .full: self = .full
     case .grouped: self = .grouped

@@ -72,6 +72,10 @@ import Testing
     #expect(Array(object.ints.sorted()) == [1, 2, 3, 3])
     #expect(Array(object.strings.sorted(ascending: false)) == ["b", "b", "a"])
     #expect(Array(object.ints.distinct()) == [3, 1, 2])
+    let some = object.ints.where { $0 > 1 }.sorted(ascending: false)
+    #expect(Array(some) == [3, 3, 2])
+    #expect(some.sum() == 8 && some.min() == 2 && some.max() == 3)
+    #expect(object.ints.distinct().average() == 2.0)
   }
 
   @Test func aLoopMayChangeWhatItGoesThrough() throws {
