@@ -209,6 +209,52 @@ struct ChangesResultsTests {
         of: dog, from: newest, to: try store.view, end) == .changed([Kennel.column("owner")]))
   }
 
+  @Test("results on a list and on backlinks are carried on", arguments: Seeds.list(3))
+  func sources(seed: UInt64) throws {
+    var writer = KennelWriter(seed: seed)
+    let store = try ScratchStore(limits: QueryEvaluationTests.small, length: 1 << 28)
+    try store.write { try $0.apply(Kennel.schema) }
+    try store.write { transaction in
+      for _ in 0..<15 { try writer.create(Kennel.dog, in: transaction) }
+      for _ in 0..<300 { try writer.step(transaction) }
+    }
+    var view = try store.view
+    let scope = ChangeScope(elementsOf: Kennel.dog, schema: view.schema)
+    let column = Kennel.column("friends")
+    var all = try writer.model.keys(Kennel.dog).flatMap { key in
+      try [
+        QuerySource.list(owner: Kennel.dog, object: key, column: column),
+        .backlinks(origin: Kennel.dog, column: column, target: key),
+      ].map { source in
+        let description = QueryDescription(
+          source, where: compare("owner.age", .notEqual, .int(3)), sort: [SortKey("age")])
+        return try QueryResults(CompiledQuery(description, schema: view.schema), view)
+      }
+    }
+    for _ in 0..<15 {
+      let before = writer.model
+      let transaction = try store.begin()
+      for _ in 0..<3 { try writer.step(transaction) }
+      let changes = try store.commit(transaction)
+      let new = try store.view
+      let touched = Self.deeplyTouched(changes, before, writer.model)
+      for index in all.indices {
+        let old = try all[index].query.evaluate(view)
+        let expected = try Array(all[index].query.evaluate(new))
+        let (results, found) = try all[index].advanced(from: view, to: new, changes, scope)
+        #expect(applying(found, to: Array(old), from: expected) == expected, "seed \(seed)")
+        #expect(try (0..<results.count).map { try results.key(at: $0, new) } == expected)
+        let inserted = Set(found.insertions)
+        let modified = expected.indices.filter {
+          !inserted.contains($0) && touched.contains(expected[$0])
+        }
+        #expect(found.modificationsNew == modified, "seed \(seed)")
+        all[index] = results
+      }
+      view = new
+    }
+  }
+
   @Test("an observed list follows what was done to it", arguments: Seeds.list(3))
   func lists(seed: UInt64) throws {
     var writer = KennelWriter(seed: seed)

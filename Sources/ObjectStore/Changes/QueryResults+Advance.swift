@@ -16,7 +16,10 @@ extension QueryResults {
     let trace = ChangeTrace(changes, from: old, to: new)
     let touched = try scope.touched(trace)
     guard case .keys(let keys) = contents else { return try advancedTable(trace, touched) }
-    guard query.isIncremental else { return try rerun(keys, new, touched) }
+    guard query.isIncremental else {
+      if try isConcerned(trace) { return try rerun(keys, new, touched) }
+      return (self, Self.unmoved(keys, touched))
+    }
     let candidates = try candidates(trace)
     if try isCheaperToRerun(candidates.count, trace) { return try rerun(keys, new, touched) }
     if query.sort.isEmpty { return try advancedPlain(keys, trace, candidates, touched) }
@@ -31,6 +34,32 @@ extension QueryResults {
       candidates = candidates.union(own.insertions).union(own.deletions)
     }
     return candidates
+  }
+
+  /// Whether anything happened that decides who belongs, and where.
+  private func isConcerned(_ trace: ChangeTrace) throws(StorageError) -> Bool {
+    switch query.description.source {
+    case .table: return try !candidates(trace).isEmpty
+    case .list(let owner, let object, let column):
+      if let changes = trace.changes.changes(in: owner) {
+        if changes.isDeleted(object) || changes.isModified(object, column) { return true }
+      }
+    case .backlinks(let origin, let column, _):
+      if let changes = trace.changes.changes(in: origin) {
+        let isSame = changes.insertions.isEmpty && changes.deletions.isEmpty
+        if !isSame || !changes.objects(modifiedIn: column).isEmpty { return true }
+      }
+    }
+    return try !trace.objects(of: query.table, along: query.dependencies).isEmpty
+  }
+
+  private static func unmoved(_ keys: KeyList, _ touched: KeySet) -> CollectionChanges {
+    var changes = CollectionChanges()
+    if touched.isEmpty { return changes }
+    for (index, key) in keys.array.enumerated() where touched.contains(key) {
+      changes.modify(old: index, new: index)
+    }
+    return changes
   }
 
   /// Rough costs in nanoseconds. A candidate is found and tested by itself; in a sorted list it is

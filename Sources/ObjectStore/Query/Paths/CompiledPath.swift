@@ -86,12 +86,10 @@ extension CompiledPath {
     _ body: (RowValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
-      guard let end else { return isMultipleAtEnd ? false : try body(.null) }
+      guard let end else { return isCollection ? false : try body(.null) }
       return try anyEnd(context, at: end, body)
     }
   }
-
-  private var isMultipleAtEnd: Bool { isCollection }
 
   /// Calls `body` with each object that the hops lead to (nil for a link to nothing that no
   /// collection follows), until it returns true.

@@ -104,6 +104,5 @@ struct DecimalNumber: Sendable {
     }
   }
 
-  /// A key that orders like the value and equals it where doubles can tell the difference.
   var isZero: Bool { kind == .finite && coefficient == 0 }
 }
