@@ -29,6 +29,24 @@ import Testing
     try bench.check(try bench.database.pinNewest())
   }
 
+  @Test func `nothing of the bookkeeping keeps the end of the file in place`() throws {
+    let bench = try shrunken(kept: 100)
+    // Commits in between spread the log of the free space and the history over the file.
+    let pinned = try bench.database.pinNewest()
+    for _ in 0..<300 { try bench.commit() }
+    pinned.release()
+    let newest = bench.database.newestVersion
+    _ = try bench.database.compact()
+    for version in newest...bench.database.newestVersion {
+      bench.leaves[version] = bench.leaves[newest]
+    }
+    let report = try bench.database.verify()
+    print("live \(report.liveBytes), file \(report.logicalSize)")
+    #expect(report.findings == [])
+    #expect(report.logicalSize < report.liveBytes * 5 / 4 + 200_000)
+    try bench.check(try bench.database.pinNewest())
+  }
+
   @Test func `compaction leaves a pinned version as it is`() throws {
     let bench = try shrunken(kept: 200)
     let pinned = try bench.database.pinNewest()

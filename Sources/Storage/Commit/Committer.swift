@@ -84,7 +84,8 @@ struct Committer {
     let state = database.writerState
     let newHistory = try History.append(
       history, base: base.published.version, pins: state.pins, index: base.history,
-      writer: writer, merge: database.options.mergeHistory)
+      writer: writer, merge: database.options.mergeHistory,
+      movingFrom: compactionBoundary ?? .max)
     try writer.release(NodeReference(rawValue: base.published.root))
     var serializer = NodeSerializer()
     serializer.collect(root)
@@ -100,8 +101,10 @@ struct Committer {
     let grownBeforeCut = placement.grown.count
     var recorder = try FreeSpaceRecorder(
       freeSpace: placement.freeSpace, index: base.freeSpace, version: version, writer: writer,
-      allocationsMax: placement.used.count + placement.grown.count + 1)
+      allocationsMax: placement.used.count + placement.grown.count + 1,
+      movingFrom: compactionBoundary ?? .max)
     if recorder.wroteBase { placement.forgetRecorded() }
+    if let compactionBoundary { placement.compact(below: compactionBoundary) }
     let snapshot = writer.make(
       kind: .snapshot, referenceCount: SnapshotNode.referenceCount,
       dataSize: SnapshotNode.dataSize)
@@ -212,5 +215,17 @@ extension WriteTransaction {
   func refreshFreeSpace() throws(StorageError) {
     try database.refreshFreeSpace(
       base, source: writer.source, holdsDurable: database.options.durability != .inMemory)
+  }
+}
+
+extension WriteTransaction {
+  /// Whether a part of the free space's base or log lies at or beyond `boundary`.
+  func freeSpaceLogReaches(_ boundary: UInt64) throws(StorageError) -> Bool {
+    let index = try source.node(base.freeSpace)
+    for position in 0..<index.referenceCount
+    where index.reference(position).offset >= boundary {
+      return true
+    }
+    return false
   }
 }

@@ -15,9 +15,10 @@ struct FreeSpaceRecorder {
   ///   - freeSpace: the state after what was placed so far; written out as the new base when the
   ///     log has outgrown the base.
   ///   - allocationsMax: how many extents the commit took and added so far.
+  ///   - boundary: a base or log with a part at or beyond it is written anew.
   init(
     freeSpace: FreeSpace, index: NodeReference, version: UInt64, writer: NodeWriter,
-    allocationsMax: Int
+    allocationsMax: Int, movingFrom boundary: UInt64 = .max
   ) throws(StorageError) {
     self.version = version
     let old = try Self.read(index, writer.source)
@@ -26,11 +27,9 @@ struct FreeSpaceRecorder {
     var baseVersion = old.baseVersion
     var logBytes = old.logBytes
     var tail = old.tail
-    if logBytes
-      > max(
-        FreeSpaceLog.logBytesMin, baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize)
-      || references.isEmpty
-    {
+    let baseBytes = baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize
+    let isInTheWay = references.contains { $0.offset >= boundary }
+    if references.isEmpty || isInTheWay || logBytes > max(FreeSpaceLog.logBytesMin, baseBytes) {
       for reference in references { try writer.release(reference) }
       references = Self.writeBase(freeSpace, writer)
       baseCount = references.count

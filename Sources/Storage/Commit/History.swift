@@ -81,10 +81,12 @@ enum History {
 
   /// The index of the version after `base`: drops what no pin needs, merges, adds `bytes`.
   ///
-  /// - Parameter pins: ascending, the newest version (`base`) included.
+  /// - Parameters:
+  ///   - pins: ascending, the newest version (`base`) included.
+  ///   - boundary: entries at or beyond it are written anew.
   static func append(
     _ bytes: [UInt8], base: UInt64, pins: [UInt64], index: NodeReference, writer: NodeWriter,
-    merge: HistoryMerge?
+    merge: HistoryMerge?, movingFrom boundary: UInt64 = .max
   ) throws(StorageError) -> NodeReference {
     let oldest = pins.first ?? base
     var items: [Item] = []
@@ -93,10 +95,13 @@ enum History {
       items.reserveCapacity(kept + 1)
       try forEach(source: writer.source, index: index) {
         (from, to, bytes, node) throws(StorageError) in
-        if to > oldest {
-          items.append(Item(from: from, to: to, bytes: bytes, node: node))
-        } else {
+        if to <= oldest {
           try writer.release(node)
+        } else if node.offset >= boundary {
+          items.append(Item(from: from, to: to, bytes: bytes, node: .none, owned: Array(bytes)))
+          try writer.release(node)
+        } else {
+          items.append(Item(from: from, to: to, bytes: bytes, node: node))
         }
       }
     }

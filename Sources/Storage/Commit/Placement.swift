@@ -16,7 +16,7 @@ struct Placement {
 
   /// Free runs that compaction does not want to use while there are others.
   private var hidden: [Extent] = []
-  private var isCompacting = false
+  private var boundary: UInt64?
 
   /// Up to this many nodes are fitted one by one; more are halved until they fit.
   private static let fittedCountMax = 64
@@ -40,7 +40,7 @@ struct Placement {
 
   /// From here on nodes go below `boundary`, into whatever holes there are, while they fit.
   mutating func compact(below boundary: UInt64) {
-    isCompacting = true
+    self.boundary = boundary
     let size = freeSpace.logicalSize
     guard boundary < size else { return }
     hidden = freeSpace.hide(Extent(offset: boundary, length: size - boundary))
@@ -62,7 +62,7 @@ struct Placement {
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
     let total = Self.bytes(nodes)
-    if isCompacting { return try spread(nodes) }
+    if boundary != nil { return try spread(nodes) }
     if let last = used.last {
       let adjoining = Extent(offset: last.end, length: total)
       if freeSpace.take(exactly: adjoining) { return settle(nodes, at: adjoining) }
@@ -128,9 +128,11 @@ struct Placement {
   private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
     let total = Self.bytes(nodes)
     if let hole = freeSpace.takeBest(fitting: total) { return settle(nodes, at: hole) }
-    if !hidden.isEmpty {
+    if let boundary, !hidden.isEmpty {
+      // As low as may be, so that a later step gains by it all the same.
       unhide()
-      return try fit(nodes)
+      defer { compact(below: boundary) }
+      if let hole = freeSpace.takeFirst(fitting: total) { return settle(nodes, at: hole) }
     }
     try grow(by: total, generously: false)
     settle(nodes, at: freeSpace.takeFirst(fitting: total)!)
@@ -192,7 +194,9 @@ struct Placement {
 extension Placement {
   static var cutSizeMin: UInt64 { 65536 }
 
-  /// Takes the free run at the end of the file out of it, so that the file can be cut there.
+  /// Takes the free run at the end of the file out of it, so that the file can be cut there. What is
+  /// free is complete afterwards; `compact(below:)` has to be called again for what is yet to be
+  /// placed.
   mutating func cutTail() -> Extent? {
     unhide()
     guard let last = freeSpace.reusable.last, last.end == freeSpace.logicalSize,

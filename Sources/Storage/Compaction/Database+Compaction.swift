@@ -50,7 +50,9 @@ extension Database {
     let sizeBefore = state.freeSpace.logicalSize
     let isStuck = relocation.moved == 0 && relocation.isComplete
     // Committed even when nothing moved, so that a free end of the file is cut off.
-    if !isStuck || state.freeSpace.hasFreeEnd {
+    let isLogInTheWay = try transaction.freeSpaceLogReaches(boundary)
+    let isWorking = !isStuck || state.freeSpace.hasFreeEnd || isLogInTheWay
+    if isWorking {
       let version = transaction.version
       _ = try transaction.commitCompaction(boundary: boundary)
       if writerState.freeSpace.logicalSize < sizeBefore { state.cutVersion = version }
@@ -58,7 +60,7 @@ extension Database {
       transaction.cancel()
     }
     progress.bytesReturned = try whileWriting { () throws(StorageError) in try returnSpace() }
-    progress.hasMore = !isStuck && Compactor.canMove(state.freeSpace)
+    progress.hasMore = isWorking && Compactor.canMove(state.freeSpace)
     return progress
   }
 
