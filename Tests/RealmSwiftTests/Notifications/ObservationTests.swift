@@ -74,6 +74,23 @@ extension RealmCollectionChange {
     observatory.run { _ in box.token = nil }
   }
 
+  @Test func commitsOfOtherProcessesAreDelivered() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      box.token = realm.objects(Animal.self).observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    await #expect(processExitsWith: .success) { [path = observatory.file.path as String] in
+      let realm = try Realm(configuration: TemporaryRealm.configuration(path: path))
+      try realm.write { realm.add(Animal("from another process")) }
+    }
+    #expect(await observatory.next() == "[] [0] []")
+    observatory.run { realm in
+      #expect(realm.objects(Animal.self)[0].name == "from another process")
+      box.token = nil
+    }
+  }
+
   @Test func sortedResultsTellOfMoves() async {
     let box = RealmBox()
     observatory.writeElsewhere { realm in

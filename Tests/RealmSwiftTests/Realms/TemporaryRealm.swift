@@ -6,15 +6,27 @@ final class TemporaryRealm: Sendable {
   let directory: URL
   let configuration: Realm.Configuration
 
-  init(_ types: [ObjectBase.Type]? = [Keeper.self, Animal.self, Everything.self]) {
+  init(_ types: [ObjectBase.Type]? = TemporaryRealm.types) {
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("holdfast-\(UUID().uuidString)", isDirectory: true)
     try! FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    var configuration = Realm.Configuration(
-      fileURL: directory.appendingPathComponent("test.realm"), objectTypes: types)
-    configuration.durability = .relaxed
-    self.configuration = configuration
+    configuration = Self.configuration(
+      path: directory.appendingPathComponent("test.realm").path, types)
   }
+
+  static let types: [ObjectBase.Type] = [Keeper.self, Animal.self, Everything.self]
+
+  /// A configuration for a file that another process may have made.
+  static func configuration(
+    path: String, _ types: [ObjectBase.Type]? = TemporaryRealm.types
+  ) -> Realm.Configuration {
+    var configuration = Realm.Configuration(
+      fileURL: URL(fileURLWithPath: path), objectTypes: types)
+    configuration.durability = .relaxed
+    return configuration
+  }
+
+  var path: String { configuration.fileURL!.path }
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
