@@ -29,7 +29,8 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
     .target(name: "CScan"),
-    .target(name: "ObjectStore", dependencies: ["Storage", "CScan"], swiftSettings: settings),
+    .target(
+      name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
     .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore"], swiftSettings: settings),
     .target(
       name: "SimulatedDisk", dependencies: ["Platform"], path: "Tests/SimulatedDisk",
@@ -49,7 +50,7 @@ let package = Package(
       name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
       swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-    .target(name: "LoopThread", dependencies: ["Clibuv"], swiftSettings: settings),
+    .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: settings),
     // A program whose main thread runs a loop; the tests of LoopThread start it.
     .executableTarget(
       name: "LoopMainProgram", dependencies: ["LoopThread"], path: "Tests/LoopMainProgram",

@@ -1,3 +1,4 @@
+import Platform
 import Clibuv
 import Synchronization
 
@@ -26,7 +27,7 @@ public final class UVLoop: @unchecked Sendable {
   /// The libuv loop itself, for programs that put handles of their own on it. Own thread only.
   public let handle: UnsafeMutablePointer<uv_loop_t>
   let ownsHandle: Bool
-  let inbox = Mutex(Inbox())
+  let inbox = Guarded(Inbox())
   let handles: LoopHandles
 
   var turnHooks: [WeakHook] = []

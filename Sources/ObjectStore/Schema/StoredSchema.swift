@@ -1,3 +1,4 @@
+import Platform
 import Storage
 import Synchronization
 
@@ -87,7 +88,7 @@ public final class SchemaCache: Sendable {
     var born: UInt64
     var schema: StoredSchema
   }
-  private let entry = Mutex<Entry?>(nil)
+  private let entry = Guarded<Entry?>(nil)
 
   public init() {}
 

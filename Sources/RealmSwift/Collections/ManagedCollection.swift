@@ -1,3 +1,4 @@
+import Platform
 import ObjectStore
 import Storage
 import Synchronization
@@ -22,7 +23,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   private var generation: UInt64
   private var answer: Answer?
   private var answerGeneration: UInt64 = 0
-  private let frozenLock = Mutex(())
+  private let frozenLock = Guarded(())
 
   /// What the collection holds in one version.
   enum Answer {

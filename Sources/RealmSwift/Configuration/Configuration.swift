@@ -1,3 +1,4 @@
+import Platform
 public import Foundation
 import Synchronization
 
@@ -88,7 +89,7 @@ extension Realm {
       set { current.withLock { $0 = newValue } }
     }
 
-    private static let current = Mutex(Configuration())
+    private static let current = Guarded(Configuration())
 
     /// The database file, nil for data in memory. Setting it to a file clears
     /// `inMemoryIdentifier`.

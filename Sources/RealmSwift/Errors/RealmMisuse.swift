@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// Where wrong use of the library ends: on Apple platforms an `NSException`, here a hook.
@@ -14,7 +15,7 @@ public enum RealmMisuse {
     set { current.withLock { $0 = newValue } }
   }
 
-  private static let current = Mutex<@Sendable (String, String) -> Never>(trap)
+  private static let current = Guarded<@Sendable (String, String) -> Never>(trap)
 
   @Sendable private static func trap(name: String, reason: String) -> Never {
     fatalError("\(name): \(reason)")

@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// Keeps an observer going: delivery stops when the token is invalidated or dropped.
@@ -8,12 +9,12 @@ public final class NotificationToken: Sendable {
     var isInvalidated = false
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
-  init(_ observer: Observer) { state = Mutex(State(observer: observer)) }
+  init(_ observer: Observer) { state = Guarded(State(observer: observer)) }
 
   /// A token for an observer that is still to be set up somewhere else.
-  init() { state = Mutex(State()) }
+  init() { state = Guarded(State()) }
 
   deinit { invalidate() }
 

@@ -1,4 +1,5 @@
 @_spi(Reflection) import Swift
+import Platform
 import Synchronization
 
 // What the library knows about one Swift class: its stored properties with their places inside an
@@ -29,7 +30,7 @@ final class ClassInfo: @unchecked Sendable {
   let primaryKey: Int?
   private let indexByName: [String: Int]
 
-  private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
+  private static let known = Guarded<[ObjectIdentifier: ClassInfo]>([:])
 
   /// What is known about the class, found out on first use.
   static func of(_ type: ObjectBase.Type) -> ClassInfo {

@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 // Turns key paths into names. A key path to a `@Persisted` property has no name at run time, so it
@@ -7,8 +8,8 @@ import Synchronization
 enum KeyPathRecorder {
   // The names noted so far. Only touched while `isRecording` is held.
   nonisolated(unsafe) private static var names: [String] = []
-  private static let isRecording = Mutex(())
-  private static let known = Mutex<[AnyKeyPathBox: String]>([:])
+  private static let isRecording = Guarded(())
+  private static let known = Guarded<[AnyKeyPathBox: String]>([:])
 
   /// The names of the properties that the key path goes through, with dots between them.
   static func name<Root>(of keyPath: PartialKeyPath<Root>, on type: ObjectBase.Type) -> String {

@@ -1,3 +1,4 @@
+import Platform
 import Foundation
 import ObjectStore
 import Storage
@@ -19,7 +20,7 @@ enum RealmOpening {
     weak var instance: _RealmInstance?
   }
 
-  private static let known = Mutex<[Key: WeakInstance]>([:])
+  private static let known = Guarded<[Key: WeakInstance]>([:])
 
   /// The instance for the configuration there, opening the file if need be.
   static func instance(

@@ -1,3 +1,4 @@
+import Platform
 import Foundation
 import ObjectStore
 import Storage
@@ -24,8 +25,8 @@ final class SharedRealm: Sendable {
     weak var shared: SharedRealm?
   }
 
-  private let state = Mutex(State())
-  private static let open = Mutex<[String: WeakShared]>([:])
+  private let state = Guarded(State())
+  private static let open = Guarded<[String: WeakShared]>([:])
 
   private init(database: Database, path: String) {
     self.database = database

@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// Makes a variable or parameter that holds something confined readable on any thread: each read
@@ -20,7 +21,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     var content: _HandoverBox.Content?
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   /// The live thing on the caller's thread, nil once it was deleted.
   public var wrappedValue: T? {
@@ -31,7 +32,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     }
   }
 
-  public init(wrappedValue: T?) { state = Mutex(Self.state(of: wrappedValue)) }
+  public init(wrappedValue: T?) { state = Guarded(Self.state(of: wrappedValue)) }
 
   private static func state(of value: T?) -> State {
     guard let value else { return State() }

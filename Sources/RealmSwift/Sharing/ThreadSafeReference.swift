@@ -1,3 +1,4 @@
+import Platform
 import ObjectStore
 import Storage
 import Synchronization
@@ -63,10 +64,10 @@ public final class _HandoverBox: Sendable {
     }
   }
 
-  private let content: Mutex<Content?>
+  private let content: Guarded<Content?>
 
   init<Confined: ThreadConfined>(_ confined: Confined) {
-    content = Mutex(HandoverMaking.content(of: confined))
+    content = Guarded(HandoverMaking.content(of: confined))
   }
 
   var isTaken: Bool { content.withLock { $0 == nil } }
