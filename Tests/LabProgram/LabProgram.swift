@@ -11,6 +11,7 @@ struct LabProgram {
     let arguments = CommandLine.arguments.dropFirst()
     let name = arguments.first ?? ""
     let numbers = arguments.dropFirst().compactMap { Int($0) }
+    let seed = UInt64(numbers.dropFirst().first ?? 1)
     switch name {
     case "power-loss":
       try powerLoss(
@@ -18,9 +19,17 @@ struct LabProgram {
     case "commits":
       try commits(count: numbers.first ?? 100_000)
     case "model":
-      try model(operations: numbers.first ?? 1_000_000, seed: UInt64(numbers.dropFirst().first ?? 1))
+      try model(operations: numbers.first ?? 1_000_000, seed: seed)
+    case "damage":
+      try damage(files: numbers.first ?? 10_000, seed: seed)
+    case "object-power-loss":
+      try objectPowerLoss(states: numbers.first ?? 100_000, seed: seed)
     default:
-      print("usage: lab power-loss STATES [SEED] | model OPERATIONS [SEED] | commits COUNT")
+      print(
+        """
+        usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
+               | model OPERATIONS [SEED] | damage FILES [SEED] | commits COUNT
+        """)
       exit(2)
     }
   }

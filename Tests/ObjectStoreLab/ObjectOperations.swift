@@ -74,7 +74,7 @@ public struct ObjectOperations: Sendable {
     model.adopt(transaction.schema.description)
   }
 
-  private mutating func create(_ transaction: ObjectTransaction, _ table: TableKey) throws {
+  mutating func create(_ transaction: ObjectTransaction, _ table: TableKey) throws {
     guard let property = model.description(table).primaryKey else {
       model.create(try transaction.createObject(in: table), in: table)
       return

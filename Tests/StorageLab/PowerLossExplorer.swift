@@ -3,34 +3,71 @@ import SimulatedDisk
 import Storage
 import Synchronization
 
+/// What an explorer does to a file. The content of a version follows from that of the version
+/// before it and from its number.
+public protocol PowerLossWorkload {
+  associatedtype State
+
+  /// What a new file holds.
+  var empty: State { get }
+
+  /// Makes the changes of the transaction's version, to a file that holds `state`.
+  ///
+  /// - Returns: what the file holds then, and the history for the commit.
+  func change(
+    _ state: State, in transaction: WriteTransaction
+  ) throws -> (state: State, history: [UInt8])
+
+  /// Says what in the snapshot differs from `state`; nil when nothing does.
+  func mismatch(in snapshot: Snapshot, _ state: State) throws -> String?
+}
+
+extension LeafModel: PowerLossWorkload {
+  public var empty: [Leaf] { [] }
+
+  public func change(
+    _ state: [Leaf], in transaction: WriteTransaction
+  ) throws -> (state: [Leaf], history: [UInt8]) {
+    try apply(to: transaction)
+    return (next(state, version: transaction.version), [1, 2, 3])
+  }
+
+  public func mismatch(in snapshot: Snapshot, _ state: [Leaf]) throws -> String? {
+    try mismatch(in: snapshot, leaves: state)
+  }
+}
+
+/// What an explorer has seen.
+public struct PowerLossOutcome: Sendable {
+  public var states = 0
+  public var bad: [String] = []
+  public var recoveries = 0
+}
+
 /// Runs a workload on a simulated disk and, after every system call that could matter, looks at the
 /// disks that a power loss at that moment could leave: each must open to a version that the
 /// durability promises, whole, with every byte accounted for.
-public final class PowerLossExplorer {
-  public struct Outcome: Sendable {
-    public var states = 0
-    public var bad: [String] = []
-    public var recoveries = 0
-  }
-
+public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   public let durability: Durability
   public let seed: UInt64
-  public private(set) var outcome = Outcome()
-  private let model: LeafModel
+  public private(set) var outcome = PowerLossOutcome()
+  private let workload: Workload
   private var random: SeededGenerator
-  private var leavesByVersion: [UInt64: [LeafModel.Leaf]] = [1: []]
+  private var statesByVersion: [UInt64: Workload.State] = [:]
   private let statesPerMoment: Int
   private let path = "/data.realm"
   /// The version that a power loss must not take, as of the last time that nothing was under way.
   private var promise: UInt64 = 1
 
-  public init(durability: Durability, seed: UInt64, statesPerMoment: Int) {
+  public init(
+    _ workload: Workload, durability: Durability, seed: UInt64, statesPerMoment: Int
+  ) {
+    self.workload = workload
     self.durability = durability
     self.seed = seed
     self.statesPerMoment = statesPerMoment
     random = SeededGenerator(seed: seed)
-    model = LeafModel(
-      leafCount: 12 + Int(seed % 30), wordsMax: 150, changesMax: 4, seed: seed)
+    statesByVersion[1] = workload.empty
   }
 
   private var options: DatabaseOptions {
@@ -87,9 +124,10 @@ public final class PowerLossExplorer {
   private func step(_ database: Database, _ watcher: Watcher) throws {
     let transaction = try database.beginWrite()
     let version = transaction.version
-    leavesByVersion[version] = model.next(leavesByVersion[version - 1]!, version: version)
-    try model.apply(to: transaction)
-    _ = try transaction.commit(history: [1, 2, 3])
+    let (state, history) = try workload.change(
+      statesByVersion[transaction.baseVersion]!, in: transaction)
+    statesByVersion[version] = state
+    _ = try transaction.commit(history: history)
     examine(watcher.take(), acknowledged: promise, attempted: version)
     if durability == .relaxed || durability == .grouped, random.below(3) == 0 {
       try database.flush()
@@ -110,7 +148,7 @@ public final class PowerLossExplorer {
   /// Compaction makes versions with the content of the one before.
   private func remember(from old: UInt64, to new: UInt64) {
     guard new > old else { return }
-    for version in old + 1...new { leavesByVersion[version] = leavesByVersion[version - 1] }
+    for version in old + 1...new { statesByVersion[version] = statesByVersion[version - 1] }
   }
 
   // MARK: looking at disks
@@ -165,11 +203,8 @@ public final class PowerLossExplorer {
         return
       }
       let snapshot = try database.pinNewest()
-      if let difference = try model.mismatch(
-        in: snapshot, leaves: leavesByVersion[version] ?? [])
-      {
-        report(difference)
-      }
+      let state = statesByVersion[version] ?? workload.empty
+      if let difference = try workload.mismatch(in: snapshot, state) { report(difference) }
       let verified = try database.verify()
       if let finding = verified.findings.first { report(finding.description) }
       system.observer = nil
@@ -191,11 +226,10 @@ public final class PowerLossExplorer {
   /// A recovered file can be written to.
   private func goOn(_ database: Database) throws {
     let transaction = try database.beginWrite()
-    let version = transaction.version
-    let leaves = model.next(leavesByVersion[version - 1] ?? [], version: version)
-    try model.apply(to: transaction)
-    let snapshot = try transaction.commit()
-    if let difference = try model.mismatch(in: snapshot, leaves: leaves) {
+    let base = statesByVersion[transaction.baseVersion] ?? workload.empty
+    let (state, history) = try workload.change(base, in: transaction)
+    let snapshot = try transaction.commit(history: history)
+    if let difference = try workload.mismatch(in: snapshot, state) {
       report("after recovery: \(difference)")
     }
     let verified = try database.verify()
@@ -206,6 +240,14 @@ public final class PowerLossExplorer {
     if outcome.bad.count < 10 {
       outcome.bad.append("seed \(seed), \(durability), state \(outcome.states): \(message)")
     }
+  }
+}
+
+extension PowerLossExplorer where Workload == LeafModel {
+  public convenience init(durability: Durability, seed: UInt64, statesPerMoment: Int) {
+    let model = LeafModel(
+      leafCount: 12 + Int(seed % 30), wordsMax: 150, changesMax: 4, seed: seed)
+    self.init(model, durability: durability, seed: seed, statesPerMoment: statesPerMoment)
   }
 }
 

@@ -30,7 +30,7 @@ extension CompiledQuery {
     }
     var aggregate = ColumnAggregate(operation, plain)
     try forEachMatch(context) { (rows, selection) throws(StorageError) in
-      let vector = try rows.cluster.vector(plain.key, in: context.source)
+      let vector = try rows.cluster.vector(plain.key, of: plain.kind, in: context.source)
       try aggregate.add(vector, selection, context)
       return false
     }

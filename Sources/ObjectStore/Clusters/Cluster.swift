@@ -82,12 +82,16 @@ public struct Cluster {
     return slot < node.referenceCount ? node.reference(slot) : .none
   }
 
-  /// The rows of `column`.
+  /// The rows of `column`, which holds values of that kind.
   @inlinable @inline(__always)
   public func vector(
-    _ column: ColumnKey, in source: NodeSource
+    _ column: ColumnKey, of kind: ValueKind, in source: NodeSource
   ) throws(StorageError) -> ColumnVector {
-    try ColumnVector(reference(column), in: source)
+    let vector = try ColumnVector(reference(column), of: kind, in: source)
+    if vector.count > count {
+      throw source.corrupt(reference(column), "\(count) rows were expected at most")
+    }
+    return vector
   }
 }
 

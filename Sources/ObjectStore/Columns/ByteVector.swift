@@ -56,21 +56,25 @@ enum ByteVector {
     _ node: Node, _ row: Int, in source: NodeSource, _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result {
     if !isLarge(node, row) { return body(inlineBytes(node, row)) }
-    let blob = try source.node(node.reference(largeRank(node, row)))
+    let reference = node.reference(largeRank(node, row))
+    let blob = try source.node(reference)
     if blob.kind == .blob {
       return body(UnsafeRawBufferPointer(start: blob.data, count: blob.count))
     }
-    let whole = try joined(blob, in: source)
+    let whole = try joined(blob, reference, in: source)
     return whole.withUnsafeBytes(body)
   }
 
   /// The chunks of a large value, one after the other.
   @usableFromInline
-  static func joined(_ blob: Node, in source: NodeSource) throws(StorageError) -> [UInt8] {
+  static func joined(
+    _ blob: Node, _ reference: NodeReference, in source: NodeSource
+  ) throws(StorageError) -> [UInt8] {
+    guard blob.kind == .chunkedBlob else { throw source.unexpected(reference, .blob) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Int(blob.data.load(as: UInt64.self)))
     for index in 0..<blob.referenceCount {
-      let chunk = try source.node(blob.reference(index))
+      let chunk = try source.node(blob.reference(index), .blob)
       bytes.append(contentsOf: UnsafeRawBufferPointer(start: chunk.data, count: chunk.count))
     }
     return bytes

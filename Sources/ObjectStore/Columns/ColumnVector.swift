@@ -26,8 +26,12 @@ public struct ColumnVector {
   /// Where the elements start; for byte vectors the `count + 1` offsets.
   public let elements: UnsafeRawPointer
 
+  /// - Parameter kind: of the values.
+  /// - Throws: `.corrupt` if the node is no vector of such values.
   @inlinable
-  public init(_ reference: NodeReference, in source: NodeSource) throws(StorageError) {
+  public init(
+    _ reference: NodeReference, of kind: ValueKind, in source: NodeSource
+  ) throws(StorageError) {
     self.source = source
     guard !reference.isNone else {
       node = nil
@@ -37,7 +41,7 @@ public struct ColumnVector {
       elements = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
       return
     }
-    let node = try source.node(reference)
+    let node = try source.vector(reference, of: kind)
     self.node = node
     count = node.count
     width = node.width
@@ -49,7 +53,7 @@ public struct ColumnVector {
     } else {
       validity = nil
     }
-    if node.flags & VectorMath.largeFlag != 0 && node.kind == .byteVector { start += bitmap }
+    if kind.vectorKind == .byteVector && node.flags & VectorMath.largeFlag != 0 { start += bitmap }
     elements = start
   }
 

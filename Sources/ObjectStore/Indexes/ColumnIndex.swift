@@ -27,8 +27,7 @@ public struct ColumnIndex: Sendable {
     table: Table, property: PropertyDescription
   ) throws(StorageError) {
     guard property.indexSlot != 0 else { return nil }
-    let root = try table.source.node(table.root)
-    let reference = root.reference(Int(property.indexSlot))
+    let reference = try table.indexRoot(property.indexSlot)
     self.table = table
     column = property.columnKey
     kind = property.kind
@@ -36,8 +35,7 @@ public struct ColumnIndex: Sendable {
       values = .none
       nulls = .none
     } else {
-      let node = try table.source.node(reference)
-      guard node.kind == .index else { throw table.source.corrupt(reference, "an index expected") }
+      let node = try table.source.node(reference, .index)
       values = node.reference(0)
       nulls = node.reference(1)
     }

@@ -57,7 +57,7 @@ enum IndexValue {
     in source: NodeSource
   ) throws(StorageError) -> Int64? {
     let reference = cluster.reference(column)
-    let node = reference.isNone ? nil : try source.node(reference)
+    let node = reference.isNone ? nil : try source.vector(reference, of: spec.kind)
     guard let node, row < node.count else {
       return spec.isOptional ? nil : of(VectorValue.zero(spec.kind))
     }

@@ -26,7 +26,7 @@ struct PairIterator {
       path.append((node, child + 1))
       node = try source.node(node.reference(child))
     }
-    let leaf = PairLeaf(node)
+    let leaf = try PairTree.leaf(node, root, in: source)
     self.leaf = leaf
     index = leaf.lowerBound(pair)
   }
@@ -48,12 +48,14 @@ struct PairIterator {
     index = 0
     while true {
       if !pending.isNone {
-        let node = try source.node(pending)
+        let reference = pending
+        let node = try source.node(reference)
         pending = .none
         if node.kind == .pairLeaf {
           leaf = PairLeaf(node)
           return true
         }
+        guard node.kind == .pairInner else { throw source.unexpected(reference, .pairLeaf) }
         path.append((node, 0))
       }
       guard let top = path.last else { return false }

@@ -141,10 +141,23 @@ enum PairTree {
     return low
   }
 
+  /// The leaf that a descent from `root` has come to.
+  @inlinable @inline(__always)
+  static func leaf(
+    _ node: Node, _ root: NodeReference, in source: NodeSource
+  ) throws(StorageError) -> PairLeaf {
+    guard node.kind == .pairLeaf else { throw source.unexpected(root, .pairLeaf) }
+    return PairLeaf(node)
+  }
+
   /// Entries in the tree.
   static func count(_ root: NodeReference, in source: NodeSource) throws(StorageError) -> Int {
     if root.isNone { return 0 }
-    return count(try source.node(root))
+    let node = try source.node(root)
+    guard node.kind == .pairInner || node.kind == .pairLeaf else {
+      throw source.unexpected(root, .pairLeaf)
+    }
+    return count(node)
   }
 
   static func count(_ node: Node) -> Int {
@@ -165,7 +178,7 @@ enum PairTree {
       }
       node = try source.node(node.reference(child))
     }
-    return before &+ PairLeaf(node).lowerBound(pair)
+    return before &+ (try leaf(node, root, in: source).lowerBound(pair))
   }
 
   /// How many entries have that value.
@@ -185,7 +198,7 @@ enum PairTree {
       upper == .max
       ? try count(root, in: source)
       : try rank(root, IndexPair(upper + 1, .min), in: source)
-    return end - start
+    return max(0, end - start)
   }
 
   /// The entry at `index` of the order; it must be below the count.
@@ -199,8 +212,9 @@ enum PairTree {
       offset -= child.before
       node = try source.node(node.reference(child.index))
     }
-    guard offset < node.count else { throw source.corrupt(root, "an index's count does not hold") }
-    return PairLeaf(node)[offset]
+    let leaf = try leaf(node, root, in: source)
+    guard offset < leaf.count else { throw source.corrupt(root, "an index's count does not hold") }
+    return leaf[offset]
   }
 
   /// The first entry that is not below `pair`.
@@ -218,7 +232,7 @@ enum PairTree {
       if child &+ 1 < node.referenceCount { following = first(node, child &+ 1) }
       node = try source.node(node.reference(child))
     }
-    let leaf = PairLeaf(node)
+    let leaf = try leaf(node, root, in: source)
     let index = leaf.lowerBound(pair)
     if index < leaf.count { return leaf[index] }
     guard let following else { return nil }

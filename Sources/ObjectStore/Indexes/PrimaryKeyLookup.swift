@@ -78,9 +78,9 @@ extension Table {
   public func find(
     primaryKey value: Int64, _ property: PropertyDescription
   ) throws(StorageError) -> ObjectKey? {
-    let index = try source.node(root).reference(Int(property.indexSlot))
+    let index = try indexRoot(property.indexSlot)
     if index.isNone { return nil }
-    let values = try source.node(index).reference(0)
+    let values = try source.node(index, .index).reference(0)
     let pair = try PairTree.first(values, notBelow: IndexPair(value, .min), in: source)
     guard let pair, pair.value == value else { return nil }
     return ObjectKey(rawValue: pair.key)

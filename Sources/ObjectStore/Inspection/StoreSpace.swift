@@ -41,7 +41,7 @@ public struct StoreSpace: Sendable {
     let node = try table.source.node(table.root)
     space.treeBytes += UInt64(node.byteSize)
     for property in description.properties where property.indexSlot != 0 {
-      let index = node.reference(Int(property.indexSlot))
+      let index = try table.indexRoot(property.indexSlot)
       space.indexes[property.columnKey] = try bytes(below: index, in: table.source)
     }
     try add(clusters: table.clusterRoot, in: table.source, to: &space)

@@ -9,17 +9,25 @@ enum ListTree {
     node.kind == .listInner ? InnerNode.total(node, stride: InnerNode.listStride) : node.count
   }
 
+  /// A node of a list of values of that kind: an inner one, or a vector of theirs.
+  static func node(
+    _ reference: NodeReference, _ kind: ValueKind, in source: NodeSource
+  ) throws(StorageError) -> Node {
+    let node = try source.node(reference)
+    return node.kind == .listInner ? node : try source.vector(reference, of: kind)
+  }
+
   /// The leaf with element `index`, and its place there.
   @usableFromInline
   static func leaf(
-    _ root: NodeReference, _ index: Int, in source: NodeSource
+    _ root: NodeReference, _ index: Int, _ kind: ValueKind, in source: NodeSource
   ) throws(StorageError) -> (node: Node, row: Int) {
     var offset = index
-    var node = try source.node(root)
+    var node = try self.node(root, kind, in: source)
     while node.kind == .listInner {
       let child = InnerNode.child(node, containing: offset, stride: InnerNode.listStride)
       offset -= child.before
-      node = try source.node(node.reference(child.index))
+      node = try self.node(node.reference(child.index), kind, in: source)
     }
     guard offset < node.count else { throw source.corrupt(root, "a list's count does not hold") }
     return (node, offset)

@@ -24,14 +24,14 @@ public struct ListView: Sendable {
     self.kind = kind
     self.isOptional = isOptional
     self.target = target
-    count = root.isNone ? 0 : ListTree.count(try source.node(root))
+    count = root.isNone ? 0 : ListTree.count(try ListTree.node(root, kind, in: source))
   }
 
   /// The leaf that has element `index` and its place there; `index` must be below `count`.
   @usableFromInline
   func leaf(_ index: Int) throws(StorageError) -> (node: Node, row: Int) {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "list index out of bounds")
-    return try ListTree.leaf(root, index, in: source)
+    return try ListTree.leaf(root, index, kind, in: source)
   }
 
   /// The element at `index`.
@@ -117,18 +117,20 @@ public struct ListView: Sendable {
   }
 
   /// The leaves in order, each with the index of its first element.
-  public func leaves() -> ListLeafIterator { ListLeafIterator(root: root, in: source) }
+  public func leaves() -> ListLeafIterator { ListLeafIterator(root: root, kind, in: source) }
 }
 
 /// Walks the leaves of a list.
 public struct ListLeafIterator {
   let source: NodeSource
+  private let kind: ValueKind
   var path: [(node: Node, next: Int)] = []
   var pending: NodeReference
   var before = 0
 
-  init(root: NodeReference, in source: NodeSource) {
+  init(root: NodeReference, _ kind: ValueKind, in source: NodeSource) {
     self.source = source
+    self.kind = kind
     pending = root
   }
 
@@ -138,7 +140,7 @@ public struct ListLeafIterator {
       if !pending.isNone {
         let node = try source.node(pending)
         if node.kind != .listInner {
-          let vector = try ColumnVector(pending, in: source)
+          let vector = try ColumnVector(pending, of: kind, in: source)
           pending = .none
           defer { before += vector.count }
           return (vector, before)

@@ -4,16 +4,18 @@ import Storage
 // rules are those of `Table`'s reads of the same names.
 extension ObjectPosition {
   @inlinable @inline(__always)
-  func vector(_ column: ColumnKey, _ source: NodeSource) throws(StorageError) -> Node? {
+  func vector(
+    _ column: ColumnKey, _ kind: NodeKind, _ source: NodeSource
+  ) throws(StorageError) -> Node? {
     let reference = cluster.reference(column)
     if reference.isNone { return nil }
-    let node = try source.node(reference)
+    let node = try source.node(reference, kind)
     return row < node.count ? node : nil
   }
 
   @inlinable @inline(__always)
   public func int(_ column: ColumnKey, in source: NodeSource) throws(StorageError) -> Int64 {
-    guard let node = try vector(column, source) else { return 0 }
+    guard let node = try vector(column, .integerVector, source) else { return 0 }
     return VectorMath.integer(VectorMath.elements(node), width: node.width, row)
   }
 
@@ -21,13 +23,14 @@ extension ObjectPosition {
   public func optionalInt(
     _ column: ColumnKey, in source: NodeSource
   ) throws(StorageError) -> Int64? {
-    guard let node = try vector(column, source), VectorMath.hasValue(node, row) else { return nil }
+    guard let node = try vector(column, .integerVector, source), VectorMath.hasValue(node, row)
+    else { return nil }
     return VectorMath.integer(VectorMath.elements(node), width: node.width, row)
   }
 
   @inlinable @inline(__always)
   public func double(_ column: ColumnKey, in source: NodeSource) throws(StorageError) -> Double {
-    guard let node = try vector(column, source) else { return 0 }
+    guard let node = try vector(column, .doubleVector, source) else { return 0 }
     return VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
   }
 
@@ -35,7 +38,8 @@ extension ObjectPosition {
   public func optionalDouble(
     _ column: ColumnKey, in source: NodeSource
   ) throws(StorageError) -> Double? {
-    guard let node = try vector(column, source), VectorMath.hasValue(node, row) else { return nil }
+    guard let node = try vector(column, .doubleVector, source), VectorMath.hasValue(node, row)
+    else { return nil }
     return VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
   }
 
@@ -44,7 +48,7 @@ extension ObjectPosition {
   public func string(
     _ column: ColumnKey, in source: NodeSource
   ) throws(StorageError) -> String? {
-    guard let node = try vector(column, source) else { return nil }
+    guard let node = try vector(column, .byteVector, source) else { return nil }
     if VectorMath.isNullable(node), !VectorMath.hasValue(node, row) { return nil }
     if !ByteVector.isLarge(node, row) {
       return String(decoding: ByteVector.inlineBytes(node, row), as: UTF8.self)

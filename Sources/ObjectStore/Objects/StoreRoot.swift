@@ -36,10 +36,6 @@ public enum StoreRoot {
   static func node(
     _ root: NodeReference, in source: NodeSource
   ) throws(StorageError) -> Node {
-    let node = try source.node(root)
-    guard node.kind == .storeRoot else {
-      throw source.corrupt(root, "the root of the object store was expected")
-    }
-    return node
+    try source.node(root, .storeRoot)
   }
 }

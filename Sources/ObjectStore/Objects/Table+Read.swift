@@ -1,17 +1,28 @@
 import Storage
 
 // Typed reads. Each takes a column that the caller knows to be of that kind; `column` of another
-// kind gives nonsense, never a crash. The plain form reads null as zero or empty; the `optional`
+// kind throws, as damage does. The plain form reads null as zero or empty; the `optional`
 // form is for columns that may be null. Pointers stay valid as long as the version that was read,
 // or until the next change within a write transaction.
 extension Table {
   @inlinable @inline(__always)
   func vector(
-    _ column: ColumnKey, _ position: ObjectPosition
+    _ column: ColumnKey, _ position: ObjectPosition, _ kind: NodeKind
   ) throws(StorageError) -> Node? {
     let reference = position.cluster.reference(column)
     if reference.isNone { return nil }
-    let node = try source.node(reference)
+    let node = try source.node(reference, kind)
+    return position.row < node.count ? node : nil
+  }
+
+  /// The same for values of a kind that decides about the width of the vector's elements.
+  @inlinable @inline(__always)
+  func vector(
+    _ column: ColumnKey, _ position: ObjectPosition, of kind: ValueKind
+  ) throws(StorageError) -> Node? {
+    let reference = position.cluster.reference(column)
+    if reference.isNone { return nil }
+    let node = try source.vector(reference, of: kind)
     return position.row < node.count ? node : nil
   }
 
@@ -21,15 +32,16 @@ extension Table {
   public func isNull(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Bool {
-    guard let node = try vector(column, position) else { return true }
-    return !VectorMath.hasValue(node, position.row)
+    let reference = position.cluster.reference(column)
+    if reference.isNone { return true }
+    return !VectorMath.hasValue(try source.node(reference), position.row)
   }
 
   @inlinable @inline(__always)
   public func int(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Int64 {
-    guard let node = try vector(column, position) else { return 0 }
+    guard let node = try vector(column, position, .integerVector) else { return 0 }
     return VectorMath.integer(VectorMath.elements(node), width: node.width, position.row)
   }
 
@@ -37,7 +49,8 @@ extension Table {
   public func optionalInt(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Int64? {
-    guard let node = try vector(column, position), VectorMath.hasValue(node, position.row)
+    guard let node = try vector(column, position, .integerVector),
+      VectorMath.hasValue(node, position.row)
     else { return nil }
     return VectorMath.integer(VectorMath.elements(node), width: node.width, position.row)
   }
@@ -62,7 +75,7 @@ extension Table {
   public func double(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Double {
-    guard let node = try vector(column, position) else { return 0 }
+    guard let node = try vector(column, position, .doubleVector) else { return 0 }
     return VectorMath.elements(node).load(
       fromByteOffset: position.row &<< 3, as: Double.self)
   }
@@ -71,7 +84,8 @@ extension Table {
   public func optionalDouble(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Double? {
-    guard let node = try vector(column, position), VectorMath.hasValue(node, position.row)
+    guard let node = try vector(column, position, .doubleVector),
+      VectorMath.hasValue(node, position.row)
     else { return nil }
     return VectorMath.elements(node).load(
       fromByteOffset: position.row &<< 3, as: Double.self)
@@ -81,7 +95,7 @@ extension Table {
   public func float(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Float {
-    guard let node = try vector(column, position) else { return 0 }
+    guard let node = try vector(column, position, .floatVector) else { return 0 }
     return VectorMath.elements(node).load(fromByteOffset: position.row &<< 2, as: Float.self)
   }
 
@@ -96,7 +110,9 @@ extension Table {
   public func objectId(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> ObjectIdBytes {
-    guard let node = try vector(column, position) else { return ObjectIdBytes(head: 0, tail: 0) }
+    guard let node = try vector(column, position, of: .objectId) else {
+      return ObjectIdBytes(head: 0, tail: 0)
+    }
     return FixedVector.objectId(VectorMath.elements(node), position.row)
   }
 
@@ -111,7 +127,9 @@ extension Table {
   public func uuid(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> UUIDBytes {
-    guard let node = try vector(column, position) else { return UUIDBytes(head: 0, tail: 0) }
+    guard let node = try vector(column, position, of: .uuid) else {
+      return UUIDBytes(head: 0, tail: 0)
+    }
     return FixedVector.uuid(VectorMath.elements(node), position.row)
   }
 
@@ -127,7 +145,7 @@ extension Table {
   public func decimal128(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> DecimalBits {
-    guard let node = try vector(column, position) else { return .zero }
+    guard let node = try vector(column, position, of: .decimal128) else { return .zero }
     return FixedVector.decimal(VectorMath.elements(node), position.row)
   }
 

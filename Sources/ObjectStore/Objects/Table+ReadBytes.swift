@@ -8,7 +8,7 @@ extension Table {
     _ column: ColumnKey, at position: ObjectPosition,
     _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result {
-    guard let node = try vector(column, position) else {
+    guard let node = try vector(column, position, .byteVector) else {
       return body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
     return try ByteVector.withBytes(node, position.row, in: source, body)
@@ -20,7 +20,8 @@ extension Table {
     _ column: ColumnKey, at position: ObjectPosition,
     _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result? {
-    guard let node = try vector(column, position), VectorMath.hasValue(node, position.row)
+    guard let node = try vector(column, position, .byteVector),
+      VectorMath.hasValue(node, position.row)
     else { return nil }
     return try ByteVector.withBytes(node, position.row, in: source, body)
   }
@@ -65,7 +66,9 @@ extension Table {
     of property: PropertyDescription, at position: ObjectPosition
   ) throws(StorageError) -> StoredValue {
     let column = property.columnKey
-    guard let node = try vector(column, position) else { return property.defaultValue }
+    guard let node = try vector(column, position, of: property.kind) else {
+      return property.defaultValue
+    }
     return try VectorValue.read(
       node, position.row, kind: property.kind, isOptional: property.isOptional,
       target: property.targetTable, in: source)
@@ -85,7 +88,7 @@ extension Table {
   public func listRoot(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> NodeReference {
-    guard let node = try vector(column, position) else { return .none }
+    guard let node = try vector(column, position, .referenceVector) else { return .none }
     return node.reference(position.row)
   }
 
@@ -94,7 +97,9 @@ extension Table {
   public func backlinks(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> BacklinkView {
-    guard let node = try vector(column, position) else { return BacklinkView.empty(in: source) }
+    guard let node = try vector(column, position, .backlinkVector) else {
+      return BacklinkView.empty(in: source)
+    }
     return try BacklinkView(node, position.row, in: source)
   }
 }

@@ -21,8 +21,7 @@ public struct Table: Sendable {
   public init(
     key: TableKey, root: NodeReference, in source: NodeSource
   ) throws(StorageError) {
-    let node = try source.node(root)
-    guard node.kind == .table else { throw source.corrupt(root, "a table was expected") }
+    let node = try source.node(root, .table)
     self.source = source
     self.key = key
     self.root = root
@@ -38,6 +37,7 @@ public struct Table: Sendable {
     while node.kind == .clusterInner {
       node = try source.node(node.reference(InnerNode.child(node, key: key.rawValue)))
     }
+    guard node.kind == .cluster else { throw source.unexpected(clusterRoot, .cluster) }
     let cluster = Cluster(node: node)
     guard let row = cluster.row(of: key) else { return nil }
     return ObjectPosition(cluster: cluster, row: row)
@@ -54,6 +54,7 @@ public struct Table: Sendable {
       offset &-= child.before
       node = try source.node(node.reference(child.index))
     }
+    guard node.kind == .cluster else { throw source.unexpected(clusterRoot, .cluster) }
     guard offset < node.count else { throw source.corrupt(clusterRoot, "a count does not hold") }
     return ObjectPosition(cluster: Cluster(node: node), row: offset)
   }
@@ -70,8 +71,18 @@ public struct Table: Sendable {
       }
       node = try source.node(node.reference(child))
     }
+    guard node.kind == .cluster else { throw source.unexpected(clusterRoot, .cluster) }
     guard let row = Cluster(node: node).row(of: key) else { return nil }
     return before + row
+  }
+
+  /// Where the index in that place of the table node is; none if it is empty.
+  func indexRoot(_ slot: UInt32) throws(StorageError) -> NodeReference {
+    let node = try source.node(root)
+    guard Int(slot) < node.referenceCount else {
+      throw source.corrupt(root, "a table with \(slot) indexes was expected")
+    }
+    return node.reference(Int(slot))
   }
 
   /// The key that the next object will get.
@@ -127,9 +138,11 @@ public struct ClusterIterator {
   public mutating func next() throws(StorageError) -> Cluster? {
     while true {
       if !pending.isNone {
-        let node = try source.node(pending)
+        let reference = pending
+        let node = try source.node(reference)
         pending = .none
         if node.kind == .cluster { return Cluster(node: node) }
+        guard node.kind == .clusterInner else { throw source.unexpected(reference, .cluster) }
         path.append((node, 0))
       }
       guard let top = path.last else { return nil }

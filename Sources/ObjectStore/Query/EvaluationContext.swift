@@ -63,9 +63,10 @@ final class EvaluationContext {
       return UnsafeRawBufferPointer(start: nil, count: 0)
     }
     if !ByteVector.isLarge(node, row) { return ByteVector.inlineBytes(node, row) }
-    let blob = try source.node(node.reference(ByteVector.largeRank(node, row)))
+    let reference = node.reference(ByteVector.largeRank(node, row))
+    let blob = try source.node(reference)
     if blob.kind == .blob { return UnsafeRawBufferPointer(start: blob.data, count: blob.count) }
-    let joined = try ByteVector.joined(blob, in: source)
+    let joined = try ByteVector.joined(blob, reference, in: source)
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: joined.count, alignment: 8)
     copy.copyBytes(from: joined)
     gathered.append(copy)

@@ -38,7 +38,7 @@ struct SortColumn {
   /// Adds the values of the selected rows of a cluster.
   mutating func gather(_ rows: ClusterRows, _ selection: Selection) throws(StorageError) {
     guard let column = plainColumn else { return try gatherAlongPath(rows, selection) }
-    let vector = try rows.cluster.vector(column.key, in: rows.context.source)
+    let vector = try rows.cluster.vector(column.key, of: column.kind, in: rows.context.source)
     if form == .bits && !column.isOptional { return gather(vector, column.kind, selection) }
     try selection.forEach { (row) throws(StorageError) in
       append(try rows.context.read(vector, row, column))

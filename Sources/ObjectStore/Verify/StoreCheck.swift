@@ -123,6 +123,7 @@ public struct StoreCheck {
   private func firstKey(_ reference: NodeReference) throws(StorageError) -> Int64? {
     var node = try source.node(reference)
     while node.kind == .clusterInner { node = try source.node(node.reference(0)) }
+    guard node.kind == .cluster else { throw source.unexpected(reference, .cluster) }
     return node.count > 0 ? Cluster(node: node).key(0).rawValue : nil
   }
 
@@ -136,7 +137,9 @@ public struct StoreCheck {
     }
     for property in table.properties { try checkColumn(cluster, property) }
     for backlink in table.backlinks {
-      let vector = try cluster.vector(backlink.columnKey, in: source)
+      let reference = cluster.reference(backlink.columnKey)
+      if reference.isNone { continue }
+      let vector = try source.node(reference, .backlinkVector)
       if vector.count > cluster.count { found("a backlink vector has too many rows") }
     }
   }
@@ -229,7 +232,7 @@ public struct StoreCheck {
   private mutating func countListLeaves(
     _ reference: NodeReference, _ property: PropertyDescription, _ object: Int64
   ) throws(StorageError) -> Int {
-    let node = try source.node(reference)
+    let node = try ListTree.node(reference, property.kind, in: source)
     guard node.kind == .listInner else {
       checkVector(node, property, object)
       return node.count

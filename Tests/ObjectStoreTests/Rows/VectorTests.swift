@@ -24,7 +24,7 @@ import Testing
         reference = try ElementWriter.setInteger(
           writer, reference, row: model.count, value, shape: shape)
         model.append(value)
-        let vector = try ColumnVector(reference, in: writer.source)
+        let vector = try ColumnVector(reference, of: .int, in: writer.source)
         #expect(vector.width == width)
         for (row, value) in model.enumerated() { #expect(vector.integer(row) == value) }
         #expect(vector.integer(model.count) == 0)
@@ -32,7 +32,7 @@ import Testing
       }
       let narrow = try ElementWriter.gather(
         writer, [VectorPiece(reference: reference, rows: 2..<4)], shape: shape)
-      #expect(try ColumnVector(narrow, in: writer.source).width == 8)
+      #expect(try ColumnVector(narrow, of: .int, in: writer.source).width == 8)
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
           try ByteVectorWriter.set(writer, reference, row: row, $0, isNullable: isNullable)
         }
       }
-      let vector = try ColumnVector(reference, in: writer.source)
+      let vector = try ColumnVector(reference, of: .data, in: writer.source)
       #expect(vector.hasLargeValues)
       for (row, length) in lengths.enumerated() {
         let (count, same) = try vector.withBytes(row) { bytes in
@@ -125,7 +125,7 @@ import Testing
         reference = try ByteVectorWriter.gather(writer, pieces, isNullable: isNullable)
         model = Array(model[cut...] + model[..<cut])
       }
-      let vector = try ColumnVector(reference, in: writer.source)
+      let vector = try ColumnVector(reference, of: .data, in: writer.source)
       for (row, value) in model.enumerated() {
         let same = try vector.withBytes(row) { $0.elementsEqual(value ?? []) }
         try #require(same && (!isNullable || vector.hasValue(row) == (value != nil)))

@@ -20,7 +20,7 @@ final class LinkedNode: PredicateNode, @unchecked Sendable {
   override func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    let vector = try rows.cluster.vector(links[0].key, in: rows.context.source)
+    let vector = try rows.cluster.vector(links[0].key, of: .object, in: rows.context.source)
     var found = Selection.none
     try candidates.forEach { (row) throws(StorageError) in
       if try follow(vector.integer(row), rows.context) { found.insert(row) }
@@ -29,7 +29,7 @@ final class LinkedNode: PredicateNode, @unchecked Sendable {
   }
 
   override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
-    let vector = try rows.cluster.vector(links[0].key, in: rows.context.source)
+    let vector = try rows.cluster.vector(links[0].key, of: .object, in: rows.context.source)
     return try follow(vector.integer(row), rows.context)
   }
 

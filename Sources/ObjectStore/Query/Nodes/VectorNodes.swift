@@ -29,7 +29,7 @@ class VectorNode: PredicateNode, @unchecked Sendable {
   override final func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    let vector = try rows.cluster.vector(column.key, in: rows.context.source)
+    let vector = try rows.cluster.vector(column.key, of: column.kind, in: rows.context.source)
     var found = Selection.none
     if vector.count > 0 {
       found = try test(vector, rows, candidates)
@@ -51,7 +51,7 @@ class VectorNode: PredicateNode, @unchecked Sendable {
   }
 
   override final func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
-    let vector = try rows.cluster.vector(column.key, in: rows.context.source)
+    let vector = try rows.cluster.vector(column.key, of: column.kind, in: rows.context.source)
     if row >= vector.count { return (holdsForZero && !column.isOptional) != isInverted }
     if column.isOptional, !vector.hasValue(row) { return isInverted }
     return try testRow(vector, row, rows) != isInverted

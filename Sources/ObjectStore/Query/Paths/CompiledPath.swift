@@ -137,7 +137,8 @@ extension CompiledPath {
   ) throws(StorageError) -> Bool {
     switch end {
     case .value(let column):
-      let vector = try place.position.cluster.vector(column.key, in: context.source)
+      let vector = try place.position.cluster.vector(
+        column.key, of: column.kind, in: context.source)
       return try body(try context.read(vector, place.position.row, column))
     case .object:
       return try body(.link(place.table.key, place.position.key))
