@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Storage
 import Synchronization
 
@@ -78,6 +79,8 @@ public final class _RealmInstance: @unchecked Sendable {
 
   // MARK: Confinement
 
+  private let bornIn = ForkGuard.generation
+
   /// Stops the program when the caller is not where the realm belongs.
   @inline(__always)
   func checkThread() {
@@ -88,6 +91,10 @@ public final class _RealmInstance: @unchecked Sendable {
 
   @inline(never)
   private func checkScheduler() {
+    if bornIn != ForkGuard.generation {
+      throwRealmException(
+        "A realm opened before fork() was used in the child; open it again there, after the fork.")
+    }
     if !scheduler.isCurrent { throwRealmException("Realm accessed from incorrect thread.") }
   }
 
