@@ -15,7 +15,7 @@ struct Recovery {
   struct Found {
     var newest: CommitSlot
     /// The newest version that a durable slot names; less than `newest` when unflushed commits
-    /// followed it in this boot.
+    /// followed it in this boot, 0 when nothing of this session was ever flushed.
     var durableVersion: UInt64
   }
 
@@ -48,14 +48,18 @@ struct Recovery {
       }
       durable.sort { $0.version > $1.version }
       unflushed.sort { $0.version > $1.version }
-      guard let proven = durable.first(where: { isWhole($0, fileSize: size) }) else {
-        throw damaged(durable, size)
+      let proven = durable.first { isWhole($0, fileSize: size) }
+      // An in-memory database has reused what its only durable version consisted of; the slot of
+      // that version is still there and says that the unflushed ones are newer.
+      let durableVersion = proven?.version ?? 0
+      if let named = durable.first?.version,
+        let newer = unflushed.first(where: {
+          $0.version > (proven?.version ?? named) && isWhole($0, fileSize: size)
+        })
+      {
+        return Found(newest: newer, durableVersion: durableVersion)
       }
-      if let newer = unflushed.first(where: {
-        $0.version > proven.version && isWhole($0, fileSize: size)
-      }) {
-        return Found(newest: newer, durableVersion: proven.version)
-      }
+      guard let proven else { throw damaged(durable, size) }
       return Found(newest: proven, durableVersion: proven.version)
     } catch let error as SystemError {
       throw StorageError(error, doing: "read the commit slots")
