@@ -201,7 +201,8 @@ public final class LockFile: Sendable {
     }
   }
 
-  private static let reapingInterval: UInt64 = 1_000_000_000
+  /// So that, the time of a commit included, what only a dead process kept is free within a second.
+  private static let reapingInterval: UInt64 = 900_000_000
 
   private func reapIfDue() {
     let now = MonotonicClock.coarse()
