@@ -42,12 +42,21 @@ let package = Package(
       name: "ObjectStoreLab", dependencies: ["ObjectStore", "StorageLab", "SimulatedDisk"],
       path: "Tests/ObjectStoreLab", swiftSettings: settings),
     .executableTarget(
-      name: "LabProgram", dependencies: ["StorageLab", "ObjectStoreLab"],
+      name: "LabProgram", dependencies: ["StorageLab", "ObjectStoreLab", "ProcessLab"],
       path: "Tests/LabProgram", swiftSettings: settings),
     .testTarget(
       name: "ObjectStoreLabTests", dependencies: ["ObjectStoreLab"], swiftSettings: settings),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
+      swiftSettings: settings),
+    .target(
+      name: "ProcessLab", dependencies: ["Storage", "StorageLab"], path: "Tests/ProcessLab",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ProcessTestProgram", dependencies: ["ProcessLab"], path: "Tests/ProcessTestProgram",
+      swiftSettings: settings),
+    .testTarget(
+      name: "ProcessTests", dependencies: ["ProcessLab", "ProcessTestProgram"],
       swiftSettings: settings),
     .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: settings),

@@ -25,10 +25,12 @@ struct LabProgram {
     case "object-power-loss":
       try objectPowerLoss(states: numbers.first ?? 100_000, seed: seed)
     default:
+      if try ProcessRuns.run(name, numbers) { return }
       print(
         """
         usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
                | model OPERATIONS [SEED] | damage FILES [SEED] | commits COUNT
+               | \(ProcessRuns.usage)
         """)
       exit(2)
     }
