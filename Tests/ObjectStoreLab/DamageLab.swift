@@ -121,10 +121,15 @@ public final class DamageLab {
       system.install(specimen.bytes, at: path)
       let database = try Database.open(path: path, options: options, system: system)
       let model = specimen.models[database.newestVersion]!
-      let exchange = try exchange(database, specimen, model)
+      let stale = try database.pinNewest()
+      try changeMore(database, specimen, model)
+      let exchange = try exchange(database, stale)
       let snapshot = try database.pinNewest()
       var reader = StoreReader(snapshot, model, seed: random.next())
-      do { try reader.readEverything() } catch { report(number, "\(exchange): \(error)") }
+      do {
+        try reader.readEverything()
+        try reader.advance(from: stale)
+      } catch { report(number, "\(exchange): \(error)") }
       let findings = snapshot.storeFindings()
       if !reader.errors.isEmpty { outcome.refused += 1 } else { outcome.correct += 1 }
       // What no reading came across is found by the check.
@@ -173,10 +178,8 @@ public final class DamageLab {
   }
 
   private func exchange(
-    _ database: Database, _ specimen: Specimen, _ model: StoreModel
+    _ database: Database, _ stale: Snapshot
   ) throws -> Exchange {
-    let stale = try database.pinNewest()
-    try changeMore(database, specimen, model)
     let transaction = try database.beginWrite()
     var nodes: [Found] = []
     try collect(transaction.root, transaction.source, [], into: &nodes)

@@ -56,25 +56,29 @@ extension ModelRun {
     counts.queries += 1
     let newest = try database.pinNewest()
     noteVersions(upTo: newest.version)
-    try checkHistory(from: pin, to: newest)
+    let touched = touched(after: pin.snapshot.version, upTo: newest.version)
+    try HistoryComparison.requireEqual(
+      from: (pin.snapshot, pin.model), to: (newest, operations.model), touched: touched)
+    counts.histories += 1
     let changes = try HistoryComparison.changes(from: pin.snapshot, to: newest)
     let new = try view(newest)
+    try ObservedComparison(
+      old: (old, pin.model), new: (new, operations.model), changes: changes, touched: touched
+    ).run(&chance)
     for var watched in pin.watched {
       try watched.advance(from: old, to: new, changes, operations.model)
     }
     forgetTouches()
   }
 
-  private func checkHistory(from pin: Pinned, to newest: Snapshot) throws {
+  private func touched(after older: UInt64, upTo newer: UInt64) -> Set<StoreModel.Touch> {
     var all: Set<StoreModel.Touch> = []
-    var version = pin.snapshot.version + 1
-    while version <= newest.version {
+    var version = older + 1
+    while version <= newer {
       all.formUnion(touched[version] ?? [])
       version += 1
     }
-    try HistoryComparison.requireEqual(
-      from: (pin.snapshot, pin.model), to: (newest, operations.model), touched: all)
-    counts.histories += 1
+    return all
   }
 
   private func forgetTouches() {
@@ -119,7 +123,7 @@ extension ModelRun {
     let version = database.newestVersion
     counts.reopenings += 1
     if settings.hasBackgroundWork { database.drainMaintenance() }
-    database = nil
+    close()
     try open()
     touched = [:]
     // Work in the background may have kept the file open.

@@ -15,6 +15,10 @@ public final class ModelRun {
     /// Compaction and merging of the history while others are at work.
     public var hasBackgroundWork = false
     public var mergesHistory = true
+    /// What the file starts with.
+    public var schema = LabSchema.everything
+    /// Closing and opening the file, which needs it to be nobody else's.
+    public var reopens = true
     /// How many queries are tried on a version.
     public var queries = 4
 
@@ -35,6 +39,11 @@ public final class ModelRun {
         (.standard, ObjectOperations.Sizes(objects: 150, listElements: 40)),
       ]
       (limits, sizes) = shapes[Int(seed / 5 % 3)]
+      if seed % 20 == 0 {
+        // Few classes with many objects.
+        schema = LabSchema.small
+        sizes = ObjectOperations.Sizes(objects: 1500, listElements: 300)
+      }
       hasBackgroundWork = seed % 4 == 3
       mergesHistory = seed % 7 != 6
     }
@@ -79,13 +88,15 @@ public final class ModelRun {
   }
 
   public let settings: Settings
+  /// Who is to hear what each version holds.
+  public var readers: ConcurrentReaders?
   public internal(set) var counts = Counts()
   let path: String
   let system: any System
-  var database: Database!
+  public private(set) var database: Database!
   var schemas = SchemaCache()
   var operations: ObjectOperations
-  var wanted = LabSchema.everything
+  var wanted: SchemaDescription
   var pins: [Pinned] = []
   /// What each version touched, for versions after the oldest pin.
   var touched: [UInt64: Set<StoreModel.Touch>] = [:]
@@ -98,8 +109,11 @@ public final class ModelRun {
     operations = ObjectOperations(
       seed: settings.seed, model: StoreModel(), sizes: settings.sizes)
     chance = SeededGenerator(seed: ~settings.seed)
+    wanted = settings.schema
     try open()
   }
+
+  func close() { database = nil }
 
   func open() throws {
     var options = DatabaseOptions()
@@ -162,7 +176,7 @@ public final class ModelRun {
       try database.flush()
       try require(database.durableVersion == database.newestVersion, "a flush left versions out")
     }
-    if happens(onceIn: 40) { try reopen() }
+    if settings.reopens, happens(onceIn: 40) { try reopen() }
   }
 
   // MARK: Writing
@@ -194,6 +208,7 @@ public final class ModelRun {
   private func commit(
     _ objects: ObjectTransaction, _ transaction: WriteTransaction, after before: StoreModel
   ) throws {
+    readers?.expect(operations.model, at: transaction.version)
     let snapshot = try objects.commit(transaction)
     counts.commits += 1
     if snapshot.version == transaction.baseVersion {

@@ -31,10 +31,8 @@ struct StoreReader {
 
   mutating func readEverything() throws {
     try attempt { reader in
-      let schema = try SchemaCache().schema(reader.snapshot.root, in: reader.source).description
-      let view = StoreView(
-        source: reader.source, root: reader.snapshot.root, schema: schema)
-      for description in schema.classes {
+      let view = try Self.view(reader.snapshot)
+      for description in view.schema.classes {
         try reader.attempt { reader in
           guard let table = try view.table(description.tableKey) else { return }
           try reader.read(table, description)
@@ -46,6 +44,44 @@ struct StoreReader {
       _ = try StoreSpace(root: reader.snapshot.root, in: reader.source)
     }
     try attempt { reader in _ = try reader.snapshot.changes(after: 0) }
+  }
+
+  /// Carries results and lists on from an earlier version, which is whole.
+  mutating func advance(from older: Snapshot) throws {
+    try attempt { reader in
+      let old = try Self.view(older)
+      let new = try Self.view(reader.snapshot)
+      let changes = try reader.snapshot.changes(after: older.version)
+      var generator = QueryGenerator(random: reader.random, model: reader.model)
+      for _ in 0..<4 {
+        let query = try CompiledQuery(generator.query(), schema: old.schema)
+        let results = try QueryResults(query, old)
+        let scope = ChangeScope(elementsOf: query.table, schema: old.schema)
+        try reader.attempt { _ in
+          _ = try results.advanced(from: old, to: new, changes, scope)
+        }
+      }
+      reader.random = generator.random
+      try reader.observeLists(old, new, changes)
+    }
+  }
+
+  private mutating func observeLists(
+    _ old: StoreView, _ new: StoreView, _ changes: ChangeSet
+  ) throws {
+    for description in model.schema.classes {
+      guard let key = model[description.tableKey].keys.first else { continue }
+      for property in description.properties where property.collection == .list {
+        let list = ObservedList(
+          owner: description.tableKey, object: key, column: property.columnKey)
+        try attempt { _ in _ = try list.changes(from: old, to: new, changes, nil) }
+      }
+    }
+  }
+
+  private static func view(_ snapshot: Snapshot) throws -> StoreView {
+    let schema = try SchemaCache().schema(snapshot.root, in: snapshot.source).description
+    return StoreView(source: snapshot.source, root: snapshot.root, schema: schema)
   }
 
   // MARK: Objects

@@ -2,6 +2,7 @@ import Foundation
 import ObjectStoreLab
 import Platform
 import SimulatedDisk
+import Storage
 import Testing
 
 @Suite struct StoreModelTests {
@@ -26,5 +27,23 @@ import Testing
       ModelRun.Settings(seed: seed), path: path, system: PosixSystem.shared)
     try run.run(operations: 500)
     print("model on real files, seed \(seed): \(run.counts)")
+  }
+
+  @Test(arguments: [Durability.relaxed, .inMemory])
+  func `readers catch whole versions while a writer works`(durability: Durability) throws {
+    let system = SimulatedSystem()
+    system.recordsCalls = false
+    var settings = ModelRun.Settings(seed: 7)
+    settings.durability = durability
+    settings.reopens = false
+    let run = try ModelRun(settings, path: "/model.realm", system: system)
+    let readers = ConcurrentReaders()
+    run.readers = readers
+    readers.start(2, run.database)
+    let result = Result { try run.run(operations: 1000) }
+    try readers.stop()
+    try result.get()
+    print("\(durability): \(readers.versionsRead) versions read meanwhile")
+    #expect(readers.versionsRead > 0)
   }
 }
