@@ -73,7 +73,8 @@ public final class DamageLab {
 
   // MARK: Bytes
 
-  /// Damages the bytes of `count` files, anywhere. Each must be read correctly or refused.
+  /// Damages the bytes of `count` files, anywhere. Each must be read and written correctly or
+  /// refused.
   public func damageBytes(_ count: Int) throws {
     for number in 0..<count {
       let specimen = specimens[random.below(specimens.count)]
@@ -89,6 +90,7 @@ public final class DamageLab {
         }
         var reader = StoreReader(snapshot, model, seed: random.next())
         try reader.readEverything()
+        try write(database, specimen, model, isWhole: reader.errors.isEmpty)
         if let error = reader.errors.first { throw error }
         try compare(snapshot, model)
         outcome.correct += 1
@@ -98,6 +100,28 @@ public final class DamageLab {
       } catch {
         report(number, "\(error)")
       }
+    }
+  }
+
+  /// Writes to what is left. An error ends the transaction; without one, the changes are there and
+  /// all else is as it was, if it was.
+  private func write(
+    _ database: Database, _ specimen: Specimen, _ model: StoreModel, isWhole: Bool
+  ) throws {
+    if model.schema.classes.isEmpty { return }
+    let transaction = try database.beginWrite()
+    var operations = ObjectOperations(
+      seed: random.next(), model: model,
+      sizes: ObjectOperations.Sizes(objects: 30, listElements: 14))
+    do {
+      let objects = try ObjectTransaction(
+        transaction, schemas: SchemaCache(), limits: specimen.limits)
+      for _ in 0..<12 { try operations.step(objects) }
+      let snapshot = try objects.commit(transaction)
+      if isWhole { try compare(snapshot, operations.model) }
+    } catch {
+      transaction.cancel()
+      throw error
     }
   }
 
