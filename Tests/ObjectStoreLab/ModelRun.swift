@@ -239,7 +239,7 @@ public final class ModelRun {
         turn.signal()
       }
       turn.wait()
-      return try handed.result!.get()
+      return try handed.take().get()
     default: return try database.beginWrite()
     }
   }
@@ -257,4 +257,10 @@ public final class ModelRun {
 /// Where a transaction waits for the thread that asked for it. The semaphore orders the two.
 private final class HandOver: @unchecked Sendable {
   var result: Result<WriteTransaction, StorageError>?
+
+  /// The thread that handed it over may hold on to this for a while.
+  func take() -> Result<WriteTransaction, StorageError> {
+    defer { result = nil }
+    return result!
+  }
 }
