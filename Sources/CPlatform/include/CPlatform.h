@@ -59,4 +59,7 @@ uint32_t *holdfast_thread_hint(void);
 /// Starts a detached thread that receives no signals. `name`: up to 15 bytes.
 int holdfast_thread_start(const char *name, void *(*body)(void *), void *context);
 
+/// Retains a Swift object unless it is being destroyed; NULL then. The object's memory must be there.
+void *holdfast_try_retain(void *object);
+
 #endif

@@ -4,16 +4,12 @@ import Synchronization
 
 /// The databases that this process has open, so that one file has one lock-file description, one
 /// mapping and one queue of writers however often it is opened, and under whatever names.
-private let openDatabases = Guarded<[DatabaseKey: WeakDatabase]>([:])
+private let openDatabases = Guarded<[DatabaseKey: Whereabouts<Database>]>([:])
 
 private struct DatabaseKey: Hashable {
   var system: ObjectIdentifier
   var file: FileIdentity
   var readOnly: Bool
-}
-
-private struct WeakDatabase {
-  weak var database: Database?
 }
 
 extension Database {
@@ -32,13 +28,13 @@ extension Database {
     let key = DatabaseKey(
       system: ObjectIdentifier(system), file: file.identity, readOnly: !isWritable)
     let result: Result<Database, StorageError> = openDatabases.withLock { open in
-      if let database = open[key]?.database {
+      if let database = open[key]?.object {
         file.close()
         return .success(database)
       }
       do throws(StorageError) {
         let database = try openFirst(path, options, system, file, isWritable: isWritable)
-        open[key] = WeakDatabase(database: database)
+        open[key] = database.whereabouts
         return .success(database)
       } catch {
         file.close()

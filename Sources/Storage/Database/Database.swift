@@ -21,6 +21,8 @@ public final class Database: Sendable {
   private let currentMapping: Atomic<UInt>
   let isPoisoned = Atomic<Bool>(false)
   let maintenance: Maintenance
+  /// For those that must not keep the database open.
+  let whereabouts = Whereabouts<Database>()
 
   init(
     path: String, options: DatabaseOptions, system: any System, file: any SystemFile,
@@ -36,9 +38,11 @@ public final class Database: Sendable {
     mappings = Guarded([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
     maintenance = Maintenance(label: path)
+    whereabouts.remember(self)
   }
 
   deinit {
+    whereabouts.forget()
     lockFile.close()
     file.close()
   }
@@ -58,6 +62,26 @@ public final class Database: Sendable {
     let pin: Pin
     do { pin = try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
     return try Snapshot(database: self, pin: pin)
+  }
+
+  /// Reads the newest version for the length of a call: pins it, and lets go of it when `body`
+  /// returns. Nothing is allocated, no lock is taken. What `body` is given must not outlive it.
+  ///
+  /// - Throws: what `body` throws, or `.corrupt`.
+  public func withNewest<Result>(
+    _ body: (_ source: NodeSource, _ root: NodeReference) throws(StorageError) -> Result
+  ) throws(StorageError) -> Result {
+    let pin: Pin
+    do { pin = try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
+    defer { lockFile.unpin(pin) }
+    let mapping = try mapping(covering: pin.published.logicalSize)
+    let source = NodeSource(mapping: mapping, limit: pin.published.logicalSize)
+    let reference = NodeReference(rawValue: pin.published.root)
+    let node = try source.node(reference)
+    guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount else {
+      throw source.corrupt(reference, "the node of version \(pin.version) was expected")
+    }
+    return try body(source, node.reference(SnapshotNode.root))
   }
 
   /// The mapping to read a version of `size` bytes through.

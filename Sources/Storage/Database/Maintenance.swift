@@ -44,10 +44,9 @@ final class Maintenance: Sendable {
       return true
     }
     guard isNew else { return }
-    let job: @Sendable () -> Void = { [weak database, weak self] in
-      guard let self else { return }
-      self.state.withLock { $0.flushIsScheduled = false }
-      if let database { self.flush(database) }
+    let job: @Sendable () -> Void = { [self, whereabouts = database.whereabouts] in
+      state.withLock { $0.flushIsScheduled = false }
+      if let database = whereabouts.object { flush(database) }
     }
     if case .never = delay {
       queue.async(execute: job)
@@ -89,10 +88,10 @@ final class Maintenance: Sendable {
       return
     }
     state.withLock { $0.waiting.append((version, body)) }
-    queue.async { [weak database, weak self] in
-      guard let self, let database else { return }
-      let isWanted = self.state.withLock { $0.waiting.contains { $0.version <= version } }
-      if isWanted { self.flush(database) }
+    queue.async { [self, whereabouts = database.whereabouts] in
+      guard let database = whereabouts.object else { return }
+      let isWanted = state.withLock { $0.waiting.contains { $0.version <= version } }
+      if isWanted { flush(database) }
     }
   }
 
@@ -107,11 +106,9 @@ final class Maintenance: Sendable {
       return true
     }
     guard isNew else { return }
-    queue.asyncAfter(deadline: .now() + delay) { [weak database, weak self] in
-      guard let self else { return }
-      self.state.withLock { $0.compactionIsScheduled = false }
-      guard let database else { return }
-      self.compact(database)
+    queue.asyncAfter(deadline: .now() + delay) { [self, whereabouts = database.whereabouts] in
+      state.withLock { $0.compactionIsScheduled = false }
+      if let database = whereabouts.object { compact(database) }
     }
   }
 
