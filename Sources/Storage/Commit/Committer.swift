@@ -93,7 +93,9 @@ struct Committer {
     let reserve = UInt64(1024 + (writer.freed.count + FreeSpaceLog.tailCountMax) * 32)
     // The state is taken out while it changes, so that there is one owner and no copy. When this
     // throws it stays without a version and is read anew.
-    var placement = Placement(freeSpace: state.freeSpace, file: database.file)
+    var placement = Placement(
+      freeSpace: state.freeSpace, file: database.file,
+      fillsGrowth: durability == .full || durability == .strict)
     state.freeSpace = FreeSpace()
     if let compactionBoundary { placement.compact(below: compactionBoundary) }
     try placement.place(serializer.nodes[...], reserve: reserve)

@@ -6,6 +6,7 @@ struct FreeSpaceRecorder {
   private let node: MutableNode
   private let version: UInt64
   private var entries: Int
+  private let capacity: Int
   /// Whether the base was written anew: it contains what was allocated before it was written.
   let wroteBase: Bool
 
@@ -26,7 +27,7 @@ struct FreeSpaceRecorder {
     var baseCount = old.baseCount
     var baseVersion = old.baseVersion
     var logBytes = old.logBytes
-    var tail = old.tail
+    var tailCount = old.tailCount
     let baseBytes = baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize
     let isInTheWay = references.contains { $0.offset >= boundary }
     if references.isEmpty || isInTheWay || logBytes > max(FreeSpaceLog.logBytesMin, baseBytes) {
@@ -35,13 +36,16 @@ struct FreeSpaceRecorder {
       baseCount = references.count
       baseVersion = version
       logBytes = 0
-      tail = []
+      tailCount = 0
       wroteBase = true
-    } else if tail.count >= FreeSpaceLog.tailCountMax {
+    } else if tailCount >= FreeSpaceLog.tailCountMax, let tail = old.tail {
       wroteBase = false
-      references.append(Self.writeChunk(tail[...], kind: .freeSpaceDelta, writer))
-      logBytes += tail.count * FreeSpaceLog.entrySize
-      tail = []
+      let chunk = writer.make(
+        kind: .freeSpaceDelta, count: tailCount, dataSize: tailCount * FreeSpaceLog.entrySize)
+      chunk.data.copyMemory(from: tail, byteCount: tailCount * FreeSpaceLog.entrySize)
+      references.append(chunk.reference)
+      logBytes += tailCount * FreeSpaceLog.entrySize
+      tailCount = 0
     } else {
       wroteBase = false
     }
@@ -49,7 +53,7 @@ struct FreeSpaceRecorder {
     let frees = Self.join(&writer.freed)
     // The index, its new chunks and the snapshot node are placed after this: each of them may take
     // an extent of its own, and the file may grow for each.
-    let room = tail.count + frees.count + allocationsMax + 2 * (references.count + 3)
+    let room = tailCount + frees.count + allocationsMax + 2 * (references.count + 3)
     node = writer.make(
       kind: .freeSpaceIndex, referenceCount: references.count, count: room,
       auxiliary: UInt32(baseCount),
@@ -59,8 +63,12 @@ struct FreeSpaceRecorder {
     }
     node.data.storeBytes(of: baseVersion, as: UInt64.self)
     node.data.storeBytes(of: UInt64(logBytes), toByteOffset: 8, as: UInt64.self)
-    entries = 0
-    for entry in tail { append(entry) }
+    capacity = room
+    entries = tailCount
+    if tailCount > 0, let tail = old.tail {
+      (node.data + FreeSpaceLog.indexHeaderSize).copyMemory(
+        from: tail, byteCount: tailCount * FreeSpaceLog.entrySize)
+    }
     for free in frees {
       append(
         FreeSpaceLog.Entry(
@@ -70,13 +78,13 @@ struct FreeSpaceRecorder {
   }
 
   private mutating func append(_ entry: FreeSpaceLog.Entry) {
-    precondition(entries < node.node.count, "free-space entries outgrew their node")
+    precondition(entries < capacity, "free-space entries outgrew their node")
     FreeSpaceLog.store(entry, node.data + FreeSpaceLog.indexHeaderSize, entries)
     entries += 1
   }
 
-  /// Records what the commit took and by what it grew the file. Unused room stays as entries of
-  /// length zero.
+  /// Records what the commit took and by what it grew the file. Unused room stays behind the
+  /// entries.
   ///
   /// - Parameter grownBeforeCut: how many of `grown` came before the file's end was cut off.
   mutating func finish(used: [Extent], grown: [Extent], cut: Extent?, grownBeforeCut: Int) {
@@ -88,6 +96,7 @@ struct FreeSpaceRecorder {
     }
     if grownBeforeCut >= grown.count, let cut { append(.allocation(cut, version: version)) }
     for extent in used { append(.allocation(extent, version: version)) }
+    node.setCount(entries)
   }
 
   private struct Old {
@@ -95,7 +104,9 @@ struct FreeSpaceRecorder {
     var baseCount = 0
     var baseVersion: UInt64 = 0
     var logBytes = 0
-    var tail: [FreeSpaceLog.Entry] = []
+    /// The index's own entries.
+    var tail: UnsafeRawPointer?
+    var tailCount = 0
   }
 
   private static func read(
@@ -108,10 +119,8 @@ struct FreeSpaceRecorder {
     old.baseCount = Int(node.auxiliary)
     old.baseVersion = node.data.load(as: UInt64.self)
     old.logBytes = Int(node.data.load(fromByteOffset: 8, as: UInt64.self))
-    for entry in 0..<node.count {
-      let entry = FreeSpaceLog.load(node.data + FreeSpaceLog.indexHeaderSize, entry)
-      if entry.extent.length > 0 { old.tail.append(entry) }
-    }
+    old.tail = node.data + FreeSpaceLog.indexHeaderSize
+    old.tailCount = node.count
     return old
   }
 

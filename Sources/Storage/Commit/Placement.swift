@@ -21,9 +21,13 @@ struct Placement {
   /// Up to this many nodes are fitted one by one; more are halved until they fit.
   private static let fittedCountMax = 64
 
-  init(freeSpace: FreeSpace, file: any SystemFile) {
+  /// Whether new space is filled with zeros, see `extend`.
+  private let fillsGrowth: Bool
+
+  init(freeSpace: FreeSpace, file: any SystemFile, fillsGrowth: Bool) {
     self.freeSpace = freeSpace
     self.file = file
+    self.fillsGrowth = fillsGrowth
   }
 
   /// Forgets what was used and grown so far: it is recorded elsewhere.
@@ -181,9 +185,33 @@ struct Placement {
     }
   }
 
+  /// The first write to a block that has only been reserved changes the file system's own records,
+  /// and then a flush costs its journal's, too. Filled at once, a step of growth pays that once and
+  /// not with every commit that goes there.
+  private func fill(_ start: UInt64, _ length: UInt64) throws(SystemError) {
+    let zeros = [UInt8](repeating: 0, count: 65536)
+    var offset = start
+    while offset < start + length {
+      let count = Int(min(UInt64(zeros.count), start + length - offset))
+      let failure = zeros.withUnsafeBytes { bytes -> SystemError? in
+        do throws(SystemError) {
+          try file.write(UnsafeRawBufferPointer(rebasing: bytes[0..<count]), at: offset)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      if let failure { throw failure }
+      offset += UInt64(count)
+    }
+  }
+
+  private static let fillSizeMax: UInt64 = 4 << 20
+
   private mutating func extend(by length: UInt64) throws(SystemError) {
     let start = freeSpace.logicalSize
     try file.allocate(offset: start, length: length)
+    if fillsGrowth, length <= Self.fillSizeMax { try fill(start, length) }
     let extent = Extent(offset: start, length: length)
     freeSpace.logicalSize = extent.end
     grown.append(extent)
