@@ -123,7 +123,7 @@ final class HoldfastStore: Store {
   }
 
   func pinAndUnpin(times: Int) throws {
-    for _ in 0..<times { try database.pinNewest().release() }
+    for _ in 0..<times { try database.withNewest { (_, _) throws(StorageError) in } }
   }
 
   func pin() throws { reader = try database.pinNewest() }
