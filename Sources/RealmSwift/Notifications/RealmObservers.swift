@@ -15,6 +15,8 @@ class Observer: @unchecked Sendable {
   let instance: _RealmInstance
   /// The version of the last delivery; nil before the first.
   var seen: Snapshot?
+  /// Nobody waits for the next delivery; what happens meanwhile will be told as one change.
+  var isPaused = false
   private let isCancelledFlag = Atomic<Bool>(false)
 
   init(_ instance: _RealmInstance) { self.instance = instance }
@@ -104,7 +106,7 @@ extension _RealmInstance {
     defer { observers.endDelivery() }
     var known: [UInt64: ChangeSet] = [:]
     var knownUntil: UInt64 = 0
-    for observer in waiting where !observer.isCancelled {
+    for observer in waiting where !observer.isCancelled && !observer.isPaused {
       // A handler may have committed or invalidated meanwhile.
       guard writing == nil, let snapshot else { return }
       guard let old = observer.seen else {

@@ -7,8 +7,8 @@ extension _RealmInstance {
   /// Waits for the turn to write and moves to the newest version.
   func beginWrite() throws(StorageError) {
     checkCanBegin()
-    let transaction = try shared.database.beginWrite()
-    try start(transaction)
+    if let transaction = withdrawTicket() { return try start(transaction) }
+    try start(try shared.database.beginWrite())
   }
 
   func checkCanBegin() {
@@ -20,7 +20,7 @@ extension _RealmInstance {
     if writing != nil { throwRealmException("The Realm is already in a write transaction") }
   }
 
-  private func start(_ transaction: WriteTransaction) throws(StorageError) {
+  func start(_ transaction: WriteTransaction) throws(StorageError) {
     do throws(StorageError) {
       // Nobody else can commit now, so the newest version is the one the transaction builds on.
       if snapshot?.version != transaction.baseVersion {
@@ -54,7 +54,11 @@ extension _RealmInstance {
   func didChange() { hot.pointee.generation &+= 1 }
 
   /// Makes the changes a version, or rolls them back and throws.
-  func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws(StorageError) {
+  ///
+  /// - Parameter durability: instead of the configuration's.
+  func commitWrite(
+    withoutNotifying tokens: [NotificationToken] = [], durability: Durability? = nil
+  ) throws(StorageError) {
     checkThread()
     guard let writing else {
       throwRealmException("Can't commit a non-existing write transaction")
@@ -66,7 +70,8 @@ extension _RealmInstance {
       let before = snapshot
       // The database has the durability of whoever opened it first; this realm may want another.
       let newer = try transaction.commit(
-        durability: Durability(configuration), history: writing.objects.encodedHistory())
+        durability: durability ?? Durability(configuration),
+        history: writing.objects.encodedHistory())
       self.writing = nil
       try adopt(newer)
       skip(tokens, from: before)
@@ -76,6 +81,7 @@ extension _RealmInstance {
     }
     shared.announceCommit(except: self)
     if observers.isAnyone { scheduleTurn() }
+    continueAsyncWrites()
   }
 
   /// Forgets the changes.
@@ -98,6 +104,7 @@ extension _RealmInstance {
     }
     hot.pointee.source = snapshot!.source
     hot.pointee.generation = last + 2
+    continueAsyncWrites()
   }
 
   /// Whether an object last seen in `generation` was made by a transaction that was cancelled.
@@ -127,6 +134,11 @@ extension _RealmInstance {
     checkThread()
     if isFrozen { throwRealmException("Cannot invalidate a frozen Realm") }
     if writing != nil { cancelWrite() }
+    if asyncWrites.isPerforming {
+      // What waits to be written uses live objects.
+      asyncWrites.invalidatesAtTheEnd = true
+      return
+    }
     invalidatedGeneration = hot.pointee.generation
     hot.pointee.generation += 2
     snapshot = nil

@@ -32,6 +32,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var invalidatedGeneration: UInt64 = 0
   var cancelled: [CancelledWrite] = []
   var observers = RealmObservers()
+  var asyncWrites = AsyncWrites()
   weak var frozenCopy: _RealmInstance?
 
   private var bindingByClass: [ObjectIdentifier: TableBinding] = [:]
@@ -213,6 +214,11 @@ public final class _RealmInstance: @unchecked Sendable {
   /// and tells its observers.
   func turn() {
     isTurnScheduled.store(false, ordering: .releasing)
+    if !scheduler.exists {
+      // The actor is gone, so nobody is left to be told; what observers hold is let go.
+      observers = RealmObservers()
+      return
+    }
     if writing != nil || snapshot == nil { return }
     if shared.database.newestVersion > version {
       if autorefresh {

@@ -28,7 +28,7 @@ enum RealmOpening {
   ) throws(RLMError) -> _RealmInstance {
     let key = Key(
       path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
-    if let instance = known.withLock({ $0[key]?.instance }) {
+    if let instance = known.withLock({ $0[key]?.instance }), instance.scheduler.exists {
       try checkCompatible(instance, configuration)
       instance.ensureReading()
       return instance
@@ -40,6 +40,19 @@ enum RealmOpening {
     }
     instance.shared.register(instance)
     return instance
+  }
+
+  /// Whether there is an instance for the configuration there already. From any thread.
+  static func isOpen(_ configuration: Realm.Configuration, _ scheduler: any Scheduler) -> Bool {
+    let key = Key(
+      path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
+    return known.withLock { $0[key]?.instance != nil }
+  }
+
+  /// Does what opening the file takes, on any thread. As long as the result is held, opening it
+  /// somewhere is quick.
+  static func prepare(_ configuration: Realm.Configuration) throws(RLMError) -> _RealmInstance {
+    try open(configuration, FrozenScheduler.shared, path: configuration.path)
   }
 
   private static func checkCompatible(
@@ -190,6 +203,7 @@ extension _RealmInstance {
   /// The live instance of the same configuration, here.
   func thawed() -> _RealmInstance {
     if !isFrozen { return self }
+    if let live = shared.currentInstance(readOnly: configuration.readOnly) { return live }
     do {
       return try RealmOpening.instance(configuration, Schedulers.current(queue: nil))
     } catch {

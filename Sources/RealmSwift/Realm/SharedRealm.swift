@@ -65,6 +65,18 @@ final class SharedRealm: Sendable {
     }
   }
 
+  /// The live instance of where the caller is, if there is one: of several (an actor may use both
+  /// its own realm and the thread's), the one that is in a write transaction, then the actor's or
+  /// the queue's.
+  func currentInstance(readOnly: Bool) -> _RealmInstance? {
+    let here = state.withLock { $0.instances.compactMap(\.instance) }.filter {
+      $0.scheduler.isCurrent && $0.configuration.readOnly == readOnly
+    }
+    if here.count < 2 { return here.first }
+    return here.first { $0.isInWriteTransaction } ?? here.first { !$0.scheduler.isThread }
+      ?? here.first
+  }
+
   /// Lets every instance of this process that lives somewhere with a loop or a queue move on.
   func announceCommit(except author: _RealmInstance? = nil) {
     let instances = state.withLock { $0.instances.compactMap(\.instance) }

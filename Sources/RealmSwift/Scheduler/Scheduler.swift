@@ -25,8 +25,14 @@ protocol Scheduler: AnyObject, Sendable {
   var thread: UInt64 { get }
   /// Whether work can be handed to it: then its realms refresh by themselves and can be observed.
   var canInvoke: Bool { get }
+  /// Whether the place still exists; an actor may be gone before the realm that it held.
+  var exists: Bool { get }
   /// Runs the work there, later.
   func invoke(_ work: @escaping @Sendable () -> Void)
+}
+
+extension Scheduler {
+  var exists: Bool { true }
 }
 
 /// A number that no other thread of the process has or had.
@@ -127,8 +133,9 @@ enum Schedulers {
       }
       return QueueScheduler(queue)
     }
-    if let loop = UVLoop.current { return LoopScheduler(loop) }
+    // A loop of the main thread drives the main queue: one place, one version.
     if MainScheduler.shared.isCurrent { return MainScheduler.shared }
+    if let loop = UVLoop.current { return LoopScheduler(loop) }
     return ThreadScheduler()
   }
 

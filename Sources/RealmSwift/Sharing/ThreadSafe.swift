@@ -50,6 +50,9 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
   private func read() -> T? {
     let state = state.withLock { $0 }
     guard let configuration = state.configuration, let content = state.content else { return nil }
+    if let here = content.shared.currentInstance(readOnly: configuration.readOnly) {
+      return content.resolve(in: here) as? T
+    }
     do {
       let realm = try Realm(configuration: configuration)
       return content.resolve(in: realm.instance) as? T

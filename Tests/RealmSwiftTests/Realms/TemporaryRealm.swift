@@ -6,12 +6,17 @@ final class TemporaryRealm: Sendable {
   let directory: URL
   let configuration: Realm.Configuration
 
-  init(_ types: [ObjectBase.Type]? = TemporaryRealm.types) {
+  init(
+    _ types: [ObjectBase.Type]? = TemporaryRealm.types,
+    _ durability: Realm.Configuration.Durability = .relaxed
+  ) {
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("holdfast-\(UUID().uuidString)", isDirectory: true)
     try! FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    configuration = Self.configuration(
+    var configuration = Self.configuration(
       path: directory.appendingPathComponent("test.realm").path, types)
+    configuration.durability = durability
+    self.configuration = configuration
   }
 
   static let types: [ObjectBase.Type] = [Keeper.self, Animal.self, Everything.self]

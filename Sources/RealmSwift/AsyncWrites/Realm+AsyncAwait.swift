@@ -1,0 +1,88 @@
+import Storage
+
+// Writing and refreshing from actors: the task is suspended instead of its thread blocked.
+
+extension Realm {
+  /// Runs the block in a write transaction. The task is suspended until it is its turn to write,
+  /// and again until the transaction is durable; the actor is free meanwhile.
+  ///
+  ///     try await realm.asyncWrite {
+  ///       realm.add(Person(value: ["name": "Ada"]))
+  ///     }
+  ///
+  /// - Returns: what the block returns.
+  /// - Throws: what the block throws, after the changes have been undone; `Realm.Error`; or
+  ///   `CancellationError` when the task is cancelled before its turn, and nothing was run.
+  @discardableResult
+  public func asyncWrite<Result>(
+    _isolation actor: isolated any Actor = #isolation, _ block: () throws -> Result
+  ) async throws -> Result {
+    try await instance.waitForTurn(actor)
+    let result: Result
+    do {
+      result = try block()
+    } catch {
+      if instance.isInWriteTransaction { instance.cancelWrite() }
+      throw error
+    }
+    if instance.isInWriteTransaction { try await instance.commitAndWait(actor) }
+    return result
+  }
+
+  /// Moves to the newest version and tells observers. Returns whether there was a newer one.
+  @discardableResult
+  public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
+    instance.checkIsolated("asyncRefresh()")
+    // Others of the actor get their turn before observers are told.
+    await Task.yield()
+    return engine { () throws(StorageFailure) in try instance.refresh() }
+  }
+}
+
+extension _RealmInstance {
+  func checkIsolated(_ function: String) {
+    checkThread()
+    if isFrozen || scheduler.isThread {
+      throwRealmException(
+        "\(function) can only be called on main thread or actor-isolated Realms: open it with "
+          + "`try await Realm(actor:)`.")
+    }
+  }
+
+  func waitForTurn(_ actor: isolated any Actor) async throws {
+    checkIsolated("asyncWrite()")
+    checkCanBegin()
+    try Task.checkCancellation()
+    let turn = TaskTurn()
+    let id = addAsyncWrite(.task(turn))
+    while true {
+      await turn.wait(actor)
+      if turn.isCancelled {
+        _ = removeAsyncWrite(id)
+        throw CancellationError()
+      }
+      do throws(StorageError) {
+        if try takeTurn(id) { return }
+      } catch {
+        _ = removeAsyncWrite(id)
+        throw RLMError(error)
+      }
+    }
+  }
+
+  /// Commits, and waits until that is durable. What it shares its flush with does not matter to
+  /// whoever waits, so the actor's next writes go on meanwhile.
+  func commitAndWait(_ actor: isolated any Actor) async throws {
+    try rethrowingStorageErrors { () throws(StorageError) in try commitUnflushed(isGrouped: false) }
+    if !isFlushed { return }
+    asyncWrites.unfinishedCount += 1
+    let database = shared.database
+    let version = version
+    let result = await withCheckedContinuation { continuation in
+      database.whenDurable(version) { continuation.resume(returning: $0) }
+    }
+    asyncWrites.unfinishedCount -= 1
+    endIfDone()
+    if case .failure(let error) = result { throw RLMError(error) }
+  }
+}

@@ -1,0 +1,173 @@
+import Storage
+
+// The turns of asynchronous writes. One write at a time is in line for the writer's role, so that the
+// writes of a realm keep their order; a synchronous write passes them.
+
+extension _RealmInstance {
+  /// Checks that an asynchronous write can be asked for here.
+  func checkCanWriteAsync() {
+    checkThread()
+    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
+    if configuration.readOnly {
+      throwRealmException("Can't perform transactions on read-only Realms.")
+    }
+    if !scheduler.canInvoke {
+      throwRealmException(
+        "Can't schedule async transaction. Is the Realm running inside a run loop? Open it on a "
+          + "loop thread, the main thread, an actor, or with a queue.")
+    }
+  }
+
+  /// Puts a write in line.
+  func addAsyncWrite(_ kind: AsyncWrites.Kind) -> AsyncTransactionId {
+    checkCanWriteAsync()
+    let id = asyncWrites.add(kind)
+    continueAsyncWrites()
+    return id
+  }
+
+  /// Asks for the writer's role if somebody waits for it and nothing is in the way.
+  func continueAsyncWrites() {
+    guard asyncWrites.first != nil, asyncWrites.ticket == nil, asyncWrites.holdCount == 0,
+      writing == nil
+    else { return }
+    do throws(StorageError) {
+      // Holds the instance: a realm with writes to come stays open.
+      asyncWrites.ticket = try WriterTicket.ask(shared.database) { [self] in
+        scheduler.invoke { self.asyncWriteTurn() }
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// For a synchronous write: it takes the place of those that wait.
+  func withdrawTicket() -> WriteTransaction? {
+    defer { asyncWrites.ticket = nil }
+    return asyncWrites.ticket?.withdraw()
+  }
+
+  // MARK: Turns
+
+  /// The writer's role may have come.
+  func asyncWriteTurn() {
+    guard asyncWrites.ticket != nil, let next = asyncWrites.first else { return }
+    switch next.kind {
+    case .task(let turn): turn.call()
+    case .block(let commits, let block, let onComplete):
+      do throws(StorageError) {
+        guard let transaction = try claimTicket() else { return }
+        asyncWrites.removeFirst()
+        try start(transaction)
+      } catch {
+        return fail(error)
+      }
+      run(next.id, block, commits, onComplete)
+    }
+  }
+
+  /// The transaction, nil if it is still to come.
+  private func claimTicket() throws(StorageError) -> WriteTransaction? {
+    guard let claim = asyncWrites.ticket?.claim() else { return nil }
+    switch claim {
+    case .tooEarly: return nil
+    case .transaction(let transaction):
+      asyncWrites.ticket = nil
+      return transaction
+    case .failed(let error):
+      asyncWrites.ticket = nil
+      throw error
+    case .expired:
+      asyncWrites.ticket = nil
+      if let transaction = try shared.database.tryBeginWrite() { return transaction }
+      continueAsyncWrites()
+      return nil
+    }
+  }
+
+  /// What waits first cannot be written.
+  private func fail(_ error: StorageError) {
+    guard let next = asyncWrites.first else { return }
+    switch next.kind {
+    case .task(let turn): turn.call()
+    case .block(_, _, let onComplete):
+      guard let onComplete else { failed(error) }
+      asyncWrites.removeFirst()
+      finishLater(next.id, onComplete, error)
+      continueAsyncWrites()
+    }
+  }
+
+  private func run(
+    _ id: AsyncTransactionId, _ block: () -> Void, _ commits: Bool,
+    _ onComplete: AsyncWriteCompletion?
+  ) {
+    asyncWrites.running = AsyncWrites.Running(id: id)
+    block()
+    let running = asyncWrites.running!
+    asyncWrites.running = nil
+    let isWanted = !running.isCancelled
+    if writing != nil {
+      if commits {
+        commitAsync(id, allowGrouping: false, onComplete)
+      } else {
+        cancelWrite()
+      }
+    } else if let commit = running.commit {
+      if let onComplete, isWanted {
+        awaitDurability(id, commit, onComplete)
+      }
+    } else if let onComplete, isWanted {
+      finishLater(id, onComplete, nil)
+    }
+    if asyncWrites.first == nil { closeGroup() }
+    endIfDone()
+    continueAsyncWrites()
+  }
+
+  /// For a task that was called: begins its transaction. False: not yet.
+  func takeTurn(_ id: AsyncTransactionId) throws(StorageError) -> Bool {
+    guard asyncWrites.first?.id == id else { return false }
+    if asyncWrites.ticket == nil && writing == nil && asyncWrites.holdCount == 0 {
+      // It was called because asking failed: ask again for the error.
+      if let transaction = try shared.database.tryBeginWrite() {
+        asyncWrites.removeFirst()
+        try start(transaction)
+        return true
+      }
+      continueAsyncWrites()
+      return false
+    }
+    guard let transaction = try claimTicket() else { return false }
+    asyncWrites.removeFirst()
+    try start(transaction)
+    return true
+  }
+
+  // MARK: Calling off
+
+  /// Takes a write out of the line. Returns whether it was in it.
+  func removeAsyncWrite(_ id: AsyncTransactionId) -> Bool {
+    guard asyncWrites.remove(id) else { return false }
+    if asyncWrites.first == nil {
+      asyncWrites.ticket?.withdraw()?.cancel()
+      asyncWrites.ticket = nil
+    } else {
+      // The turn may have been the one that was removed.
+      scheduler.invoke { [self] in asyncWriteTurn() }
+    }
+    endIfDone()
+    return true
+  }
+
+  func cancelAsyncWrite(_ id: AsyncTransactionId) {
+    checkThread()
+    if removeAsyncWrite(id) { return }
+    if asyncWrites.running?.id == id {
+      asyncWrites.running!.isCancelled = true
+      if writing != nil { cancelWrite() }
+      return
+    }
+    asyncWrites.completions[id] = nil
+  }
+}

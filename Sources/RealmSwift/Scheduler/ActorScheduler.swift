@@ -1,0 +1,58 @@
+import CRuntime
+import Dispatch
+
+/// An actor, whichever thread serves it.
+///
+/// Holds the actor weakly: actors usually hold their realm. Work that comes when the actor is gone
+/// runs on a queue of its own, so that what waits for it is let go of.
+final class ActorScheduler: Scheduler {
+  private weak let actor: (any Actor)?
+  private let executor: (identity: UInt, implementation: UInt)
+  /// Keeps an executor of the actor's own alive as long as it is asked.
+  private let customExecutor: (any SerialExecutor)?
+
+  let identity: SchedulerIdentity
+  var thread: UInt64 { HotState.askScheduler }
+  var canInvoke: Bool { true }
+  var exists: Bool { actor != nil }
+
+  private init(_ actor: any Actor) {
+    self.actor = actor
+    identity = .actor(ObjectIdentifier(actor))
+    let unowned = actor.unownedExecutor
+    executor = unsafeBitCast(unowned, to: (UInt, UInt).self)
+    let custom = unowned.asSerialExecutor()
+    customExecutor = custom === actor ? nil : custom
+  }
+
+  /// The main actor is the main thread and queue.
+  static func scheduler(of actor: any Actor) -> any Scheduler {
+    actor === MainActor.shared ? MainScheduler.shared : ActorScheduler(actor)
+  }
+
+  var isCurrent: Bool {
+    // An executor that is not a task's may still be ours: a loop calls back without tasks.
+    if let isIsolating = customExecutor?.isIsolatingCurrentContext() { return isIsolating }
+    if holdfast_is_current_executor(executor.identity, executor.implementation) { return true }
+    return actor == nil && DispatchQueue.getSpecific(key: Self.orphanKey) == true
+  }
+
+  func invoke(_ work: @escaping @Sendable () -> Void) {
+    guard let actor else { return Self.orphans.async(execute: work) }
+    Task.detached { await Self.run(work, on: actor) }
+  }
+
+  private static func run(_ work: @Sendable () -> Void, on actor: isolated any Actor) { work() }
+
+  private static let orphanKey = DispatchSpecificKey<Bool>()
+  private static let orphans: DispatchQueue = {
+    let queue = DispatchQueue(label: "holdfast.orphans")
+    queue.setSpecific(key: orphanKey, value: true)
+    return queue
+  }()
+}
+
+extension Scheduler {
+  /// Whether this is just a thread, which an actor or a queue may be using for the moment.
+  var isThread: Bool { if case .thread = identity { true } else { false } }
+}

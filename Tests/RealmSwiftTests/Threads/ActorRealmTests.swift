@@ -1,0 +1,237 @@
+import Dispatch
+import Foundation
+import RealmSwift
+import Testing
+
+private actor Library {
+  let file: TemporaryRealm
+  private(set) var realm: Realm!
+  private var token: NotificationToken?
+
+  init(_ file: TemporaryRealm) async throws {
+    self.file = file
+    realm = try await Realm(configuration: file.configuration, actor: self)
+  }
+
+  var count: Int { realm.objects(Reader.self).count }
+  var names: [String] { realm.objects(Reader.self).map(\.name) }
+
+  func add(_ name: String) async throws {
+    try await realm.asyncWrite { realm.add(Reader(name: name)) }
+  }
+
+  func addAndThrow() async throws {
+    try await realm.asyncWrite {
+      realm.add(Reader(name: "lost"))
+      throw Realm.Error(.fail)
+    }
+  }
+
+  func refresh() async -> Bool { await realm.asyncRefresh() }
+
+  /// The block does not hold the actor, which would hold its token and so itself.
+  func observe() { token = realm.objects(Reader.self).observe { _ in } }
+
+  func thawedName(_ reader: Box<Reader>) -> Bool { reader.value.thaw()?.realm == realm }
+
+  func frozenReader() -> Box<Reader> { Box(realm.objects(Reader.self)[0].freeze()) }
+
+  func rename(_ reader: ThreadSafe<Reader>) throws {
+    try realm.write { reader.wrappedValue?.name = "renamed" }
+  }
+
+  func waitForChange(_ count: Int) async -> [String] {
+    var texts: [String] = []
+    for await change in realm.objects(Reader.self).changes {
+      texts.append(change.text)
+      if texts.count == count { break }
+    }
+    return texts
+  }
+
+  func names(ofFirst count: Int, started: AsyncStream<Void>.Continuation) async -> [String] {
+    var texts: [String] = []
+    let changes = realm.objects(Reader.self)[0].changes
+    var iterator = changes.makeAsyncIterator()
+    started.finish()
+    while let change = await iterator.next(isolation: self) {
+      switch change {
+      case .change(let reader, _): texts.append(reader.name)
+      case .deleted: texts.append("deleted")
+      case .error(let error): texts.append("\(error)")
+      }
+    }
+    return texts
+  }
+}
+
+@Suite struct ActorRealmTests {
+  let file = TemporaryRealm.forThreads()
+
+  @Test func realmsOfOneActorAreOne() async throws {
+    let library = try await Library(file)
+    func isSame(_ library: isolated Library) async throws -> Bool {
+      let again = try await Realm(configuration: library.file.configuration, actor: library)
+      let opened = try await Realm.open(configuration: library.file.configuration)
+      return again == library.realm && opened == library.realm
+    }
+    #expect(try await isSame(library))
+  }
+
+  @Test func writesOfManyTasksAllHappen() async throws {
+    let library = try await Library(file)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<40 { group.addTask { try await library.add("\(index)") } }
+      try await group.waitForAll()
+    }
+    #expect(await library.count == 40)
+  }
+
+  @Test func actorsWriteTheSameFile() async throws {
+    let libraries = try await [Library(file), Library(file), Library(file)]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<30 {
+        group.addTask { try await libraries[index % 3].add("\(index)") }
+      }
+      try await group.waitForAll()
+    }
+    for library in libraries {
+      _ = await library.refresh()
+      #expect(await library.count == 30)
+    }
+  }
+
+  @Test func aBlockThatThrowsLeavesNothing() async throws {
+    let library = try await Library(file)
+    await #expect(throws: Realm.Error.self) { try await library.addAndThrow() }
+    #expect(await library.count == 0)
+    try await library.add("Ada")
+    #expect(await library.names == ["Ada"])
+  }
+
+  @Test func aTaskThatIsCancelledBeforeItsTurnLeavesNothing() async throws {
+    let library = try await Library(file)
+    let holder = LoopThread(name: "holder")
+    let realmBox = Box<Realm?>(nil)
+    holder.performAndWait { [file] in
+      realmBox.value = try! file.open()
+      realmBox.value!.beginWrite()
+    }
+    let task = Task { try await library.add("never") }
+    let after = Task { try await library.add("later") }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    holder.performAndWait {
+      realmBox.value!.cancelWrite()
+      realmBox.value = nil
+    }
+    try await after.value
+    #expect(await library.names == ["later"])
+    holder.join()
+  }
+
+  @Test func asyncRefreshMovesToTheNewestVersion() async throws {
+    let library = try await Library(file)
+    file.writeElsewhere { $0.add(Reader(name: "Ada")) }
+    // By itself or by this, whichever is first.
+    _ = await library.refresh()
+    #expect(await library.count == 1)
+    #expect(await !library.refresh())
+  }
+
+  @Test func thawingOnAnActorGivesItsOwnObject() async throws {
+    let library = try await Library(file)
+    try await library.add("Ada")
+    let frozen = await library.frozenReader()
+    #expect(await library.thawedName(frozen))
+  }
+
+  @Test @MainActor func threadSafeReferencesBelongToTheActorThatReadsThem() async throws {
+    let realm = try await Realm(configuration: file.configuration)
+    let reader = Reader(name: "Ada")
+    try realm.write { realm.add(reader) }
+    let library = try await Library(file)
+    @ThreadSafe var reference = reader
+    try await library.rename(_reference)
+    realm.refresh()
+    #expect(reader.name == "renamed")
+  }
+
+  @Test func changesComeAsASequence() async throws {
+    let library = try await Library(file)
+    let told = Task { await library.waitForChange(3) }
+    try await library.add("Ada")
+    for name in ["Grace", "Joan", "Edith", "Mary"] {
+      if await library.count > 4 { break }
+      try await library.add(name)
+    }
+    // However many commits share a change, the loop ends when it has seen three.
+    let task = Task {
+      var index = 0
+      while !Task.isCancelled {
+        index += 1
+        try await library.add("more \(index)")
+      }
+    }
+    let texts = await told.value
+    task.cancel()
+    _ = await task.result
+    #expect(texts[0] == "initial")
+    #expect(texts.dropFirst().allSatisfy { $0.hasPrefix("[] [") && $0.hasSuffix("] []") })
+  }
+
+  @Test func theSequenceOfAnObjectEndsWithIt() async throws {
+    let library = try await Library(file)
+    try await library.add("Ada")
+    let (started, starter) = AsyncStream.makeStream(of: Void.self)
+    let told = Task { await library.names(ofFirst: 1, started: starter) }
+    for await _ in started {}
+    file.writeElsewhere { $0.deleteAll() }
+    #expect(await told.value == ["deleted"])
+  }
+
+  @Test func aSequenceEndsWithItsTask() async throws {
+    let library = try await Library(file)
+    let told = Task { await library.waitForChange(.max) }
+    told.cancel()
+    #expect(await told.value.count <= 1)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func anActorThatIsGoneLetsGoOfItsRealm() async throws {
+    func useLibrary() async throws {
+      let library = try await Library(file)
+      await library.observe()
+      try await library.add("Ada")
+    }
+    try await useLibrary()
+    // Observers hold their realm until they are taken out, which happens in the background.
+    while true {
+      do {
+        #expect(try Realm.deleteFiles(for: file.configuration))
+        break
+      } catch let error as Realm.Error where error.code == .alreadyOpen {
+        await Task.yield()
+      }
+    }
+  }
+
+  @Test func anActorOnALoopThread() async throws {
+    let thread = LoopThread(name: "home")
+    defer { thread.join() }
+    let resident = Resident(thread.loop)
+    #expect(try await resident.write(file) == 1)
+  }
+}
+
+private actor Resident {
+  let loop: UVLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  init(_ loop: UVLoop) { self.loop = loop }
+
+  func write(_ file: TemporaryRealm) async throws -> Int {
+    let realm = try await Realm(configuration: file.configuration, actor: self)
+    try await realm.asyncWrite { realm.add(Reader(name: "Ada")) }
+    return realm.objects(Reader.self).count
+  }
+}

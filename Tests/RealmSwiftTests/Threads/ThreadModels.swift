@@ -1,0 +1,55 @@
+import Foundation
+import RealmSwift
+
+// Classes that the tests of threads, asynchronous writes and actors share.
+
+final class Reader: Object {
+  @Persisted var name: String
+  @Persisted var books: List<Volume>
+
+  convenience init(name: String) {
+    self.init()
+    self.name = name
+  }
+}
+
+final class Volume: Object {
+  @Persisted var title: String
+  @Persisted var pages: Int
+}
+
+final class Letter: Object {
+  @Persisted var subject: String
+  @Persisted var isAnswered: Bool
+}
+
+final class Errand: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var name: String
+  @Persisted var owner: String
+  @Persisted var status: String
+}
+
+extension TemporaryRealm {
+  static func forThreads(
+    _ durability: Realm.Configuration.Durability = .relaxed
+  ) -> TemporaryRealm {
+    TemporaryRealm([Reader.self, Volume.self, Letter.self, Errand.self], durability)
+  }
+
+  /// Commits on another thread and returns when that is done.
+  func writeElsewhere(_ body: @escaping @Sendable (Realm) -> Void) {
+    let writer = LoopThread(name: "writer")
+    writer.performAndWait {
+      let realm = try! self.open()
+      try! realm.write { body(realm) }
+    }
+    writer.join()
+  }
+}
+
+/// Things that one thread, queue or actor shares with its own later self.
+final class Box<Value>: @unchecked Sendable {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}
