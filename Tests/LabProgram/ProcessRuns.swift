@@ -76,7 +76,8 @@ enum ProcessRuns {
   private static func spaceMillion(commits: Int, seed: UInt64) throws -> ScenarioReport {
     var report = try Space.manyCommits(commits, durability: .inMemory, seed: seed)
     report.show()
-    let relaxed = try Space.manyCommits(commits, durability: .relaxed, seed: seed)
+    let relaxed = try Space.manyCommits(
+      commits, durability: .relaxed, versions: 3, seed: seed)
     report.lines = relaxed.lines
     report.findings += relaxed.findings
     return report

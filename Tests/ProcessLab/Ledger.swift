@@ -15,13 +15,21 @@ public struct Ledger: Sendable {
 
   public let writers: Int
   public let leafCount: Int
-  /// Words of filling in a leaf at most.
-  public let fillingMax: Int
+  /// Words of filling in a leaf at most; may differ from one transfer to the next.
+  public var fillingMax: Int
 
   public init(writers: Int = 4, leafCount: Int = 40, fillingMax: Int = 60) {
     self.writers = writers
     self.leafCount = leafCount
     self.fillingMax = fillingMax
+  }
+
+  /// The same ledger, written now and then with leaves of up to `words` words, so that the file grows
+  /// by megabytes and is compacted again later.
+  func swelling(to words: Int, _ random: inout SeededGenerator) -> Ledger {
+    var ledger = self
+    ledger.fillingMax = random.below(12) == 0 ? words : fillingMax
+    return ledger
   }
 
   public var total: Int64 { Int64(leafCount * Self.accountsPerLeaf) * Self.openingBalance }

@@ -12,7 +12,8 @@ public enum ChildRole {
       var contender = Contender(
         path: words.text(1), progress: try Progress(path: words.text(2)),
         findings: FindingsFile(path: words.text(3)), position: words.number(4),
-        mix: words.mix(5), ledger: Ledger(), seed: UInt64(words.number(6)))
+        mix: words.mix(5), ledger: Ledger(), swells: words.text(7) == "swells",
+        seed: UInt64(words.number(6)))
       contender.run()
     case "obey":
       Servant(path: words.text(1), mix: words.mix(2)).run()

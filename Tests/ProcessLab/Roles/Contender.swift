@@ -12,6 +12,8 @@ struct Contender {
   let position: Int
   let mix: DurabilityMix
   let ledger: Ledger
+  /// Whether some of its leaves are large.
+  let swells: Bool
   private var random: SeededGenerator
   /// Versions that it goes on reading for a while.
   private var kept: [Snapshot] = []
@@ -21,7 +23,7 @@ struct Contender {
 
   init(
     path: String, progress: Progress, findings: FindingsFile, position: Int, mix: DurabilityMix,
-    ledger: Ledger, seed: UInt64
+    ledger: Ledger, swells: Bool, seed: UInt64
   ) {
     self.path = path
     self.progress = progress
@@ -29,6 +31,7 @@ struct Contender {
     self.position = position
     self.mix = mix
     self.ledger = ledger
+    self.swells = swells
     random = SeededGenerator(seed: seed)
   }
 
@@ -54,7 +57,8 @@ struct Contender {
     if random.below(3) == 0 {
       BackgroundThread.pause(nanoseconds: UInt64(random.below(Self.dwellMax)))
     }
-    try ledger.transfer(
+    let written = swells ? ledger.swelling(to: 50_000, &random) : ledger
+    try written.transfer(
       in: transaction, writer: position, leaves: 2 + random.below(6), &random)
     if random.below(16) == 0 {
       progress.setPhase(position, .between)

@@ -73,7 +73,8 @@ struct Transferrer {
     var count = 0
     while !stop.isAsked {
       let transaction = try database.beginWrite()
-      try ledger.transfer(in: transaction, writer: writer, &random)
+      try ledger.swelling(to: 10_000, &random).transfer(
+        in: transaction, writer: writer, &random)
       _ = try transaction.commit(durability: mix.draw(&random), history: [1])
       count += 1
     }

@@ -1,10 +1,11 @@
+import Glibc
 import Platform
 import Storage
 import StorageLab
 
 /// Four processes contend for the writer role while one of them is killed every 1...30 ms and
-/// replaced, in chapters of files at different levels of durability. Half of the time the one that
-/// writes is killed.
+/// replaced, in chapters of files at different levels of durability, some of which swell and are
+/// compacted meanwhile. Half of the time the one that writes is killed.
 ///
 /// In the end of a chapter all are killed at once, and the file has to hold what was acknowledged,
 /// nothing that was not attempted, and to verify.
@@ -24,6 +25,7 @@ public final class KillStorm {
   private var killed = 0
   private var killsByPhase: [Progress.Phase: Int] = [:]
   private var commits: UInt64 = 0
+  private var sizeMax: UInt64 = 0
   private var report = ScenarioReport()
   /// From the kill of a process that wrote to the next one's turn.
   public private(set) var waits = Latencies()
@@ -45,15 +47,19 @@ public final class KillStorm {
     var number = 0
     while killed < kills, report.findings.isEmpty {
       try within(60 + killsPerChapter, "chapter \(number) of the storm") {
-        try chapter(Self.mixes[number % Self.mixes.count])
+        try chapter(Self.mixes[number % Self.mixes.count], swells: number % 4 == 1)
       }
       number += 1
-      if showsChapters, number % 20 == 0 { print("\(killed) kills: \(waits.summary)") }
+      if showsChapters, number % 10 == 0 {
+        print("\(killed) kills: \(waits.summary)")
+        fflush(nil)
+      }
     }
     let phases = killsByPhase.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     report.lines += [
-      "\(killed) kills in \(number) chapters, while \(phases); \(commits) commits acknowledged",
+      "\(killed) kills in \(number) chapters, while \(phases); \(commits) commits acknowledged,"
+        + " files of up to \(sizeMax) bytes",
       "from the kill of a process to its burial: \(burials.summary)",
       "a survivor's wait for a dead writer: \(waits.summary)",
       "of that, after the burial: \(waitsAfterBurial.summary)",
@@ -67,14 +73,15 @@ public final class KillStorm {
   private struct Stage {
     var path: String
     var mix: DurabilityMix
+    var swells: Bool
     var progress: Progress
     var findings: FindingsFile
     /// Keeps the session alive throughout, in some chapters.
     var observer: Database?
   }
 
-  private func chapter(_ mix: DurabilityMix) throws {
-    var stage = try makeStage(mix)
+  private func chapter(_ mix: DurabilityMix, swells: Bool) throws {
+    var stage = try makeStage(mix, swells: swells)
     var children = try (0..<Self.contenders).map { try spawn($0, stage) }
     let before = stage.progress.acknowledged(upTo: Self.contenders).reduce(0, +)
     for _ in 0..<min(killsPerChapter, kills - killed) where report.findings.isEmpty {
@@ -90,7 +97,7 @@ public final class KillStorm {
     try examine(&stage)
   }
 
-  private func makeStage(_ mix: DurabilityMix) throws -> Stage {
+  private func makeStage(_ mix: DurabilityMix, swells: Bool) throws -> Stage {
     let name = mix.rawValue + ".realm"
     // An in-memory file begins anew with its first process anyway.
     let isFresh = mix == .inMemory || random.below(3) == 0
@@ -100,7 +107,7 @@ public final class KillStorm {
     let path = directory.file(name)
     let keepsSession = mix == .inMemory || random.below(2) == 0
     return Stage(
-      path: path, mix: mix, progress: try Progress(path: path + ".progress"),
+      path: path, mix: mix, swells: swells, progress: try Progress(path: path + ".progress"),
       findings: FindingsFile(path: path + ".findings"),
       observer: keepsSession ? try Database.open(path: path, options: mix.options) : nil)
   }
@@ -109,7 +116,7 @@ public final class KillStorm {
     stage.progress.setPhase(position, .opening)
     return try ChildProcess([
       "contend", stage.path, stage.path + ".progress", stage.findings.path, "\(position)",
-      stage.mix.rawValue, "\(random.next() >> 1)",
+      stage.mix.rawValue, "\(random.next() >> 1)", stage.swells ? "swells" : "",
     ])
   }
 
@@ -187,6 +194,7 @@ public final class KillStorm {
     transaction.cancel()
     try compare(database, stage, when + ", again")
     let verified = try database.verify()
+    sizeMax = max(sizeMax, verified.logicalSize)
     for finding in verified.findings.prefix(3) {
       report.findings.append("\(stage.mix), verify: \(finding)")
     }
