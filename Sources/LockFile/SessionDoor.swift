@@ -52,14 +52,14 @@ struct SessionDoor {
 
   /// For the holder of the opening byte.
   func pass() throws(LockFileError) -> Entry {
-    // Somebody who is being killed may have lost one byte and not yet the other.
+    // Somebody who is closing the file or being killed may have lost one byte and not yet the other.
     for attempt in 0... {
       let file = try doing("open the lock-file") { () throws(SystemError) in
         try system.openFile(path: path, mode: .create)
       }
       do throws(LockFileError) {
         if let entry = try tryPass(file) { return entry }
-        if attempt == 100 { throw try refusal() }
+        if attempt == 100 { throw try refusal(file) }
       } catch {
         dropSession(file)
         throw error
@@ -72,12 +72,7 @@ struct SessionDoor {
 
   private func tryPass(_ file: any SystemFile) throws(LockFileError) -> Entry? {
     if try lock(dataFile, LockFileLayout.sessionByte, .exclusive) {
-      guard try lock(file, LockFileLayout.lockFileSessionByte, .exclusive) else {
-        throw LockFileError(
-          .dataFileReplaced, path: dataFile.path,
-          "processes have this lock-file open for another file of that name, which has been moved "
-            + "or deleted since; close them first")
-      }
+      guard try lock(file, LockFileLayout.lockFileSessionByte, .exclusive) else { return nil }
       try requireNoPrivateReader()
       // A lock-file deleted a moment ago is of no use.
       guard try lives(file) else { return nil }
@@ -112,13 +107,22 @@ struct SessionDoor {
         + "writers; close it first, or give it permission to write")
   }
 
-  /// Why nobody gets in although the opening byte is held: every holder of the session byte is in a
+  /// Why nobody gets in although the opening byte is held: every holder of a session byte is in a
   /// session of its own then.
-  private func refusal() throws(LockFileError) -> LockFileError {
+  private func refusal(_ file: any SystemFile) throws(LockFileError) -> LockFileError {
     let isAlone = try locking { () throws(SystemError) in
       try dataFile.isLockedByOther(byte: LockFileLayout.sessionByte, kind: .shared)
     }
     if isAlone { return alone() }
+    let isOpen = try locking { () throws(SystemError) in
+      try dataFile.isLockedByOther(byte: LockFileLayout.sessionByte, kind: .exclusive)
+    }
+    if !isOpen, try isHeldByOthers(file) {
+      return LockFileError(
+        .dataFileReplaced, path: dataFile.path,
+        "processes have this lock-file open for another file of that name, which has been moved "
+          + "or deleted since; close them first")
+    }
     return LockFileError(
       .lockFileReplaced, path: path,
       "the lock-file was deleted or replaced while processes had the file open; they go on "
