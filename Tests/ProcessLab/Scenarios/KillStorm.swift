@@ -60,12 +60,20 @@ public final class KillStorm {
     report.lines += [
       "\(killed) kills in \(number) chapters, while \(phases); \(commits) commits acknowledged,"
         + " files of up to \(sizeMax) bytes",
+      "load of the machine: \(Self.load)",
       "from the kill of a process to its burial: \(burials.summary)",
       "a survivor's wait for a dead writer: \(waits.summary)",
       "of that, after the burial: \(waitsAfterBurial.summary)",
     ]
     report.lines += waits.histogram
     return report
+  }
+
+  /// Over the last 1, 5 and 15 minutes: what else runs is part of what a process waits for.
+  private static var load: String {
+    var averages = [0.0, 0.0, 0.0]
+    getloadavg(&averages, 3)
+    return averages.map { "\(Double(Int($0 * 10)) / 10)" }.joined(separator: " ")
   }
 
   // MARK: A chapter

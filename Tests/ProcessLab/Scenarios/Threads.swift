@@ -5,7 +5,7 @@ import StorageLab
 import Synchronization
 
 /// Eight threads of one process on one file, opened under several names: three that write, one that
-/// waits for its turn without blocking, three that read, one that opens and closes all the time.
+/// waits for its turn without blocking, two that read, two that open and close a file all the time.
 public final class Threads: Sendable {
   private let seconds: Int
   private let seed: UInt64
@@ -78,7 +78,7 @@ public final class Threads: Sendable {
         }
         gate.wait()
         try write(try turn.withLock { $0! }.get(), thread, &random)
-      case 7: try visit(thread)
+      case 6, 7: try visit(thread)
       default: try read(try Database.open(path: name, options: options), &random)
       }
     }
@@ -105,7 +105,7 @@ public final class Threads: Sendable {
     reads.wrappingAdd(2, ordering: .relaxed)
   }
 
-  /// A file of its own, which nobody else keeps open: opened, written to and closed.
+  /// A file that nobody keeps open: opened, written to and closed, while the other thread does so too.
   private func visit(_ thread: Int) throws {
     let path = directory.file("c.realm")
     let before = try Database.open(path: path, options: options).newestVersion
