@@ -14,6 +14,12 @@ extension _RealmInstance {
   func commitAsync(
     _ id: AsyncTransactionId, allowGrouping: Bool, _ completion: AsyncWriteCompletion?
   ) {
+    // The next write is not to get in line before it is known whether it waits for this one.
+    asyncWrites.holdCount += 1
+    defer {
+      asyncWrites.holdCount -= 1
+      continueAsyncWrites()
+    }
     do throws(StorageError) {
       try commitUnflushed(isGrouped: allowGrouping)
     } catch {
