@@ -61,19 +61,25 @@ extension RealmOpening {
   ) async throws -> _RealmInstance {
     try Task.checkCancellation()
     let scheduler = ActorScheduler.scheduler(of: actor)
-    let isOpen = RealmOpening.isOpen(configuration, scheduler)
-    let prepared = isOpen ? nil : try await prepareInBackground(configuration)
-    let instance = try await open(configuration, scheduler, on: actor)
-    return withExtendedLifetime(prepared) { instance }
+    if isOpen(configuration, scheduler) {
+      return try await open(configuration, scheduler, on: actor, keeping: nil)
+    }
+    let prepared = try await prepareInBackground(configuration)
+    return try await open(configuration, scheduler, on: actor, keeping: prepared)
   }
 
+  // A function of its own: the optimiser of Swift 6.3.1 fails when this is part of `instance`.
+  /// - Parameter prepared: keeps the file open until the actor's instance does.
+  @inline(never)
   private static func open(
-    _ configuration: Realm.Configuration, _ scheduler: any Scheduler, on actor: isolated any Actor
+    _ configuration: Realm.Configuration, _ scheduler: any Scheduler,
+    on actor: isolated any Actor, keeping prepared: _RealmInstance?
   ) throws -> _RealmInstance {
     try Task.checkCancellation()
-    return try instance(configuration, scheduler)
+    return try withExtendedLifetime(prepared) { try instance(configuration, scheduler) }
   }
 
+  @inline(never)
   private static func prepareInBackground(
     _ configuration: Realm.Configuration
   ) async throws -> _RealmInstance {
