@@ -66,7 +66,11 @@ extension Table {
   public func find(
     primaryKey value: StoredValue, _ property: PropertyDescription
   ) throws(StorageError) -> ObjectKey? {
-    if case .int(let value) = value { return try find(primaryKey: value, property) }
+    switch value {
+    case .int(let value): return try find(primaryKey: value, property)
+    case .bool(let value): return try find(primaryKey: value ? 1 : 0, property)
+    default: break
+    }
     guard let index = try index(of: property) else { return nil }
     if value == .null { return try index.keys(equal: .null).first }
     return try PrimaryKeyLookup.candidates(
@@ -74,7 +78,7 @@ extension Table {
     ).first
   }
 
-  /// The object whose integer primary key is `value`, or nil.
+  /// The object whose integer or boolean primary key is `value`, or nil.
   public func find(
     primaryKey value: Int64, _ property: PropertyDescription
   ) throws(StorageError) -> ObjectKey? {

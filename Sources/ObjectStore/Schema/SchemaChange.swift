@@ -148,10 +148,10 @@ public struct SchemaChange {
     }
     let isList = property.collection != .none
     switch property.kind {
-    case .int, .string, .objectId, .uuid:
+    case .int, .bool, .string, .objectId, .uuid:
       return isList && (property.isPrimaryKey || property.isIndexed)
         ? "is a list, which cannot be indexed" : nil
-    case .bool, .date:
+    case .date:
       if property.isPrimaryKey { return "cannot be a primary key" }
       return isList && property.isIndexed ? "is a list, which cannot be indexed" : nil
     default:

@@ -124,7 +124,7 @@ import Testing
     let wrong: [PropertyDescription] = [
       PropertyDescription(name: "x", kind: .object, linkTarget: "Nobody"),
       PropertyDescription(name: "x", kind: .double, isIndexed: true),
-      PropertyDescription(name: "x", kind: .bool, isPrimaryKey: true),
+      PropertyDescription(name: "x", kind: .date, isPrimaryKey: true),
       PropertyDescription(name: "x", kind: .int, collection: .list, isIndexed: true),
       PropertyDescription(
         name: "x", kind: .object, collection: .list, isOptional: true, linkTarget: "Thing"),
