@@ -1,6 +1,7 @@
 /// An aggregate over values that come one by one. Null, and what is no number, is passed over.
 ///
-/// Sums of integers wrap at 64 bits, averages do not; sums of floats are doubles.
+/// Sums of integers wrap at 64 bits, averages do not; sums of floats are doubles. In a column of any
+/// kind numbers and dates have extremes, dates being greater, and sums are decimals.
 struct RowAggregate {
   let operation: AggregateOperation
   let kind: ValueKind
@@ -14,7 +15,7 @@ struct RowAggregate {
   init(_ operation: AggregateOperation, _ kind: ValueKind) {
     self.operation = operation
     self.kind = kind
-    isDecimal = kind == .decimal128
+    isDecimal = kind == .decimal128 || kind == .any
   }
 
   mutating func add(_ value: RowValue) {
@@ -26,15 +27,28 @@ struct RowAggregate {
   }
 
   private mutating func keep(_ value: RowValue, if wanted: Ordering) {
-    if value.isNull { return }
-    if best.isNull || RowValue.compare(value, best) == wanted { best = value }
+    if value.isNull || (kind == .any && !Self.hasPlaceAmongExtremes(value)) { return }
+    if best.isNull || compare(value, best) == wanted { best = value }
     count += 1
+  }
+
+  private func compare(_ left: RowValue, _ right: RowValue) -> Ordering {
+    kind == .any ? SortOrder.compare(left, right) : RowValue.compare(left, right)
+  }
+
+  private static func hasPlaceAmongExtremes(_ value: RowValue) -> Bool {
+    switch value {
+    case .int, .float, .double, .decimal128, .date: true
+    default: false
+    }
   }
 
   private mutating func accumulate(_ value: RowValue) {
     switch value {
     case .int(let value): integers += Int128(value)
-    case .bool(let value): integers += value ? 1 : 0
+    case .bool(let value):
+      if kind == .any { return }
+      integers += value ? 1 : 0
     case .float(let value): reals += Double(value)
     case .double(let value): reals += value
     case .decimal128(let value):

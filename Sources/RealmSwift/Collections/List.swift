@@ -96,7 +96,9 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
     switch storage {
     case .unmanaged(let elements): return elements.firstIndex(of: element)
     case .managed(let accessor):
-      if let object = element as? ObjectBase {
+      // Looking for an object must not add it.
+      let object = element as? ObjectBase ?? (element as? AnyRealmValue)?.object(Object.self)
+      if let object {
         guard let stored = accessor.instance.existingLink(to: object) else { return nil }
         return accessor.firstIndex(of: stored)
       }

@@ -98,7 +98,7 @@ extension _ManagedCollection {
     if !instance.isFrozen { instance.checkThread() }
     let path = path(property)
     guard let binding else {
-      if !isPlain { return values().aggregate(operation) }
+      if !isPlain { return values().aggregate(operation, listAccessor.property.kind) }
       let list = listAccessor.view
       return engine { () throws(StorageError) in try list.aggregate(operation) }
     }
@@ -118,15 +118,14 @@ extension _ManagedCollection {
 
 extension [StoredValue] {
   /// The aggregate of some of a list's values. Null where there is none (a sum is zero then).
-  fileprivate func aggregate(_ operation: AggregateOperation) -> StoredValue {
-    let values = filter { $0 != .null }
+  fileprivate func aggregate(_ operation: AggregateOperation, _ kind: ValueKind) -> StoredValue {
+    let values = filter { $0.isNumber || ($0.isDate && operation.isExtreme) }
     switch operation {
-    case .minimum: return values.min { $0.number < $1.number } ?? .null
-    case .maximum: return values.max { $0.number < $1.number } ?? .null
+    case .minimum: return values.min { $0.isLess(than: $1) } ?? .null
+    case .maximum: return values.max { $0.isLess(than: $1) } ?? .null
     case .sum, .average:
       if values.isEmpty { return operation == .sum ? .int(0) : .null }
-      let isWhole = values.allSatisfy { if case .int = $0 { true } else { false } }
-      if operation == .sum && isWhole {
+      if operation == .sum && kind == .int {
         return .int(values.reduce(0) { if case .int(let value) = $1 { $0 &+ value } else { $0 } })
       }
       let sum = values.reduce(Decimal128(0)) { $0 + $1.number }
@@ -136,7 +135,25 @@ extension [StoredValue] {
   }
 }
 
+extension AggregateOperation {
+  fileprivate var isExtreme: Bool { self == .minimum || self == .maximum }
+}
+
 extension StoredValue {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int, .float, .double, .decimal128: true
+    default: false
+    }
+  }
+
+  fileprivate var isDate: Bool { if case .date = self { true } else { false } }
+
+  /// The order of numbers and dates, numbers first.
+  fileprivate func isLess(than other: StoredValue) -> Bool {
+    isDate == other.isDate ? number < other.number : other.isDate
+  }
+
   /// A number or date as a number, to compare and add up; zero for anything else.
   fileprivate var number: Decimal128 {
     switch self {

@@ -53,7 +53,9 @@ extension RealmCollection {
 func describeCollection<C: RealmCollectionBase>(_ collection: C, depth: Int) -> String {
   let limit = 100
   var lines = collection.prefix(limit).enumerated().map { index, element in
-    let text = (element as? ObjectBase)?._describe(depth: depth + 1) ?? "\(element)"
+    let text =
+      (element as? ObjectBase)?._describe(depth: depth + 1)
+      ?? (element as? AnyRealmValue)?._describe(depth: depth + 1) ?? "\(element)"
     return "\t[\(index)] \(text)".split(separator: "\n", omittingEmptySubsequences: false)
       .joined(separator: "\n\t")
   }

@@ -15,7 +15,13 @@ extension ObjectBase {
     return property
   }
 
-  final func _value(ofProperty name: String) -> Any? { unwrappedOnce(_value(of: _property(name))) }
+  /// The value as those get it who know only the property's name: without an optional or an
+  /// `AnyRealmValue` around it.
+  final func _value(ofProperty name: String) -> Any? {
+    let value = unwrappedOnce(_value(of: _property(name)))
+    if let any = value as? AnyRealmValue { return any.content }
+    return value
+  }
 
   final func _setValue(_ value: Any?, ofProperty name: String) {
     let property = _property(name)
@@ -56,6 +62,7 @@ extension ObjectBase {
       switch unwrappedOnce(value) {
       case nil: text = "(null)"
       case let object as ObjectBase: text = object._describe(depth: depth + 1)
+      case let any as AnyRealmValue: text = any._describe(depth: depth + 1)
       case let collection as any RealmCollectionBase:
         text = describeCollection(collection, depth: depth + 1)
       case let some?: text = String(describing: some)

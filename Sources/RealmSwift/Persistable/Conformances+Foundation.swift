@@ -93,7 +93,7 @@ extension UUID: _Persistable, _RealmCollectionValueInsideOptional {
     return UUID(bytes: bytes)
   }
 
-  private init(bytes: UUIDBytes) {
+  init(bytes: UUIDBytes) {
     self = withUnsafeBytes(of: bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 

@@ -127,7 +127,8 @@ extension _RealmInstance {
       else { continue }
       let column = binding.columns[index]
       if updatePolicy == .modified, property.description.collection == .none,
-        property.description.target == nil, let new = stored(given, as: property),
+        property.description.target == nil, !(persistedArgument(given) is ObjectBase),
+        let new = stored(given, as: property),
         new == object._readStored(column)
       {
         continue

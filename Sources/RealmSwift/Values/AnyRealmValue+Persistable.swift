@@ -7,31 +7,62 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
   public static func _rlmDefaultValue() -> AnyRealmValue { .none }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
-    if case .object(let object) = self { return realm.link(to: object) }
-    return StoredValue(constant: content) ?? .null
+    switch self {
+    case .none: .null
+    case .int(let value): .int(Int64(value))
+    case .bool(let value): .bool(value)
+    case .float(let value): .float(value)
+    case .double(let value): .double(value)
+    case .string(let value): .string(value)
+    case .data(let value): .data([UInt8](value))
+    case .date(let value): value._rlmStored(realm)
+    case .object(let value): realm.link(to: value)
+    case .objectId(let value): .objectId(value.stored)
+    case .decimal128(let value): .decimal128(value.stored)
+    case .uuid(let value): value._rlmStored(realm)
+    }
   }
 
   public static func _rlmFromStored(
     _ stored: StoredValue, _ realm: _RealmInstance
   ) -> AnyRealmValue {
-    switch stored {
-    case .null: .none
-    case .int(let value): .int(Int(value))
-    case .bool(let value): .bool(value)
-    case .float(let value): .float(value)
-    case .double(let value): .double(value)
-    case .string(let value): .string(value)
-    case .data(let bytes): .data(Data(bytes))
-    case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
-    case .objectId(let bytes): .objectId(ObjectId(bytes))
-    case .decimal128(let bits): .decimal128(Decimal128(bits))
-    case .uuid: .uuid(UUID._rlmFromStored(stored, realm))
-    case .link(let table, let key):
-      (realm.object(in: table, key) as? Object).map { .object($0) } ?? .none
+    if case .link(let table, let key) = stored {
+      return (realm.object(in: table, key) as? Object).map { .object($0) } ?? .none
     }
+    return AnyRealmValue(plain: stored) ?? .none
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> AnyRealmValue? {
-    AnyRealmValue(content: value)
+    guard let converted = AnyRealmValue(content: value) else {
+      if unwrapped(value) is any Sequence {
+        throwRealmException(
+          """
+          AnyRealmValue cannot hold a list or dictionary: a value of type '\(type(of: value))' \
+          was given.
+          """)
+      }
+      return nil
+    }
+    guard case .object(let object) = converted else { return converted }
+    // As for links: an object of another realm is copied.
+    return type(of: object)._rlmFromAny(object, realm).map { .object($0) }
+  }
+
+  /// The stored value, unless it is a link: only the realm can make its object.
+  init?(plain stored: StoredValue) {
+    switch stored {
+    case .null: self = .none
+    case .int(let value): self = .int(Int(value))
+    case .bool(let value): self = .bool(value)
+    case .float(let value): self = .float(value)
+    case .double(let value): self = .double(value)
+    case .string(let value): self = .string(value)
+    case .data(let bytes): self = .data(Data(bytes))
+    case .date(let seconds): self = .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .objectId(let bytes): self = .objectId(ObjectId(bytes))
+    case .decimal128(let bits): self = .decimal128(Decimal128(bits))
+    case .uuid(let bytes): self = .uuid(UUID(bytes: bytes))
+    case .link: return nil
+    }
   }
 }

@@ -1,7 +1,11 @@
 public import Foundation
+import ObjectStore
 
 /// A value of any type that a property can have, or none: for properties whose type is known only
 /// at run time.
+///
+/// An object becomes `none` when it is deleted from its realm. Lists and dictionaries are no values
+/// of this type.
 public enum AnyRealmValue: Hashable {
   case none
   case int(Int)
@@ -103,26 +107,25 @@ extension AnyRealmValue {
 
   /// A value of a type that a property can have; nil if it is of another one.
   init?(content: Any?) {
+    if let value = content as? AnyRealmValue {
+      self = value
+      return
+    }
     guard let value = persistedArgument(content) else {
       self = .none
       return
     }
-    switch value {
-    case let value as AnyRealmValue: self = value
-    case let value as Bool: self = .bool(value)
-    case let value as any BinaryInteger:
-      guard let converted = Int(exactly: value) else { return nil }
-      self = .int(converted)
-    case let value as Float: self = .float(value)
-    case let value as Double: self = .double(value)
-    case let value as String: self = .string(value)
-    case let value as Data: self = .data(value)
-    case let value as Date: self = .date(value)
-    case let value as Object: self = .object(value)
-    case let value as ObjectId: self = .objectId(value)
-    case let value as Decimal128: self = .decimal128(value)
-    case let value as UUID: self = .uuid(value)
-    default: return nil
+    if let object = value as? Object {
+      self = .object(object)
+      return
     }
+    guard let stored = StoredValue(constant: value) else { return nil }
+    self.init(plain: stored)
+  }
+
+  /// The value as descriptions show it, with objects described down to a few levels.
+  func _describe(depth: Int) -> String {
+    if case .object(let object) = self { return object._describe(depth: depth) }
+    return content.map { String(describing: $0) } ?? "(null)"
   }
 }

@@ -5,12 +5,15 @@ import Testing
 
 /// Runs a realm on a loop thread and gathers what its observers are told.
 final class Observatory: Sendable {
-  let file = TemporaryRealm()
+  let file: TemporaryRealm
   let thread = LoopThread(name: "observer")
   private let events: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
 
-  init() { (events, continuation) = AsyncStream.makeStream() }
+  init(_ types: [ObjectBase.Type] = TemporaryRealm.types) {
+    file = TemporaryRealm(types)
+    (events, continuation) = AsyncStream.makeStream()
+  }
 
   deinit { thread.stop() }
 
