@@ -68,7 +68,8 @@ public import Foundation
     nonmutating set {
       instance.checkThread()
       if instance.isFrozen {
-        throwRealmException("Auto-refresh cannot be enabled for frozen Realms.")
+        throwRealmException(
+          "Auto-refresh cannot be set for frozen Realms; set it for the live one.")
       }
       instance.autorefresh = newValue
       if newValue { instance.scheduleTurn() }

@@ -54,7 +54,7 @@ extension Realm {
   ) -> AsyncTransactionId {
     instance.checkCanWriteAsync()
     if !instance.isInWriteTransaction {
-      throwRealmException("Can't commit a non-existing write transaction")
+      throwRealmException(MisuseReason.noTransactionToCommit)
     }
     let id = instance.asyncWrites.makeId()
     instance.commitAsync(id, allowGrouping: allowGrouping, onComplete)

@@ -7,10 +7,8 @@ extension _RealmInstance {
   /// Checks that an asynchronous write can be asked for here.
   func checkCanWriteAsync() {
     checkThread()
-    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
-    if configuration.readOnly {
-      throwRealmException("Can't perform transactions on read-only Realms.")
-    }
+    if isFrozen { throwRealmException(MisuseReason.frozenTransaction) }
+    if configuration.readOnly { throwRealmException(MisuseReason.readOnlyTransaction) }
     if !scheduler.canInvoke {
       throwRealmException(
         "Can't schedule async transaction. Is the Realm running inside a run loop? Open it on a "

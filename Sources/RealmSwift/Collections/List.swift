@@ -114,14 +114,15 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
 
   public func freeze() -> Self {
     guard let accessor else {
-      throwRealmException("Unmanaged collections cannot be frozen.")
+      throwRealmException(
+        "Unmanaged collections cannot be frozen; add their object to a Realm first.")
     }
     return unsafeDowncast(List(accessor: accessor.frozen()), to: Self.self)
   }
 
   public func thaw() -> Self? {
     guard let accessor else {
-      throwRealmException("Unmanaged collections cannot be thawed.")
+      throwRealmException("Unmanaged collections cannot be thawed; they are not frozen.")
     }
     return accessor.thawed().map { unsafeDowncast(List(accessor: $0), to: Self.self) }
   }
@@ -129,7 +130,8 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
   public var _collection: _ManagedCollection {
     guard let accessor else {
       throwRealmException(
-        "This method may only be called on List instances retrieved from a Realm.")
+        "This method may only be called on List instances retrieved from a Realm; add its object "
+          + "first.")
     }
     return _ManagedCollection(accessor)
   }

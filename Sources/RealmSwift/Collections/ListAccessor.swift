@@ -67,7 +67,9 @@ final class ListAccessor {
 
   var view: ListView {
     guard let view = current() else {
-      throwRealmException("Access to invalidated List object: its object has been deleted.")
+      throwRealmException(
+        "Access to invalidated List object: its object has been deleted, or its Realm invalidated. "
+          + "Ask `isInvalidated` first.")
     }
     return view
   }
@@ -98,7 +100,11 @@ final class ListAccessor {
 
   /// Checks that the list may be changed now.
   func prepareToWrite() {
-    _ = instance.requireWriting("Cannot modify managed List outside of a write transaction.")
+    _ = instance.requireWriting(
+      """
+      Cannot modify managed RLMArray outside of a write transaction. Call `write` or `beginWrite` \
+      on the List's Realm first.
+      """)
     _ = view
   }
 

@@ -101,14 +101,25 @@ public final class _ManagedCollection: @unchecked Sendable {
     instance.checkThread()
     let now = instance.hot.pointee.generation
     if answerGeneration == now, let answer { return answer }
-    if generation <= instance.invalidatedGeneration {
-      throwRealmException("Access to invalidated Results objects: its Realm has been invalidated.")
-    }
+    checkNotInvalidated()
     instance.ensureReading()
     let found = evaluate()
     answer = found
     answerGeneration = instance.hot.pointee.generation
     return found
+  }
+
+  private func checkNotInvalidated() {
+    if generation > instance.invalidatedGeneration { return }
+    throwRealmException(
+      "Access to invalidated Results objects: its Realm has been invalidated. Query it again.")
+  }
+
+  /// Checks that the collection is there to be observed. A query on a list that is gone is empty,
+  /// and stays so.
+  func checkIsThere() {
+    if isPlain, let list { _ = list.view }
+    checkNotInvalidated()
   }
 
   private func evaluate() -> Answer {

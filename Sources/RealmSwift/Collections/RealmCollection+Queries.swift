@@ -80,9 +80,14 @@ extension _RealmInstance {
     var steps: [QueryPath.Step] = []
     var binding: TableBinding? = start
     for name in keyPath.split(separator: ".").map(String.init) {
-      guard let current = binding, let property = current.info.property(named: name) else {
+      guard let current = binding else {
         throwRealmException(
-          "Cannot sort on key path '\(keyPath)': property '\(start.info.name).\(name)' not found.")
+          "Cannot follow key path '\(keyPath)': '\(name)' is beyond a property that is no link.")
+      }
+      guard let property = current.info.property(named: name) else {
+        throwRealmException(
+          "Cannot follow key path '\(keyPath)': property '\(current.info.name).\(name)' not found; "
+            + "there are \(current.info.propertyNames).")
       }
       if property.description.type == .linkingObjects {
         let origin = requiredBinding(for: property.description.target!)

@@ -30,5 +30,34 @@ public enum RealmMisuse {
 ///   - name: The kind of misuse.
 @inline(never)
 public func throwRealmException(_ reason: String, name: String = "RLMException") -> Never {
-  RealmMisuse.handler(name, reason)
+  RealmMisuse.handler(name, reason.onOneLine)
+}
+
+extension String {
+  /// Values in reasons, such as descriptions of objects, may take several lines.
+  fileprivate var onOneLine: String {
+    split(whereSeparator: \.isNewline).map { $0.trimmingPrefix(while: \.isWhitespace) }
+      .joined(separator: " ")
+  }
+}
+
+/// Reasons that are given in several places.
+enum MisuseReason {
+  static let incorrectThread =
+    "Realm accessed from incorrect thread. Open a realm where it is used, or pass a "
+    + "ThreadSafeReference or a frozen copy there."
+  static let frozenTransaction =
+    "Can't perform transactions on a frozen Realm; use the live one, which `thaw()` gives."
+  static let readOnlyTransaction =
+    "Can't perform transactions on read-only Realms; open it without `readOnly` to write."
+  static let noTransactionToCommit =
+    "Can't commit a non-existing write transaction; begin one with `beginWrite()` first."
+  static let deletedObject =
+    "Object has been deleted or invalidated. Ask `isInvalidated` first, or look it up again."
+  static let unmanagedObserved =
+    "Only objects which are managed by a Realm support change notifications; add it to one first."
+  static let primaryKeyChanged =
+    "Primary key can't be changed after an object is inserted; create another object instead."
+  static let foreignObject =
+    "Object is already managed by another Realm. Use create instead to copy it into this Realm."
 }

@@ -13,7 +13,7 @@ extension RealmCollection {
     _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
     if realm == nil {
-      throwRealmException("Only objects which are managed by a Realm support change notifications")
+      throwRealmException(MisuseReason.unmanagedObserved)
     }
     let instance = _collection.instance
     instance.checkCanObserve()
@@ -49,7 +49,7 @@ extension ThreadConfined where Self: Object {
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     guard let instance = _instance else {
-      throwRealmException("Only objects which are managed by a Realm support change notifications")
+      throwRealmException(MisuseReason.unmanagedObserved)
     }
     instance.checkCanObserve()
     return await ActorObservation.start(

@@ -53,13 +53,14 @@ extension RealmCollection {
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> NotificationToken {
     if realm == nil {
-      throwRealmException("Only objects which are managed by a Realm support change notifications")
+      throwRealmException(MisuseReason.unmanagedObserved)
     }
     if let queue {
       return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
     }
     let managed = _collection
     managed.instance.checkCanObserve()
+    managed.checkIsThere()
     if let binding = managed.binding {
       for path in keyPaths ?? [] { _ = managed.instance.path(path, from: binding) }
     }

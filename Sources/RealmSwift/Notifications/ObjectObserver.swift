@@ -76,7 +76,7 @@ extension Object {
     _ block: @escaping (ObjectChange<T>) -> Void
   ) -> NotificationToken {
     guard let instance = _instance else {
-      throwRealmException("Only objects which are managed by a Realm support change notifications")
+      throwRealmException(MisuseReason.unmanagedObserved)
     }
     if let queue {
       return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
@@ -117,9 +117,12 @@ enum RemoteObservation {
     _ confined: Confined, on queue: DispatchQueue,
     _ start: @escaping (Confined) -> NotificationToken
   ) -> NotificationToken {
-    guard let configuration = confined.realm?.configuration else {
-      throwRealmException("Only objects which are managed by a Realm support change notifications")
+    guard let instance = confined.realm?.instance else {
+      throwRealmException(MisuseReason.unmanagedObserved)
     }
+    instance.checkCanBeObserved()
+    Schedulers.checkSerial(queue)
+    let configuration = instance.configuration
     let reference = ThreadSafeReference(to: confined)
     let setup = Setup(start: start)
     let token = NotificationToken()

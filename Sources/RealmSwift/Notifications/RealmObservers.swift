@@ -68,7 +68,8 @@ struct RealmObservers {
   func checkTokens(_ tokens: [NotificationToken], _ instance: _RealmInstance) {
     for token in tokens where token.observer(in: instance) == nil {
       throwRealmException(
-        "Cannot skip notifications for a token of another Realm, or one that was invalidated.")
+        "Cannot skip notifications for a token of another Realm, or one that was invalidated; pass "
+          + "tokens of this Realm's observers.")
     }
   }
 }
@@ -76,23 +77,33 @@ struct RealmObservers {
 extension _RealmInstance {
   /// Checks that observing is possible here, now.
   func checkCanObserve() {
-    checkThread()
-    if isFrozen {
-      throwRealmException("Frozen Realms do not change and do not have change notifications.")
-    }
-    if configuration.readOnly {
-      throwRealmException("Read-only Realms do not change and do not have change notifications.")
-    }
-    if isInWriteTransaction {
-      throwRealmException(
-        "Cannot register notification blocks from within write transactions.")
-    }
+    checkCanBeObserved()
     if !scheduler.canInvoke {
       throwRealmException(
         "Can only add notification blocks from within runloops: open the realm on a loop thread, "
           + "the main thread, or with a queue.")
     }
     ensureReading()
+  }
+
+  /// Checks that what belongs to this realm can be observed, wherever the observer is.
+  func checkCanBeObserved() {
+    checkThread()
+    if isFrozen {
+      throwRealmException(
+        "Frozen Realms do not change and do not have change notifications; observe the live one, "
+          + "which `thaw()` gives.")
+    }
+    if configuration.readOnly {
+      throwRealmException(
+        "Read-only Realms do not change and do not have change notifications; open it without "
+          + "`readOnly` to observe it.")
+    }
+    if isInWriteTransaction {
+      throwRealmException(
+        "Cannot register notification blocks from within write transactions; observe before or "
+          + "after it.")
+    }
   }
 
   func observe(_ observer: Observer) -> NotificationToken {

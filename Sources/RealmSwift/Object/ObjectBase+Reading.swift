@@ -20,7 +20,7 @@ extension ObjectBase {
     let instance = _managingRealm
     instance.checkThread()
     if _generation == _hot.pointee.generation { return }
-    if !_find(instance) { throwRealmException("Object has been deleted or invalidated.") }
+    if !_find(instance) { throwRealmException(MisuseReason.deletedObject) }
   }
 
   /// Finds the row in what the realm reads now. False if it is not there (any more).
@@ -147,12 +147,12 @@ extension ObjectBase {
     let instance = _managingRealm
     _ = instance.requireWriting(
       """
-      Attempting to modify object outside of a write transaction - call beginWriteTransaction on \
-      an RLMRealm instance first.
+      Attempting to modify object outside of a write transaction - call `write` or `beginWrite` \
+      on its Realm first.
       """)
     _ = _position()
     if column == _binding.unsafelyUnwrapped.primaryKeyColumn {
-      throwRealmException("Primary key can't be changed after an object is inserted.")
+      throwRealmException(MisuseReason.primaryKeyChanged)
     }
     return instance
   }
@@ -187,7 +187,7 @@ extension ObjectBase {
 
   final func _frozen() -> ObjectBase {
     guard let instance = _instance else {
-      throwRealmException("Unmanaged objects cannot be frozen.")
+      throwRealmException("Unmanaged objects cannot be frozen; add it to a Realm first.")
     }
     if instance.isFrozen { return self }
     _ = _position()
@@ -195,14 +195,14 @@ extension ObjectBase {
     let copy = frozen.object(in: _binding!.table, ObjectKey(rawValue: _key))
     if !copy._isValid {
       throwRealmException(
-        "Cannot freeze an object in the same write transaction as it was created in.")
+        "Cannot freeze an object in the same write transaction as it was created in; commit first.")
     }
     return copy
   }
 
   final func _thawed() -> ObjectBase? {
     guard let instance = _instance else {
-      throwRealmException("Unmanaged objects cannot be thawed.")
+      throwRealmException("Unmanaged objects cannot be thawed; they are not frozen.")
     }
     if !instance.isFrozen { return self }
     let live = instance.thawed()

@@ -10,7 +10,8 @@ extension ObjectBase {
     let info = ClassInfo.of(type(of: self))
     guard let property = info.property(named: name) else {
       throwRealmException(
-        "Invalid property name '\(name)' for class '\(info.name)'.", name: "Invalid property name")
+        "Invalid property name '\(name)' for class '\(info.name)'; there are \(info.propertyNames).",
+        name: "Invalid property name")
     }
     return property
   }
@@ -26,8 +27,7 @@ extension ObjectBase {
   final func _setValue(_ value: Any?, ofProperty name: String) {
     let property = _property(name)
     if _isManaged && property.isPrimaryKey {
-      throwRealmException(
-        "Primary key can't be changed after an object is inserted.")
+      throwRealmException(MisuseReason.primaryKeyChanged)
     }
     _set(value ?? Optional<Int>.none as Any, to: property)
   }
@@ -88,6 +88,11 @@ func throwInvalidValue(_ value: Any, for property: PropertyInfo, of className: S
     Invalid value '\(value)' of type '\(type(of: value))' for \
     '\(property.expectedTypeText)' property '\(className).\(property.name)'.
     """)
+}
+
+extension ClassInfo {
+  /// What there is, for reasons that say what there is not.
+  var propertyNames: String { properties.map { "'\($0.name)'" }.joined(separator: ", ") }
 }
 
 extension PropertyInfo {

@@ -22,7 +22,8 @@ extension Realm {
   private func checkCanUpdate(_ type: ObjectBase.Type, _ update: UpdatePolicy) {
     if update != .error && ClassInfo.of(type).primaryKey == nil {
       throwRealmException(
-        "'\(type.className())' does not have a primary key and can not be updated")
+        "'\(type.className())' does not have a primary key and can not be updated; declare one, or "
+          + "leave `update` out.")
     }
   }
 
@@ -69,7 +70,8 @@ extension Realm {
 
   private func delete(_ collection: _ManagedCollection) {
     guard collection.instance === instance else {
-      throwRealmException("Can only delete objects from the Realm they belong to.")
+      throwRealmException(
+        "Can only delete objects from the Realm they belong to; query them there.")
     }
     instance.delete(collection.snapshotKeys(), in: collection.binding!.table)
   }

@@ -18,8 +18,8 @@ extension _RealmInstance {
   private func adding() -> ObjectTransaction {
     requireWriting(
       """
-      Can only add, remove, or create objects in a Realm in a write transaction - call \
-      beginWriteTransaction on an RLMRealm instance first.
+      Can only add, remove, or create objects in a Realm in a write transaction - call `write` or \
+      `beginWrite` on it first.
       """)
   }
 
@@ -30,13 +30,11 @@ extension _RealmInstance {
     let objects = adding()
     if let instance = object._instance {
       if !object._isValid {
-        throwRealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+        throwRealmException(
+          "Adding a deleted or invalidated object to a Realm is not permitted; create another one.")
       }
       if instance === self { return }
-      throwRealmException(
-        """
-        Object is already managed by another Realm. Use create instead to copy it into this Realm.
-        """)
+      throwRealmException(MisuseReason.foreignObject)
     }
     let binding = requiredBinding(for: type(of: object))
     let outer = updatePolicy
@@ -78,7 +76,7 @@ extension _RealmInstance {
       throwRealmException(
         """
         Attempting to create an object of type '\(binding.info.name)' with an existing primary \
-        key value '\(value.text)'.
+        key value '\(value.text)'. Pass `update: .modified` to change that object.
         """)
     }
     if made.isNew { didCreate(made.key, in: binding.table) } else { didChange() }
@@ -152,14 +150,10 @@ extension _RealmInstance {
         if instance.isFrozen && instance.shared === shared {
           throwRealmException("Frozen objects cannot be added to a live Realm; thaw them first.")
         }
-        throwRealmException(
-          """
-          Object is already managed by another Realm. Use create instead to copy it into this \
-          Realm.
-          """)
+        throwRealmException(MisuseReason.foreignObject)
       }
       if !object._isValid {
-        throwRealmException("Object has been deleted or invalidated.")
+        throwRealmException(MisuseReason.deletedObject)
       }
     } else {
       add(object, update: updatePolicy)
@@ -201,7 +195,8 @@ extension _RealmInstance {
     checkThread()
     let binding = requiredBinding(for: type)
     guard let index = binding.info.primaryKey else {
-      throwRealmException("\(binding.info.name) does not have a primary key")
+      throwRealmException(
+        "\(binding.info.name) does not have a primary key; declare one to look objects up by it.")
     }
     let property = binding.info.properties[index]
     guard let value = stored(key, as: property) else {
@@ -215,7 +210,8 @@ extension _RealmInstance {
   func delete(_ object: ObjectBase) {
     let objects = adding()
     guard object._instance === self else {
-      throwRealmException("Can only delete an object from the Realm it belongs to.")
+      throwRealmException(
+        "Can only delete an object from the Realm it belongs to; resolve or look it up there.")
     }
     _ = object._position()
     engine { () throws(StorageError) in

@@ -13,11 +13,12 @@ extension _RealmInstance {
 
   func checkCanBegin() {
     checkThread()
-    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
-    if configuration.readOnly {
-      throwRealmException("Can't perform transactions on read-only Realms.")
+    if isFrozen { throwRealmException(MisuseReason.frozenTransaction) }
+    if configuration.readOnly { throwRealmException(MisuseReason.readOnlyTransaction) }
+    if writing != nil {
+      throwRealmException(
+        "The Realm is already in a write transaction; commit or cancel that one first.")
     }
-    if writing != nil { throwRealmException("The Realm is already in a write transaction") }
   }
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
@@ -60,9 +61,7 @@ extension _RealmInstance {
     withoutNotifying tokens: [NotificationToken] = [], durability: Durability? = nil
   ) throws(StorageError) {
     checkThread()
-    guard let writing else {
-      throwRealmException("Can't commit a non-existing write transaction")
-    }
+    guard let writing else { throwRealmException(MisuseReason.noTransactionToCommit) }
     observers.checkTokens(tokens, self)
     let transaction = writing.transaction
     transaction.root = writing.objects.root
@@ -88,7 +87,8 @@ extension _RealmInstance {
   func cancelWrite() {
     checkThread()
     guard let writing else {
-      throwRealmException("Can't cancel a non-existing write transaction")
+      throwRealmException(
+        "Can't cancel a non-existing write transaction; begin one with `beginWrite()` first.")
     }
     writing.transaction.cancel()
     abandon(writing)
@@ -132,7 +132,9 @@ extension _RealmInstance {
   /// Lets go of the version; every object and collection becomes invalid.
   func invalidate() {
     checkThread()
-    if isFrozen { throwRealmException("Cannot invalidate a frozen Realm") }
+    if isFrozen {
+      throwRealmException("Cannot invalidate a frozen Realm; dropping it lets go of its version.")
+    }
     if writing != nil { cancelWrite() }
     if asyncWrites.isPerforming {
       // What waits to be written uses live objects.

@@ -96,7 +96,7 @@ public final class _RealmInstance: @unchecked Sendable {
       throwRealmException(
         "A realm opened before fork() was used in the child; open it again there, after the fork.")
     }
-    if !scheduler.isCurrent { throwRealmException("Realm accessed from incorrect thread.") }
+    if !scheduler.isCurrent { throwRealmException(MisuseReason.incorrectThread) }
   }
 
   // MARK: Schema

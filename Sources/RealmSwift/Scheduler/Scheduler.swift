@@ -123,20 +123,23 @@ enum Schedulers {
   /// main queue, or the thread itself.
   static func current(queue: DispatchQueue?) -> any Scheduler {
     if let queue {
-      if queue === DispatchQueue.main { return MainScheduler.shared }
-      if !isSerial(queue) {
-        throwRealmException(
-          """
-          Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to \
-          serial queues or the main queue.
-          """)
-      }
-      return QueueScheduler(queue)
+      checkSerial(queue)
+      return queue === DispatchQueue.main ? MainScheduler.shared : QueueScheduler(queue)
     }
     // A loop of the main thread drives the main queue: one place, one version.
     if MainScheduler.shared.isCurrent { return MainScheduler.shared }
     if let loop = UVLoop.current { return LoopScheduler(loop) }
     return ThreadScheduler()
+  }
+
+  /// Checks that a realm can be confined to the queue.
+  static func checkSerial(_ queue: DispatchQueue) {
+    if queue === DispatchQueue.main || isSerial(queue) { return }
+    throwRealmException(
+      """
+      Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to serial \
+      queues or the main queue.
+      """)
   }
 
   /// libdispatch cannot be asked what a queue is, but queues of one kind share the C object's

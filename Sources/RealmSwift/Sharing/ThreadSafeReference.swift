@@ -52,10 +52,11 @@ public final class _HandoverBox: Sendable {
       guard shared === instance.shared else {
         throwRealmException(
           "Cannot resolve thread safe reference in Realm with different configuration than the "
-            + "source Realm.")
+            + "source Realm; open the Realm with the source's configuration.")
       }
       if instance.isFrozen {
-        throwRealmException("Cannot resolve thread safe reference in frozen Realm.")
+        throwRealmException(
+          "Cannot resolve thread safe reference in frozen Realm; resolve it in a live one.")
       }
       if !instance.isInWriteTransaction && instance.version < version {
         _ = engine { () throws(StorageError) in try instance.refresh() }
@@ -80,7 +81,7 @@ public final class _HandoverBox: Sendable {
     }
     guard let taken else {
       throwRealmException(
-        "Can only resolve a thread safe reference once.")
+        "Can only resolve a thread safe reference once; make another one to resolve it again.")
     }
     return taken.resolve(in: instance)
   }
@@ -90,11 +91,13 @@ public final class _HandoverBox: Sendable {
 enum HandoverMaking {
   static func content<Confined: ThreadConfined>(of confined: Confined) -> _HandoverBox.Content {
     if confined.isInvalidated {
-      throwRealmException("Cannot construct reference to invalidated object")
+      throwRealmException(
+        "Cannot construct reference to invalidated object; look it up again first.")
     }
     if let object = confined as? ObjectBase { return content(of: object) }
     guard let collection = confined as? any RealmCollection, collection.realm != nil else {
-      throwRealmException("Cannot construct reference to unmanaged object")
+      throwRealmException(
+        "Cannot construct reference to unmanaged object; add it to a Realm first.")
     }
     return content(of: collection)
   }
@@ -125,7 +128,7 @@ enum HandoverMaking {
     instance.ensureReading()
     if instance.isInWriteTransaction {
       throwRealmException(
-        "Cannot obtain thread safe reference during a write transaction.")
+        "Cannot obtain thread safe reference during a write transaction; make it after the commit.")
     }
     let snapshot = engine { () throws(StorageError) in try instance.snapshot!.duplicate() }
     return _HandoverBox.Content(
