@@ -72,5 +72,9 @@ let package = Package(
       name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
       swiftSettings: settings),
     .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: settings),
+    // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
+    .testTarget(
+      name: "CompilerTests", dependencies: ["RealmSwift"], exclude: ["Cases"],
+      swiftSettings: settings),
   ]
 )

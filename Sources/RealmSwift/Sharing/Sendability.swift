@@ -28,3 +28,15 @@ extension ObjectChange: Sendable {}
 
 @available(*, unavailable)
 extension RealmCollectionChange: Sendable {}
+
+@available(*, unavailable)
+extension AnyRealmValue: Sendable {}
+
+@available(*, unavailable)
+extension RLMIterator: Sendable {}
+
+@available(*, unavailable)
+extension Query: Sendable {}
+
+@available(*, unavailable)
+extension Migration: Sendable {}
