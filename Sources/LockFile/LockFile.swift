@@ -47,7 +47,8 @@ public final class LockFile: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   init(
-    path: String, mode: Mode, dataFile: any SystemFile, memory: SharedMemory, participant: Int
+    path: String, mode: Mode, dataFile: any SystemFile, memory: SharedMemory, participant: Int,
+    mayKeepWriterByte: Bool
   ) throws(SystemError) {
     self.path = path
     self.mode = mode
@@ -58,7 +59,9 @@ public final class LockFile: Sendable {
     versions = NewestVersion(memory: memory)
     pinTable = try PinTable(memory: memory, participant: participant)
     let shared = mode == .shared ? dataFile : nil
-    writer = WriterQueue(bytes: shared.map { WriterBytes(file: $0, memory: memory) }, path: path)
+    writer = WriterQueue(
+      bytes: shared.map { WriterBytes(file: $0, memory: memory) }, path: path,
+      mayKeep: mayKeepWriterByte)
     signal = CommitSignal(memory: memory)
     agent = AgentRole(file: shared)
   }
@@ -247,6 +250,8 @@ public final class LockFile: Sendable {
     try writer.lock()
   }
 
+  /// As `lockWriter()`, without waiting. False also where another process keeps the role between
+  /// commits that follow each other closely; it is told that somebody asks.
   public func tryLockWriter() throws(LockFileError) -> Bool {
     try requireWritable()
     return try writer.tryLock()

@@ -45,6 +45,9 @@ public enum LockFileLayout {
   public static let pinsUsed = 576
   /// How many participant numbers have ever been used in this session.
   public static let participantsUsed = 640
+  /// UInt32: counts how often somebody has asked for a writer byte that was taken; whoever keeps the
+  /// byte without writing sleeps on this word.
+  public static let writerAsked = 704
 
   // MARK: The newest versions: entry `version % ringCount`.
 

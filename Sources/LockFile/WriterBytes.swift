@@ -19,14 +19,36 @@ struct WriterBytes: Sendable {
   }
 
   /// Whether another process waits for the byte.
-  var isAwaited: Bool { awaited.pointee.load(ordering: .relaxed) != 0 }
+  var isAwaited: Bool { awaited.pointee.load(ordering: .sequentiallyConsistent) != 0 }
+
+  private var askedWord: UnsafeMutablePointer<Atomic<UInt32>> {
+    memory.halfWord(LockFileLayout.writerAsked)
+  }
+
+  /// How often anybody has asked for a byte that was taken.
+  var asked: UInt32 { askedWord.pointee.load(ordering: .acquiring) }
+
+  /// Sleeps until somebody asks, or `timeout` nanoseconds.
+  func waitForAsking(since asked: UInt32, timeout: UInt64) {
+    Futex.wait(UnsafeMutableRawPointer(askedWord), while: asked, timeout: timeout)
+  }
+
+  private func ask() {
+    askedWord.pointee.wrappingAdd(1, ordering: .releasing)
+    Futex.wake(UnsafeMutableRawPointer(askedWord))
+  }
 
   private func tryTake(_ byte: UInt64) throws(SystemError) -> Bool {
     try file.lock(byte: byte, kind: .exclusive, wait: false)
   }
 
+  /// False also where a process keeps the byte that is not writing; then it gives it back at once.
   func tryLock() throws(SystemError) -> Bool {
-    guard isAwaited else { return try tryTake(LockFileLayout.writerByte) }
+    guard isAwaited else {
+      if try tryTake(LockFileLayout.writerByte) { return true }
+      ask()
+      return false
+    }
     guard try tryTake(LockFileLayout.nextWriterByte) else { return false }
     defer { unlockNext() }
     return try tryLockAsNext()
@@ -37,7 +59,9 @@ struct WriterBytes: Sendable {
     _ = try file.lock(byte: LockFileLayout.nextWriterByte, kind: .exclusive, wait: true)
     defer { unlockNext() }
     if try tryLockAsNext() { return }
-    awaited.pointee.store(1, ordering: .relaxed)
+    // In this order: a keeper that is woken, or that looks later, sees that somebody waits.
+    awaited.pointee.store(1, ordering: .sequentiallyConsistent)
+    ask()
     defer { awaited.pointee.store(0, ordering: .relaxed) }
     _ = try file.lock(byte: LockFileLayout.writerByte, kind: .exclusive, wait: true)
   }

@@ -5,23 +5,29 @@ import Synchronization
 /// the process holds. The role belongs to nobody in particular: any thread may give it back.
 ///
 /// Only the front of the queue ever asks the kernel: a thread does so itself, for a closure the
-/// worker does.
+/// worker does. Between commits that follow each other closely the byte is kept
+/// (`WriterQueue+Keeping`).
 final class WriterQueue: Sendable {
   /// What the front is handed: the byte itself, or leave to ask the kernel for it.
-  private enum Turn: Sendable {
+  enum Turn: Sendable {
     case owner
     case front
     case closed
   }
 
+  private enum Place {
+    case turn(Turn)
+    case line(ParkedThread<Turn>)
+  }
+
   typealias Completion = @Sendable (Result<Void, LockFileError>) -> Void
 
-  private enum Waiter: Sendable {
+  enum Waiter: Sendable {
     case thread(ParkedThread<Turn>)
     case closure(number: UInt64, Completion)
   }
 
-  private struct State {
+  struct State {
     var isTaken = false
     var isHeld = false
     var isClosed = false
@@ -29,17 +35,36 @@ final class WriterQueue: Sendable {
     var nextNumber: UInt64 = 1
     /// The closure whose turn it is although it does not hold the byte yet; 0 is none.
     var fronting: UInt64 = 0
+    var keeping = Keeping()
+
+    /// Takes the role if nobody has it: with the byte where it was kept, else as the front.
+    mutating func takeIfFree() -> Turn? {
+      if isTaken { return nil }
+      isTaken = true
+      guard keeping.take() else { return .front }
+      isHeld = true
+      return .owner
+    }
+
+    mutating func takeNext() -> Waiter {
+      let next = waiters.removeFirst()
+      if case .closure(let number, _) = next { fronting = number }
+      return next
+    }
   }
 
-  private let state = Guarded(State())
-  private let bytes: WriterBytes?
+  let state = Guarded(State())
+  let bytes: WriterBytes?
+  /// Whether the byte may be kept: not where time is not real, so that simulations repeat.
+  let mayKeep: Bool
   private let worker = SerialWorker(name: "realm-writer")
   private let path: String
 
   /// `bytes` is nil where one process has the file to itself.
-  init(bytes: WriterBytes?, path: String) {
+  init(bytes: WriterBytes?, path: String, mayKeep: Bool) {
     self.bytes = bytes
     self.path = path
+    self.mayKeep = mayKeep && bytes != nil
   }
 
   /// How many stand in line in this process; for tests.
@@ -59,24 +84,25 @@ final class WriterQueue: Sendable {
   // MARK: Threads
 
   func lock() throws(LockFileError) {
-    let parked = try enqueueUnlessFree()
-    switch parked?.wait() ?? .front {
+    let turn =
+      switch try takeOrEnqueue() {
+      case .turn(let turn): turn
+      case .line(let parked): parked.wait()
+      }
+    switch turn {
     case .owner: return
     case .closed: throw closedError
     case .front: try acquire()
     }
   }
 
-  private func enqueueUnlessFree() throws(LockFileError) -> ParkedThread<Turn>? {
+  private func takeOrEnqueue() throws(LockFileError) -> Place {
     try state.withLock { state throws(LockFileError) in
       if state.isClosed { throw closedError }
-      guard state.isTaken else {
-        state.isTaken = true
-        return nil
-      }
+      if let turn = state.takeIfFree() { return .turn(turn) }
       let parked = ParkedThread<Turn>()
       state.waiters.append(.thread(parked))
-      return parked
+      return .line(parked)
     }
   }
 
@@ -103,12 +129,12 @@ final class WriterQueue: Sendable {
   }
 
   func tryLock() throws(LockFileError) -> Bool {
-    let isFront = try state.withLock { state throws(LockFileError) in
+    let turn = try state.withLock { state throws(LockFileError) in
       if state.isClosed { throw closedError }
-      defer { state.isTaken = true }
-      return !state.isTaken
+      return state.takeIfFree()
     }
-    guard isFront else { return false }
+    guard let turn else { return false }
+    if turn == .owner { return true }
     do {
       guard try bytes?.tryLock() ?? true else {
         passOn()
@@ -126,20 +152,19 @@ final class WriterQueue: Sendable {
 
   /// Returns the number by which the waiter can be called off.
   func lock(whenReady: @escaping Completion) throws(LockFileError) -> UInt64 {
-    let (number, isFront) = try state.withLock { state throws(LockFileError) in
+    let (number, turn) = try state.withLock { state throws(LockFileError) in
       if state.isClosed { throw closedError }
       let number = state.nextNumber
       state.nextNumber += 1
-      let isFront = !state.isTaken
-      if isFront {
-        state.isTaken = true
-        state.fronting = number
-      } else {
+      let turn = state.takeIfFree()
+      if turn == nil {
         state.waiters.append(.closure(number: number, whenReady))
+      } else {
+        state.fronting = number
       }
-      return (number, isFront)
+      return (number, turn)
     }
-    if isFront { hand(.closure(number: number, whenReady), .front) }
+    if let turn { hand(.closure(number: number, whenReady), turn) }
     return number
   }
 
@@ -191,32 +216,44 @@ final class WriterQueue: Sendable {
 
   // MARK: Giving back
 
+  private enum Handover {
+    case nothing
+    case to(Waiter)
+    case kept(Keeping.Keeper)
+    case kernel
+  }
+
   func unlock() {
-    let (isHeld, isClosed) = state.withLock { ($0.isHeld, $0.isClosed) }
-    if isClosed { return }
-    precondition(isHeld, "the writer role was given back by somebody who did not hold it")
     // With nobody waiting elsewhere the process keeps the byte and passes it on inside.
-    if bytes?.isAwaited != true, let next = takeNext(.owner) { return hand(next, .owner) }
-    state.withLock { $0.isHeld = false }
-    bytes?.unlock()
-    passOn()
+    let isAwaited = bytes?.isAwaited == true
+    let handover = state.withLock { state -> Handover in
+      if state.isClosed { return .nothing }
+      precondition(
+        state.isHeld, "the writer role was given back by somebody who did not hold it")
+      if !isAwaited, !state.waiters.isEmpty { return .to(state.takeNext()) }
+      state.isHeld = false
+      guard mayKeep, state.keeping.follows(), !isAwaited else { return .kernel }
+      state.isTaken = false
+      return .kept(state.keeping.keep())
+    }
+    switch handover {
+    case .nothing: return
+    case .to(let next): hand(next, .owner)
+    case .kept(let keeper): haveWatched(keeper)
+    case .kernel:
+      bytes?.unlock()
+      passOn()
+    }
   }
 
   /// The front of the queue leaves without the byte.
   private func passOn() {
-    if let next = takeNext(.front) { return hand(next, .front) }
-  }
-
-  private func takeNext(_ turn: Turn) -> Waiter? {
-    state.withLock { state in
-      guard !state.waiters.isEmpty else {
-        if turn == .front { state.isTaken = false }
-        return nil
-      }
-      let next = state.waiters.removeFirst()
-      if case .closure(let number, _) = next { state.fronting = number }
-      return next
+    let next = state.withLock { state -> Waiter? in
+      if !state.waiters.isEmpty { return state.takeNext() }
+      state.isTaken = false
+      return nil
     }
+    if let next { hand(next, .front) }
   }
 
   private func hand(_ waiter: Waiter, _ turn: Turn) {
@@ -236,12 +273,13 @@ final class WriterQueue: Sendable {
 
   /// Everybody who waits is told; whoever holds the role loses it.
   func close() {
-    let waiters = state.withLock { state in
+    let (waiters, keeper) = state.withLock { state in
       state.isClosed = true
       state.isHeld = false
       defer { state.waiters = [] }
-      return state.waiters
+      return (state.waiters, state.keeping.stop())
     }
+    keeper?.wake(with: ())
     for waiter in waiters {
       switch waiter {
       case .thread(let parked): parked.wake(with: .closed)

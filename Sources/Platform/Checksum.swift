@@ -5,3 +5,8 @@ internal import CPlatform
 public func checksum(_ bytes: UnsafeRawPointer, count: Int, seed: UInt32 = 0) -> UInt32 {
   holdfast_crc32c(seed, bytes, count)
 }
+
+/// The same without the processor's instruction, for tests to compare.
+package func checksumByTable(_ bytes: UnsafeRawPointer, count: Int, seed: UInt32 = 0) -> UInt32 {
+  holdfast_crc32c_by_table(seed, bytes, count)
+}

@@ -1,5 +1,9 @@
 import Synchronization
 
+extension System {
+  public var hasRealTime: Bool { true }
+}
+
 /// For stand-ins of the real machine that have no better way.
 extension SystemFile {
   /// As if nobody could delete it.

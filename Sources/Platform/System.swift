@@ -22,6 +22,10 @@ public protocol System: AnyObject, Sendable {
   /// Identifies this boot of the machine; what was written in another boot and not flushed then
   /// may be lost.
   func bootIdentifier() -> BootIdentifier
+
+  /// Whether time passes by itself here. In a simulation it does not, and nothing that depends on it
+  /// is done, so that a run can be repeated.
+  var hasRealTime: Bool { get }
 }
 
 public enum OpenMode: Sendable {

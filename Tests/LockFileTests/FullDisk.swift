@@ -17,6 +17,8 @@ final class FullDisk: System {
     try real.synchronizeDirectory(containing: path)
   }
   func bootIdentifier() -> BootIdentifier { real.bootIdentifier() }
+
+  var hasRealTime: Bool { real.hasRealTime }
 }
 
 private final class FullDiskFile: SystemFile {

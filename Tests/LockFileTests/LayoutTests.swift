@@ -22,6 +22,7 @@ import Testing
     "pinCapacity": LockFileLayout.pinCapacity,
     "pinsUsed": LockFileLayout.pinsUsed,
     "participantsUsed": LockFileLayout.participantsUsed,
+    "writerAsked": LockFileLayout.writerAsked,
     "ring": LockFileLayout.ring,
     "participants": LockFileLayout.participants,
     "pins": LockFileLayout.pins,

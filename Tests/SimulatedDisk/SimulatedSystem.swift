@@ -37,6 +37,8 @@ public final class SimulatedSystem: System, @unchecked Sendable {
 
   public func bootIdentifier() -> BootIdentifier { boot }
 
+  public var hasRealTime: Bool { false }
+
   /// Counts a call and throws if it is one of those that are to fail. The lock is held.
   func count(_ call: SystemCall, _ path: String) throws(SystemError) {
     if recordsCalls { calls.append(call) }

@@ -62,6 +62,8 @@ final class FatalSystem: System {
   }
 
   func bootIdentifier() -> BootIdentifier { real.bootIdentifier() }
+
+  var hasRealTime: Bool { real.hasRealTime }
 }
 
 /// A file whose calls count.
