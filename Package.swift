@@ -42,7 +42,8 @@ let package = Package(
       name: "ObjectStoreLab", dependencies: ["ObjectStore", "StorageLab", "SimulatedDisk"],
       path: "Tests/ObjectStoreLab", swiftSettings: settings),
     .executableTarget(
-      name: "LabProgram", dependencies: ["StorageLab", "ObjectStoreLab", "ProcessLab"],
+      name: "LabProgram",
+      dependencies: ["StorageLab", "ObjectStoreLab", "ProcessLab", "RealmLab"],
       path: "Tests/LabProgram", swiftSettings: settings),
     .testTarget(
       name: "ObjectStoreLabTests", dependencies: ["ObjectStoreLab"], swiftSettings: settings),
@@ -71,7 +72,11 @@ let package = Package(
     .target(
       name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
       swiftSettings: settings),
-    .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: settings),
+    .target(
+      name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab"], path: "Tests/RealmLab",
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmLab"], swiftSettings: settings),
     // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
     .testTarget(
       name: "CompilerTests", dependencies: ["RealmSwift"], exclude: ["Cases"],

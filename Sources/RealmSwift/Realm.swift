@@ -96,7 +96,10 @@ public import Foundation
   public func write<Result>(
     withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
   ) throws -> Result {
-    try rethrowingStorageErrors { () throws(StorageFailure) in try instance.beginWrite() }
+    try rethrowingStorageErrors { () throws(StorageFailure) in
+      if !tokens.isEmpty { try instance.deliverBeforeSilence() }
+      try instance.beginWrite()
+    }
     let result: Result
     do {
       result = try block()

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import RealmLab
 import Storage
 import StorageLab
 
@@ -24,12 +25,15 @@ struct LabProgram {
       try damage(files: numbers.first ?? 10_000, seed: seed)
     case "object-power-loss":
       try objectPowerLoss(states: numbers.first ?? 100_000, seed: seed)
+    case "loop-turns":
+      try LoopTurns(objects: numbers.first ?? 200_000, commits: 10).run()
     default:
       if try ProcessRuns.run(name, numbers) { return }
       print(
         """
         usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
                | model OPERATIONS [SEED] | damage FILES [SEED] | commits COUNT
+               | loop-turns [OBJECTS]
                | \(ProcessRuns.usage)
         """)
       exit(2)

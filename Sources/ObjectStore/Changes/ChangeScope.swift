@@ -55,6 +55,15 @@ public struct ChangeScope: Sendable {
     rule = .paths(Array(tracked))
   }
 
+  /// The classes of the objects that changes are looked for in.
+  public var tables: Set<TableKey> {
+    switch rule {
+    case .direct: [table]
+    case .deep(let scope): scope.tables
+    case .paths(let paths): paths.reduce(into: [table]) { $0.formUnion($1.tables) }
+    }
+  }
+
   /// The objects of the class of which something changed that counts; they may have been inserted
   /// or deleted meanwhile as well.
   func touched(_ trace: ChangeTrace) throws(StorageError) -> KeySet {
@@ -70,6 +79,8 @@ public struct ChangeScope: Sendable {
 struct DeepScope: Sendable {
   private let table: TableKey
   private let graph: LinkGraph
+  var tables: Set<TableKey> { levels[levels.count - 1] }
+
   /// The tables within 0, 1, ... links.
   private let levels: [Set<TableKey>]
 
@@ -82,7 +93,7 @@ struct DeepScope: Sendable {
   /// Walks from what changed to what links to it, one link at a time, as often as the depth allows.
   func touched(_ trace: ChangeTrace) throws(StorageError) -> KeySet {
     var reached: [TableKey: KeySet] = [:]
-    for changes in trace.changes.tables where levels[levels.count - 1].contains(changes.table) {
+    for changes in trace.changes.tables where tables.contains(changes.table) {
       let modified = changes.modifiedObjects
       if !modified.isEmpty { reached[changes.table] = modified }
     }

@@ -23,8 +23,8 @@ public struct ObservedList: Hashable, Sendable {
     from old: StoreView, to new: StoreView, _ changes: ChangeSet, _ scope: ChangeScope?
   ) throws(StorageError) -> CollectionChanges? {
     let trace = ChangeTrace(changes, from: old, to: new)
-    guard let newList = try list(trace.new) else { return nil }
-    guard let oldList = try list(trace.old) else {
+    guard let newList = try list(in: new) else { return nil }
+    guard let oldList = try list(in: old) else {
       var changes = CollectionChanges()
       changes.insertions = Array(0..<newList.count)
       return changes
@@ -46,9 +46,10 @@ public struct ObservedList: Hashable, Sendable {
     }
   }
 
-  private func list(_ context: EvaluationContext) throws(StorageError) -> ListView? {
-    guard let property = context.view.schema.description(of: owner)?.property(at: column),
-      let table = try context.table(owner), let position = try table.find(object)
+  /// The list in a version; nil if its owner does not exist there.
+  public func list(in view: StoreView) throws(StorageError) -> ListView? {
+    guard let property = view.schema.description(of: owner)?.property(at: column),
+      let table = try view.table(owner), let position = try table.find(object)
     else { return nil }
     return try table.list(of: property, at: position)
   }

@@ -29,6 +29,11 @@ public struct QueryResults: Sendable {
     self.contents = contents
   }
 
+  /// The objects, unless they are just all of the table.
+  public var keys: KeyList? {
+    if case .keys(let keys) = contents { keys } else { nil }
+  }
+
   public var count: Int {
     switch contents {
     case .wholeTable(let count): count
@@ -70,8 +75,13 @@ extension CompiledQuery {
     return true
   }
 
+  /// The tables whose objects decide who belongs, and where.
+  public var tables: Set<TableKey> {
+    dependencies.reduce(into: [table]) { $0.formUnion($1.tables) }
+  }
+
   /// Whether the results can be kept by looking at the objects that a change concerns.
-  var isIncremental: Bool {
+  public var isIncremental: Bool {
     guard distinct.isEmpty, description.limit == nil, case .table = description.source else {
       return false
     }

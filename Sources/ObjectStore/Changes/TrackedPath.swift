@@ -5,6 +5,9 @@ struct TrackedPath: Hashable, Sendable {
   /// The column in the table that the hops lead to; nil for every column of it.
   var column: ColumnKey?
 
+  /// The tables that the hops lead through.
+  var tables: [TableKey] { hops.map(\.table) }
+
   /// Everything that the values at the end of a path depend on: the links on the way, and the end.
   ///
   /// - Parameter prefix: how the path's root is reached from the objects in question.

@@ -32,6 +32,8 @@ public final class _ManagedCollection: @unchecked Sendable {
     /// The list itself, looked up element by element.
     case wholeList(ListView)
     case objects([ObjectKey])
+    /// The same, as an observer of the collection found them.
+    case observed(KeyList)
     case values([StoredValue])
   }
 
@@ -122,6 +124,14 @@ public final class _ManagedCollection: @unchecked Sendable {
     checkNotInvalidated()
   }
 
+  /// Takes over what was found for the version that the realm is at, so that it is not looked for
+  /// again.
+  func adopt(_ keys: KeyList) {
+    if generation <= instance.invalidatedGeneration { return }
+    answer = .observed(keys)
+    answerGeneration = instance.hot.pointee.generation
+  }
+
   private func evaluate() -> Answer {
     if isPlain {
       if let list { return .wholeList(list.view) }
@@ -137,6 +147,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   func snapshotKeys() -> [ObjectKey] {
     switch current() {
     case .objects(let keys): return keys
+    case .observed(let keys): return Array(keys.array)
     case .wholeTable: return instance.keys(of: query)
     case .wholeList(let list):
       return engine { () throws(StorageError) in
@@ -156,6 +167,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     case .wholeTable(let table): table.count
     case .wholeList(let list): list.count
     case .objects(let keys): keys.count
+    case .observed(let keys): keys.count
     case .values(let values): values.count
     }
   }
@@ -169,6 +181,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     case .wholeList(let list):
       return engine { () throws(StorageError) in try list.value(at: index) }
     case .objects(let keys): return .link(binding!.table, keys[index])
+    case .observed(let keys): return .link(binding!.table, keys[index])
     case .values(let values): return values[index]
     }
   }
@@ -207,6 +220,9 @@ public final class _ManagedCollection: @unchecked Sendable {
     case .wholeList(let list):
       return engine { () throws(StorageError) in try list.firstIndex(of: value) }
     case .objects(let keys):
+      guard case .link(binding!.table, let key) = value else { return nil }
+      return keys.firstIndex(of: key)
+    case .observed(let keys):
       guard case .link(binding!.table, let key) = value else { return nil }
       return keys.firstIndex(of: key)
     case .values(let values): return values.firstIndex(of: value)

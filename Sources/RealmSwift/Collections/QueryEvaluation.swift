@@ -30,19 +30,23 @@ extension _RealmInstance {
 
   /// The elements of a list of values that the query finds, in order.
   func values(of query: QueryDescription, in list: ListAccessor) -> [StoredValue] {
-    let compiled: ListQuery
-    do {
-      compiled = try ListQuery(
-        kind: list.property.kind, where: query.predicate, ascending: query.sort.first?.ascending,
-        isDistinct: !query.distinct.isEmpty, limit: query.limit)
-    } catch {
-      throwRealmException(error.reason)
-    }
+    let compiled = compiled(query, on: list.property.kind)
     let view = list.view
     return engine { () throws(StorageError) in
       var values: [StoredValue] = []
       for place in try compiled.evaluate(view) { values.append(try view.value(at: place)) }
       return values
+    }
+  }
+
+  /// The query on lists of values of that kind made ready to run.
+  func compiled(_ query: QueryDescription, on kind: ValueKind) -> ListQuery {
+    do {
+      return try ListQuery(
+        kind: kind, where: query.predicate, ascending: query.sort.first?.ascending,
+        isDistinct: !query.distinct.isEmpty, limit: query.limit)
+    } catch {
+      throwRealmException(error.reason)
     }
   }
 }

@@ -4,10 +4,11 @@ import Storage
 
 /// Tells how a collection changed.
 final class CollectionObserver: Observer, @unchecked Sendable {
+  // Sendable like its superclass.
+
   private let collection: _ManagedCollection
-  private let keyPaths: [String]?
   private let handler: (Event) -> Void
-  private var tracker: CollectionTracker?
+  private var hasBegun = false
 
   enum Event {
     case initial
@@ -19,24 +20,20 @@ final class CollectionObserver: Observer, @unchecked Sendable {
     _ handler: @escaping (Event) -> Void
   ) {
     self.collection = collection
-    self.keyPaths = keyPaths
     self.handler = handler
-    super.init(collection.instance)
+    super.init(collection.instance, CollectionTracker(collection, keyPaths: keyPaths))
   }
 
-  override func deliverInitial() {
-    tracker = CollectionTracker(collection, keyPaths: keyPaths, at: seen!)
+  override func tell(at snapshot: Snapshot) {
+    guard var tracker = tracker as? CollectionTracker else { return }
+    let changes = tracker.untold
+    tracker.forget()
+    self.tracker = tracker
+    if hasBegun && changes.isEmpty { return }
+    if let keys = tracker.keys { collection.adopt(keys) }
+    if hasBegun { return handler(.update(changes)) }
+    hasBegun = true
     handler(.initial)
-  }
-
-  override func deliver(_ changes: ChangeSet, from old: Snapshot) {
-    guard let difference = tracker?.advance(changes, from: old, to: seen!), !difference.isEmpty
-    else { return }
-    handler(.update(difference))
-  }
-
-  override func skip(_ changes: ChangeSet, from old: Snapshot) {
-    _ = tracker?.advance(changes, from: old, to: seen!)
   }
 }
 

@@ -1,70 +1,119 @@
 import ObjectStore
 import Storage
 
-/// What an observer of a collection remembers of it, to tell how it changed.
-struct CollectionTracker {
+/// Tells how a collection changed.
+struct CollectionTracker: ChangeTracker {
   private enum Subject {
     /// A list as it is.
     case list(ObservedList, ChangeScope?)
-    /// Anything that a query finds.
-    case query(QueryResults, ChangeScope)
-    /// A list of values in an order of its own.
-    case values([StoredValue])
+    /// Anything that a query finds. Nil before the start.
+    case query(CompiledQuery, ChangeScope, QueryResults?)
+    /// A list of values in an order of its own, or some of them.
+    case values(ObservedList, ListQuery, [StoredValue])
   }
 
-  private let collection: _ManagedCollection
   private var subject: Subject
+  private(set) var untold = CollectionChanges()
 
-  init(_ collection: _ManagedCollection, keyPaths: [String]?, at snapshot: Snapshot) {
-    self.collection = collection
+  init(_ collection: _ManagedCollection, keyPaths: [String]?) {
     let instance = collection.instance
     let scope = collection.binding.map { instance.scope(of: $0, keyPaths) }
-    if let list = collection.list, collection.isPlain {
-      let observed = ObservedList(
-        owner: list.binding.table, object: list.object, column: list.column)
-      subject = .list(observed, scope)
+    let list = collection.list.map { list in
+      ObservedList(owner: list.binding.table, object: list.object, column: list.column)
+    }
+    if let list, collection.isPlain {
+      subject = .list(list, scope)
     } else if let scope {
-      let query = instance.compiled(collection.query)
-      let view = instance.view(of: snapshot)
-      let results = engine { () throws(StorageError) in try QueryResults(query, view) }
-      subject = .query(results, scope)
+      subject = .query(instance.compiled(collection.query), scope, nil)
     } else {
-      subject = .values(collection.values())
+      let query = instance.compiled(collection.query, on: collection.listAccessor.property.kind)
+      subject = .values(list!, query, [])
     }
   }
 
-  /// How the collection got from one version to the next. Nil for a list whose object is gone.
+  /// What the query found, if it is more than all objects of a class.
+  var keys: KeyList? {
+    if case .query(_, _, let results) = subject { results?.keys } else { nil }
+  }
+
+  mutating func start(at view: StoreView) throws(StorageError) {
+    switch subject {
+    case .list: break
+    case .query(let query, let scope, _):
+      subject = .query(query, scope, try QueryResults(query, view))
+    case .values(let list, let query, _):
+      subject = .values(list, query, try Self.values(of: list, query, view))
+    }
+  }
+
   mutating func advance(
-    _ changes: ChangeSet, from old: Snapshot, to new: Snapshot
-  ) -> CollectionChanges? {
-    let instance = collection.instance
-    let oldView = instance.view(of: old)
-    let newView = instance.view(of: new)
+    _ changes: ChangeSet, from old: StoreView, to new: StoreView
+  ) throws(StorageError) {
+    let difference = try difference(changes, from: old, to: new)
+    untold = untold.followed(by: difference)
+  }
+
+  private mutating func difference(
+    _ changes: ChangeSet, from old: StoreView, to new: StoreView
+  ) throws(StorageError) -> CollectionChanges {
     switch subject {
     case .list(let list, let scope):
-      return engine { () throws(StorageError) in
-        try list.changes(from: oldView, to: newView, changes, scope)
+      if let difference = try list.changes(from: old, to: new, changes, scope) {
+        return difference
       }
-    case .query(let results, let scope):
-      let (newer, difference) = engine { () throws(StorageError) in
-        try results.advanced(from: oldView, to: newView, changes, scope)
-      }
-      subject = .query(newer, scope)
+      // The list's object was deleted, and with it all there was.
+      var difference = CollectionChanges()
+      difference.deletions = Array(0..<(try list.list(in: old)?.count ?? 0))
       return difference
-    case .values(let before):
-      let after = collection.isValid ? collection.values() : []
-      subject = .values(after)
+    case .query(let query, let scope, let results):
+      let (newer, difference) = try results!.advanced(from: old, to: new, changes, scope)
+      subject = .query(query, scope, newer)
+      return difference
+    case .values(let list, let query, let before):
+      let after = try Self.values(of: list, query, new)
+      subject = .values(list, query, after)
       return .comparing(before, with: after)
+    }
+  }
+
+  private static func values(
+    of list: ObservedList, _ query: ListQuery, _ view: StoreView
+  ) throws(StorageError) -> [StoredValue] {
+    guard let elements = try list.list(in: view) else { return [] }
+    var values: [StoredValue] = []
+    for place in try query.evaluate(elements) { values.append(try elements.value(at: place)) }
+    return values
+  }
+
+  mutating func forget() { untold = CollectionChanges() }
+
+  // MARK: What it takes
+
+  func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
+    switch subject {
+    case .list(let list, let scope):
+      let elements = try list.list(in: view)?.count ?? 0
+      return elements + (try view.objectCount(in: scope?.tables ?? [], limit: limit))
+    case .query(let query, let scope, _):
+      var elements = 0
+      if case .list(let owner, let object, let column) = query.description.source {
+        let list = ObservedList(owner: owner, object: object, column: column)
+        elements = try list.list(in: view)?.count ?? 0
+      }
+      return elements + (try view.objectCount(in: scope.tables.union(query.tables), limit: limit))
+    case .values(let list, _, _): return try list.list(in: view)?.count ?? 0
+    }
+  }
+
+  var goesByChanges: Bool {
+    switch subject {
+    case .list, .values: false
+    case .query(let query, _, _): query.isWholeTable || query.isIncremental
     }
   }
 }
 
 extension _RealmInstance {
-  /// A version as queries see it.
-  func view(of snapshot: Snapshot) -> StoreView {
-    StoreView(source: snapshot.source, root: snapshot.root, schema: schema.description)
-  }
-
   /// What counts as a modification of an element of a collection.
   func scope(of binding: TableBinding, _ keyPaths: [String]?) -> ChangeScope {
     guard let keyPaths else {

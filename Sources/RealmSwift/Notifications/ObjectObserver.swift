@@ -4,11 +4,14 @@ import Storage
 
 /// Tells which properties of an object were set, and when it is deleted.
 final class ObjectObserver: Observer, @unchecked Sendable {
+  // Sendable like its superclass.
+
   private let object: ObjectBase
   private let table: TableKey
   private let key: ObjectKey
-  private let scope: ChangeScope
   private let handler: (ObjectEvent) -> Void
+  /// The version whose values were told last.
+  private var told: Snapshot
 
   enum ObjectEvent {
     case change([PropertyChange])
@@ -21,27 +24,33 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     self.object = object
     table = object._binding!.table
     key = ObjectKey(rawValue: object._key)
-    self.scope = scope
     self.handler = handler
-    super.init(object._instance!)
-    seen = instance.snapshot
+    let instance = object._instance!
+    told = instance.snapshot!
+    super.init(instance, ObjectTracker(key, scope), at: told)
   }
 
-  override func deliver(_ changes: ChangeSet, from old: Snapshot) {
-    let change = engine { () throws(StorageError) in
-      try scope.change(
-        of: key, from: instance.view(of: old), to: instance.view(of: seen!), changes)
-    }
+  override func tell(at snapshot: Snapshot) {
+    guard var tracker = tracker as? ObjectTracker else { return }
+    let change = tracker.untold
+    tracker.forget()
+    self.tracker = tracker
+    let old = told
+    told = snapshot
     switch change {
     case .none: return
     case .deleted:
       cancel()
       handler(.deleted)
-    case .changed(let columns): deliver(columns, from: old)
+    case .changed(let columns): tell(columns, from: old)
     }
   }
 
-  private func deliver(_ columns: [ColumnKey], from old: Snapshot) {
+  override func didSkip(from before: Snapshot, to after: Snapshot) {
+    if told.version == before.version { told = after }
+  }
+
+  private func tell(_ columns: [ColumnKey], from old: Snapshot) {
     let before = frozenObject(in: old)
     let binding = object._binding!
     let properties = columns.compactMap { column in

@@ -1,68 +1,61 @@
 import ObjectStore
+import Platform
 import Storage
-import Synchronization
 
-// Who observes what in one realm instance, and what they have been told.
+// Who observes what in one realm instance, and when they are told.
 //
-// An observer remembers the version of its last delivery and keeps it pinned. A delivery compares
-// that version with the instance's through the history in between, so that any number of commits
-// make one change set, and nothing is told twice.
+// An observer's tracker is at a version, which it keeps pinned, and is carried on to newer ones: what
+// that takes goes by the sizes of things, so a worker does it, but for what is little. The realm
+// moves to the version that the trackers have reached, and what they found is told. Where it comes
+// from, a commit elsewhere or here, makes no difference; any number of commits make one change set,
+// and nothing is told twice. `refresh()` does not wait for a worker: it does the work itself, and
+// what the worker finds is not used.
 
-/// One observer: what it watches, and its handler.
-class Observer: @unchecked Sendable {
-  // Sendable: delivered to on the instance's scheduler only; cancelling is atomic.
-
-  let instance: _RealmInstance
-  /// The version of the last delivery; nil before the first.
-  var seen: Snapshot?
-  /// Nobody waits for the next delivery; what happens meanwhile will be told as one change.
-  var isPaused = false
-  private let isCancelledFlag = Atomic<Bool>(false)
-
-  init(_ instance: _RealmInstance) { self.instance = instance }
-
-  final var isCancelled: Bool { isCancelledFlag.load(ordering: .acquiring) }
-  final func cancel() {
-    isCancelledFlag.store(true, ordering: .releasing)
-    instance.scheduleTurn()
+/// The observers of one instance, in the order in which they came.
+struct RealmObservers {
+  private struct Entry {
+    weak var observer: Observer?
   }
 
-  /// The first delivery.
-  func deliverInitial() {}
-  /// Another version: tell the handler what happened, if it concerns it.
-  func deliver(_ changes: ChangeSet, from old: Snapshot) {}
-  /// There is a newer version that the realm does not move to by itself.
-  func announceRefreshRequired() {}
-  /// The version is the observer's own doing: remember it as if it had been told.
-  func skip(_ changes: ChangeSet, from old: Snapshot) {}
-}
+  private var entries: [Entry] = []
+  private(set) var isDelivering = false
+  /// Whether a worker is at it; it will come back with a turn.
+  fileprivate(set) var isComparing = false
 
-/// The observers of one instance.
-struct RealmObservers {
-  private var observers: [Observer] = []
-  private var isDelivering = false
-
-  var isAnyone: Bool { !observers.isEmpty }
+  var isAnyone: Bool { entries.contains { $0.observer?.isCancelled == false } }
 
   /// Starts observing; the first delivery comes in a later turn.
   mutating func add(_ observer: Observer) {
-    observers.append(observer)
+    entries.removeAll { $0.observer == nil }
+    entries.append(Entry(observer: observer))
     observer.instance.scheduleTurn()
   }
 
-  fileprivate mutating func startDelivery() -> [Observer]? {
-    observers.removeAll { $0.isCancelled }
-    if isDelivering || observers.isEmpty { return nil }
-    isDelivering = true
-    return observers
+  fileprivate var all: [Observer] {
+    entries.compactMap(\.observer).filter { !$0.isCancelled }
   }
 
-  fileprivate mutating func endDelivery() {
-    isDelivering = false
-    observers.removeAll { $0.isCancelled }
+  /// Those that wait to be told.
+  fileprivate var waiting: [Observer] { all.filter { !$0.isPaused } }
+
+  fileprivate mutating func startDelivery() -> [Observer] {
+    if isDelivering { return [] }
+    let waiting = waiting
+    isDelivering = !waiting.isEmpty
+    return waiting
   }
 
-  fileprivate var all: [Observer] { observers }
+  fileprivate mutating func endDelivery() { isDelivering = false }
+
+  /// Lets go of everything: nobody is left to be told.
+  mutating func end() {
+    for observer in all {
+      observer.cancel()
+      observer.tracked = nil
+      observer.silence = nil
+    }
+    entries = []
+  }
 
   /// Checks that the tokens are of this instance, before anything is committed.
   func checkTokens(_ tokens: [NotificationToken], _ instance: _RealmInstance) {
@@ -111,85 +104,121 @@ extension _RealmInstance {
     return NotificationToken(observer)
   }
 
+  // MARK: Comparing elsewhere
+
+  /// Lets a worker carry on whoever has far to go to the version. Returns false if nobody has.
+  func startComparison(to target: Snapshot) -> Bool {
+    let far = observers.waiting.filter { $0.isBehind(target) && !$0.isBrief(to: target) }
+    if far.isEmpty { return false }
+    observers.isComparing = true
+    let work = Guarded<Comparison?>(Comparison(far, to: target))
+    shared.comparisons.async { [weak self, shared, scheduler] in
+      // Taken out, so that nothing stays pinned by what nobody waits for any more.
+      var result = work.withLock { $0.take() }
+      result?.run(shared)
+      if result?.isWanted == false { result = nil }
+      let comparison = result.take()
+      scheduler.invoke { [weak self] in self?.finish(comparison) }
+    }
+    return true
+  }
+
+  /// A worker is done: the realm moves on to what it has compared.
+  private func finish(_ comparison: Comparison?) {
+    observers.isComparing = false
+    guard scheduler.exists else { return observers.end() }
+    defer { scheduleTurn() }
+    guard let snapshot, let comparison else { return }
+    if comparison.target.version > snapshot.version {
+      // Where a write transaction is open, the realm was at the newest version when it began.
+      if !autorefresh || writing != nil { return }
+      engine { () throws(StorageError) in try adopt(comparison.target) }
+    }
+    for part in comparison.parts {
+      guard let observer = part.observer else { continue }
+      observer.carry(part, to: comparison.target)
+      if observer.isBehind(self.snapshot!) { observer.carries += 1 }
+    }
+    deliverNotifications(waiting: true)
+  }
+
+  // MARK: Delivering
+
   /// Tells every observer what has happened since it was last told.
-  func deliverNotifications() {
-    guard let waiting = observers.startDelivery() else { return }
-    defer { observers.endDelivery() }
-    var known: [UInt64: ChangeSet] = [:]
-    var knownUntil: UInt64 = 0
+  ///
+  /// - Parameter waiting: whether those that have far to go can wait for a worker.
+  func deliverNotifications(waiting canWait: Bool) {
+    let waiting = observers.startDelivery()
+    if waiting.isEmpty { return }
+    let version = version
+    defer {
+      observers.endDelivery()
+      if self.version != version { scheduleTurn() }
+    }
+    if !canWait, let snapshot { carry(waiting.filter { $0.isBehind(snapshot) }, to: snapshot) }
     for observer in waiting where !observer.isCancelled && !observer.isPaused {
-      // A handler may have committed or invalidated meanwhile.
+      // A handler may have committed, refreshed or invalidated meanwhile.
       guard writing == nil, let snapshot else { return }
-      guard let old = observer.seen else {
-        observer.seen = snapshot
-        observer.deliverInitial()
-        continue
+      if observer.isBehind(snapshot) {
+        if !observer.isBrief(to: snapshot) { continue }
+        carry([observer], to: snapshot)
       }
-      if old.version == snapshot.version { continue }
-      if knownUntil != snapshot.version {
-        known = [:]
-        knownUntil = snapshot.version
-      }
-      let changes = known[old.version] ?? changes(after: old.version, in: snapshot)
-      known[old.version] = changes
-      observer.seen = snapshot
-      observer.deliver(changes, from: old)
+      observer.carries = 0
+      observer.tell(at: snapshot)
+    }
+    if let snapshot, observers.waiting.contains(where: { $0.isBehind(snapshot) }) {
+      scheduleTurn()
     }
   }
 
-  /// What happened between a version that is still pinned and the snapshot's.
-  func changes(after version: UInt64, in snapshot: Snapshot) -> ChangeSet {
-    engine { () throws(StorageError) in
-      var changes = ChangeSet()
-      for entry in try snapshot.historyEntries(after: version) {
-        changes.merge(try decoded(entry))
-      }
-      return changes
-    }
-  }
-
-  private func decoded(_ entry: HistoryEntry) throws(StorageError) -> ChangeSet {
-    let result = entry.bytes.withUnsafeBytes { bytes -> Result<ChangeSet, StorageError> in
-      do throws(StorageError) {
-        return .success(try ChangeSet(decoding: bytes, path: shared.path))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
+  private func carry(_ observers: [Observer], to target: Snapshot) {
+    if observers.isEmpty { return }
+    var comparison = Comparison(observers, to: target)
+    comparison.run(shared)
+    for part in comparison.parts { part.observer?.carry(part, to: target) }
   }
 
   func announceRefreshRequired() {
-    for observer in observers.all where !observer.isCancelled {
-      observer.announceRefreshRequired()
-    }
+    for observer in observers.all { observer.announceRefreshRequired() }
   }
 
-  /// After a commit: these observers are not to hear of it. One that has yet to hear of earlier
-  /// commits will hear of both.
+  // MARK: Writes that are not told
+
+  /// Before a write that some are not to hear of: they hear of everything else first, so that what
+  /// they hear next begins with that write.
+  func deliverBeforeSilence() throws(StorageError) {
+    if isFrozen || writing != nil || observers.isDelivering || !observers.isAnyone { return }
+    if try !refresh(), snapshot != nil { deliverNotifications(waiting: false) }
+  }
+
+  /// After a commit: these observers are not to hear of it.
   func skip(_ tokens: [NotificationToken], from before: Snapshot?) {
-    for token in tokens {
-      guard let observer = token.observer(in: self), let snapshot, let before,
-        observer.seen?.version == before.version
-      else { continue }
-      observer.seen = snapshot
-      observer.skip(changes(after: before.version, in: snapshot), from: before)
-    }
+    guard let snapshot, let before else { return }
+    for token in tokens { token.observer(in: self)?.skip(from: before, to: snapshot) }
   }
 }
 
 /// Tells that the realm is at another version.
 final class RealmObserver: Observer, @unchecked Sendable {
+  // Sendable like its superclass.
+
   private let handler: NotificationBlock
+  private var told: UInt64
 
   init(_ instance: _RealmInstance, _ handler: @escaping NotificationBlock) {
     self.handler = handler
-    super.init(instance)
-    seen = instance.snapshot
+    told = instance.version
+    super.init(instance, nil)
   }
 
-  override func deliver(_ changes: ChangeSet, from old: Snapshot) {
+  override func tell(at snapshot: Snapshot) {
+    if told == snapshot.version { return }
+    told = snapshot.version
     handler(.didChange, Realm(instance: instance))
+  }
+
+  override func didSkip(from before: Snapshot, to after: Snapshot) {
+    if told == before.version { told = after.version }
   }
 
   override func announceRefreshRequired() {

@@ -28,6 +28,7 @@ extension Realm {
   /// - Throws: `Realm.Error.alreadyOpen` while this process has it open.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     let path = configuration.path
+    SharedRealm.waitForComparisons(path)
     if SharedRealm.isOpen(path) {
       throw RLMError(
         .alreadyOpen, "All Realms at path '\(path)' must be closed before deleting it.",

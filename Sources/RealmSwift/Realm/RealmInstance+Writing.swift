@@ -125,7 +125,7 @@ extension _RealmInstance {
     let isFirst = snapshot == nil
     try adopt(try shared.database.pinNewest())
     if isFirst { return false }
-    deliverNotifications()
+    deliverNotifications(waiting: false)
     return true
   }
 

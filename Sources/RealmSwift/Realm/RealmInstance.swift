@@ -150,6 +150,7 @@ public final class _RealmInstance: @unchecked Sendable {
   func ensureReading() {
     if snapshot == nil {
       engine { () throws(StorageError) in try adopt(try shared.database.pinNewest()) }
+      if observers.isAnyone { scheduleTurn() }
     }
   }
 
@@ -211,22 +212,20 @@ public final class _RealmInstance: @unchecked Sendable {
   }
 
   /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
-  /// and tells its observers.
+  /// and tells its observers, at once or when a worker has seen what there is to tell.
   func turn() {
     isTurnScheduled.store(false, ordering: .releasing)
-    if !scheduler.exists {
-      // The actor is gone, so nobody is left to be told; what observers hold is let go.
-      observers = RealmObservers()
-      return
+    // An actor may be gone: then nobody is left to be told.
+    if !scheduler.exists { return observers.end() }
+    guard writing == nil, let snapshot else { return }
+    let isNewer = shared.database.newestVersion > snapshot.version
+    if isNewer && !autorefresh { announceRefreshRequired() }
+    if observers.isComparing { return }
+    let target = engine { () throws(StorageError) in
+      isNewer && autorefresh ? try shared.database.pinNewest() : snapshot
     }
-    if writing != nil || snapshot == nil { return }
-    if shared.database.newestVersion > version {
-      if autorefresh {
-        engine { () throws(StorageError) in try adopt(try shared.database.pinNewest()) }
-      } else {
-        announceRefreshRequired()
-      }
-    }
-    deliverNotifications()
+    if startComparison(to: target) { return }
+    if target !== snapshot { engine { () throws(StorageError) in try adopt(target) } }
+    deliverNotifications(waiting: true)
   }
 }

@@ -1,6 +1,7 @@
-import Platform
+import Dispatch
 import Foundation
 import ObjectStore
+import Platform
 import Storage
 import Synchronization
 
@@ -10,6 +11,8 @@ final class SharedRealm: Sendable {
   let database: Database
   let schemas = SchemaCache()
   let path: String
+  /// Where change sets are made that cost more than a turn should.
+  let comparisons = DispatchQueue(label: "holdfast.comparisons")
 
   private struct State {
     var listener: CommitListener?
@@ -52,6 +55,12 @@ final class SharedRealm: Sendable {
 
   /// Whether some realm of this process has the file open.
   static func isOpen(_ path: String) -> Bool { open.withLock { $0[path]?.shared != nil } }
+
+  /// Waits for what the file's worker is doing, which keeps the file open.
+  static func waitForComparisons(_ path: String) {
+    let queue = open.withLock { $0[path]?.shared?.comparisons }
+    queue?.sync {}
+  }
 
   private func listen() throws(StorageError) {
     let listener = try database.addCommitListener { [weak self] in self?.announceCommit() }

@@ -65,6 +65,25 @@ enum History {
     }
   }
 
+  /// The bytes of the entries that end after `version`. Reads the index only.
+  static func size(
+    source: NodeSource, index: NodeReference, after version: UInt64
+  ) throws(StorageError) -> Int {
+    if index.isNone { return 0 }
+    let node = try source.node(index)
+    guard node.kind == .historyIndex, node.count * entrySize <= node.dataSize else {
+      throw source.corrupt(index, "the history index was expected")
+    }
+    var total = 0
+    for entry in 0..<node.count {
+      let place = node.data + entry * entrySize
+      if place.load(fromByteOffset: 8, as: UInt64.self) > version {
+        total += Int(place.load(fromByteOffset: 16, as: UInt32.self))
+      }
+    }
+    return total
+  }
+
   private struct Item {
     var from: UInt64
     var to: UInt64

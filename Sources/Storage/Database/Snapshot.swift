@@ -58,6 +58,11 @@ public final class Snapshot: Sendable {
 
   deinit { release() }
 
+  /// The bytes of what `historyEntries(after:)` would return, without reading them.
+  public func historySize(after version: UInt64) throws(StorageError) -> Int {
+    try History.size(source: source, index: history, after: version)
+  }
+
   /// What the commits after `version` up to this one touched, oldest first.
   ///
   /// The first entry may begin before `version` when that version was not pinned all along.

@@ -129,6 +129,38 @@ extension RealmCollectionChange {
     observatory.run { _ in box.token = nil }
   }
 
+  @Test func aListWhoseObjectIsDeletedLosesAllItsElements() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      let keeper = Keeper(value: ["id": 1, "animals": [["name": "a"], ["name": "b"]]])
+      try realm.write { realm.add(keeper) }
+      box.token = keeper.animals.observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.writeElsewhere { realm in realm.delete(realm.objects(Keeper.self)) }
+    #expect(await observatory.next() == "[0, 1] [] []")
+    observatory.run { _ in box.token = nil }
+  }
+
+  @Test func listsOfValuesInAnOrderOfTheirOwnTellWhatChanged() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      let everything = Everything(value: ["ints": [3, 1, 2]])
+      try realm.write { realm.add(everything) }
+      box.token = everything.ints.sorted().observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.writeElsewhere { realm in
+      let ints = realm.objects(Everything.self)[0].ints
+      ints.append(0)
+      ints.remove(at: 0)
+    }
+    #expect(await observatory.next() == "[2] [0] []")
+    observatory.writeElsewhere { realm in realm.deleteAll() }
+    #expect(await observatory.next() == "[0, 1, 2] [] []")
+    observatory.run { _ in box.token = nil }
+  }
+
   @Test func objectsTellWhichPropertiesChanged() async {
     let box = RealmBox()
     observatory.run { [observatory] realm in

@@ -1,0 +1,68 @@
+import ObjectStore
+import Storage
+
+/// What an observer knows of the thing that it watches, at one version, and what it has yet to tell.
+///
+/// A value that belongs to no thread: it is carried on to newer versions wherever there is time.
+protocol ChangeTracker: Sendable {
+  /// Begins at a version, with nothing to tell.
+  mutating func start(at view: StoreView) throws(StorageError)
+
+  /// Goes on to a newer version; what happened in between is added to what there is to tell.
+  mutating func advance(
+    _ changes: ChangeSet, from old: StoreView, to new: StoreView
+  ) throws(StorageError)
+
+  /// What there was to tell is not to be told, or has been.
+  mutating func forget()
+
+  /// How many objects starting and advancing may have to look at; counts no further than `limit`.
+  func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int
+
+  /// Whether advancing looks at little more than what changed.
+  var goesByChanges: Bool { get }
+}
+
+extension StoreView {
+  /// How many objects the tables hold together; counts no further than `limit`.
+  func objectCount(in tables: Set<TableKey>, limit: Int) throws(StorageError) -> Int {
+    var total = 0
+    for key in tables where total <= limit { total += try table(key)?.count ?? 0 }
+    return total
+  }
+}
+
+/// Tells which properties of an object were set, and whether it was deleted.
+struct ObjectTracker: ChangeTracker {
+  let key: ObjectKey
+  let scope: ChangeScope
+  private(set) var untold = ObservedObjectChange.none
+
+  init(_ key: ObjectKey, _ scope: ChangeScope) {
+    self.key = key
+    self.scope = scope
+  }
+
+  mutating func start(at view: StoreView) {}
+
+  mutating func advance(
+    _ changes: ChangeSet, from old: StoreView, to new: StoreView
+  ) throws(StorageError) {
+    if case .deleted = untold { return }
+    switch (untold, try scope.change(of: key, from: old, to: new, changes)) {
+    case (_, .none): break
+    case (.changed(let columns), .changed(let more)):
+      untold = .changed(Set(columns).union(more).sorted())
+    case (_, let change): untold = change
+    }
+  }
+
+  mutating func forget() { untold = .none }
+
+  func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
+    let tables = scope.tables
+    return tables.count == 1 ? 1 : try view.objectCount(in: tables, limit: limit)
+  }
+
+  var goesByChanges: Bool { true }
+}

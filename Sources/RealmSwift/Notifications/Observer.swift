@@ -1,0 +1,75 @@
+import ObjectStore
+import Storage
+import Synchronization
+
+/// One observer: what it watches, and its handler. Its token keeps it.
+class Observer: @unchecked Sendable {
+  // Sendable: used on the instance's scheduler only; cancelling is atomic.
+
+  let instance: _RealmInstance
+  /// What it has yet to tell; nil for observers that only tell that there is a version.
+  var tracker: (any ChangeTracker)?
+  /// The version that the tracker is at, pinned; nil before its start.
+  var tracked: Snapshot?
+  /// A newer version that the observer is not to tell about.
+  var silence: Snapshot?
+  /// How often the tracker was carried on to a version that the realm had left meanwhile.
+  var carries = 0
+  /// Nobody waits for the next delivery; what happens meanwhile will be told as one change.
+  var isPaused = false
+  private let isCancelledFlag = Atomic<Bool>(false)
+
+  init(_ instance: _RealmInstance, _ tracker: (any ChangeTracker)?, at tracked: Snapshot? = nil) {
+    self.instance = instance
+    self.tracker = tracker
+    self.tracked = tracked
+  }
+
+  final var isCancelled: Bool { isCancelledFlag.load(ordering: .acquiring) }
+  final func cancel() { isCancelledFlag.store(true, ordering: .releasing) }
+
+  /// The realm is at the tracker's version: tell the handler what there is to tell.
+  func tell(at snapshot: Snapshot) {}
+  /// There is a newer version that the realm does not move to by itself.
+  func announceRefreshRequired() {}
+
+  /// Whether it must be carried on before it can tell of the version.
+  final func isBehind(_ snapshot: Snapshot) -> Bool {
+    tracker != nil && tracked?.version != snapshot.version
+  }
+
+  /// Takes over what a comparison found, if it began where this is.
+  final func carry(_ part: Comparison.Part, to target: Snapshot) {
+    guard tracked === part.origin, silence === part.silence else { return }
+    tracker = part.tracker
+    tracked = target
+    silence = nil
+  }
+
+  /// The realm has left `before` for `after` by a write that is not to be told.
+  final func skip(from before: Snapshot, to after: Snapshot) {
+    // One that has yet to hear of earlier commits will hear of both.
+    let told = silence ?? tracked
+    if tracker != nil, told?.version == before.version { silence = after }
+    didSkip(from: before, to: after)
+  }
+
+  func didSkip(from before: Snapshot, to after: Snapshot) {}
+}
+
+extension Observer {
+  /// Whether carrying it on to the version is so little work that handing it over would cost more.
+  func isBrief(to target: Snapshot) -> Bool {
+    guard let tracker else { return true }
+    if carries >= ChangeComparisons.carriesMax { return true }
+    let limit = ChangeComparisons.turnObjectsMax.load(ordering: .relaxed)
+    return engine { () throws(StorageError) in
+      if let tracked {
+        let size = try target.historySize(after: tracked.version)
+        if size > ChangeComparisons.turnHistorySizeMax { return false }
+        if carries > 0 && tracker.goesByChanges { return true }
+      }
+      return try tracker.extent(in: instance.shared.view(of: target), limit: limit) <= limit
+    }
+  }
+}
