@@ -30,19 +30,42 @@ struct Compiler {
 
   /// What the compiler has to say against the files, which are one module; empty if nothing.
   func complaints(about files: [URL], _ check: Check) throws -> String {
+    let arguments = arguments(for: check) + (try moduleArguments()) + files.map(\.path)
+    let result = try run("swiftc", arguments)
+    if result.status == 0 { return "" }
+    return result.output.isEmpty ? "status \(result.status)" : result.output
+  }
+
+  /// Runs a tool of the toolchain.
+  func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
-      ["swiftc"] + arguments(for: check) + (try moduleArguments()) + files.map(\.path)
+    process.arguments = [tool] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
     try process.run()
-    let output = String(
-      decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    if process.terminationStatus == 0 { return "" }
-    return output.isEmpty ? "status \(process.terminationStatus)" : output
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+
+  /// What the compiler says about itself.
+  struct Toolchain: Decodable {
+    struct Target: Decodable { let triple: String }
+    struct Paths: Decodable { let runtimeResourcePath: String }
+    let target: Target
+    let paths: Paths
+
+    /// A tool that need not be where programs are looked for.
+    func tool(_ name: String) -> String {
+      URL(filePath: paths.runtimeResourcePath).appending(path: "../../bin/\(name)").path
+    }
+  }
+
+  func toolchain() throws -> Toolchain {
+    let text = try run("swiftc", ["-print-target-info"]).output
+    return try JSONDecoder().decode(Toolchain.self, from: Data(text.utf8))
   }
 
   private func arguments(for check: Check) -> [String] {
@@ -56,7 +79,7 @@ struct Compiler {
   }
 
   /// Where the library's modules are, and the C modules that it is made of.
-  private func moduleArguments() throws -> [String] {
+  func moduleArguments() throws -> [String] {
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent()
     let maps = try FileManager.default

@@ -10,19 +10,22 @@ import Testing
   @Test("refuses to take confined types, and others that are not Sendable, for Sendable")
   func typesThatAreNotSendable() throws {
     let files = try compiler.cases("Shared") + compiler.cases("MustNotCompile")
-    #expect(try compiler.complaints(about: files, .expectedTypeErrors) == "")
+    let complaints = try compiler.complaints(about: files, .expectedTypeErrors)
+    #expect(complaints.isEmpty, "\(complaints)")
   }
 
   @Test("refuses to pass them to an actor, or from one")
   func valuesThatMayNotCross() throws {
     let files = try compiler.cases("Shared") + compiler.cases("MustNotFlow")
-    #expect(try compiler.complaints(about: files, .expectedFlowErrors) == "")
+    let complaints = try compiler.complaints(about: files, .expectedFlowErrors)
+    #expect(complaints.isEmpty, "\(complaints)")
   }
 
   @Test("accepts what is Sendable, and every way to cross threads")
   func whatMayCross() throws {
     let files = try compiler.cases("Shared") + compiler.cases("MustCompile")
-    #expect(try compiler.complaints(about: files, .nothing) == "")
+    let complaints = try compiler.complaints(about: files, .nothing)
+    #expect(complaints.isEmpty, "\(complaints)")
   }
 
   @Test("has a case of types and one of flow for every type that may not cross")
