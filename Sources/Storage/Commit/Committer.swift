@@ -56,6 +56,9 @@ struct Committer {
     let published = PublishedVersion(
       version: version, root: final.rawValue, logicalSize: snapshot.logicalSize)
     try writeSlot(published, extents: extents, lockFile: lockFile)
+    if let mapping = try? database.mapping(covering: snapshot.logicalSize) {
+      snapshot.serializer.markVerified(in: mapping)
+    }
     finish(published, lockFile)
   }
 

@@ -154,19 +154,19 @@ struct FreeSpaceRecorder {
   /// Joins neighbours of the same birth: what an earlier commit placed side by side is often let go
   /// of together.
   static func join(_ freed: inout [FreedExtent]) -> [FreedExtent] {
-    if freed.count > 1 { freed.sort { $0.offset < $1.offset } }
-    var joined: [FreedExtent] = []
-    joined.reserveCapacity(freed.count)
-    for extent in freed {
-      if let last = joined.last, last.offset + last.length == extent.offset,
-        last.born == extent.born
-      {
-        joined[joined.count - 1].length += extent.length
+    guard freed.count > 1 else { return freed }
+    freed.sort { $0.offset < $1.offset }
+    var last = 0
+    for index in 1..<freed.count {
+      let extent = freed[index]
+      if freed[last].offset + freed[last].length == extent.offset, freed[last].born == extent.born {
+        freed[last].length += extent.length
       } else {
-        joined.append(extent)
+        last += 1
+        freed[last] = extent
       }
     }
-    freed = joined
-    return joined
+    freed.removeLast(freed.count - 1 - last)
+    return freed
   }
 }

@@ -9,6 +9,8 @@ struct NodeSerializer {
   private(set) var nodes: [UnsafeMutableRawPointer] = []
   private(set) var totalBytes: UInt64 = 0
 
+  init() { nodes.reserveCapacity(32) }
+
   /// Adds all uncommitted nodes below `reference`.
   mutating func collect(_ reference: NodeReference) {
     guard reference.isUncommitted else { return }
@@ -47,10 +49,29 @@ struct NodeSerializer {
   func write(
     to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
-    if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax {
+    if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax, !isInOrder {
       return try writeSorted(to: file, version: version, proving: proving, scratch: &scratch)
     }
     return try writeInOrder(to: file, version: version, proving: proving, scratch: &scratch)
+  }
+
+  /// Whether the nodes' places rise from one to the next.
+  private var isInOrder: Bool {
+    var last: UInt64 = 0
+    for address in nodes {
+      let offset = Self.finalWord(address)
+      if offset < last { return false }
+      last = offset
+    }
+    return true
+  }
+
+  /// Tells the mapping that these nodes are known: they need not be verified in the process that
+  /// has just made them.
+  func markVerified(in mapping: Mapping) {
+    for address in nodes {
+      mapping.markVerified(NodeReference(rawValue: Self.finalWord(address)).offset)
+    }
   }
 
   private static let sortedCountMax = 256
@@ -63,15 +84,8 @@ struct NodeSerializer {
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     scratch.reserve(Int(totalBytes), keeping: 0)
     let base = scratch.bytes.baseAddress!
-    var order: [(offset: UInt64, node: Int)] = []
-    order.reserveCapacity(nodes.count)
-    var isSorted = true
-    for (index, address) in nodes.enumerated() {
-      let offset = Self.finalWord(address)
-      if let last = order.last, last.offset > offset { isSorted = false }
-      order.append((offset, index))
-    }
-    if !isSorted { order.sort { $0.offset < $1.offset } }
+    var order = nodes.enumerated().map { (offset: Self.finalWord($1), node: $0) }
+    order.sort { $0.offset < $1.offset }
     var places = [Int](repeating: 0, count: nodes.count)
     var runs: [(offset: UInt64, place: Int, length: Int)] = []
     var place = 0

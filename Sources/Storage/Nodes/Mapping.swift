@@ -31,6 +31,17 @@ public final class Mapping: Sendable {
     verified = bits.assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
+  /// A node starts at `offset` that is what its checksum says. Beyond the mapping nothing is kept.
+  @inline(__always)
+  func markVerified(_ offset: UInt64) {
+    guard offset < length else { return }
+    let word = verified + Int(offset >> 9)
+    let bit: UInt64 = 1 << ((offset >> 3) & 63)
+    if word.pointee.load(ordering: .relaxed) & bit == 0 {
+      _ = word.pointee.bitwiseOr(bit, ordering: .relaxed)
+    }
+  }
+
   deinit {
     file.unmap(address, length: length)
     AnonymousMemory.unmap(UnsafeMutableRawPointer(verified), length: verifiedBytes)

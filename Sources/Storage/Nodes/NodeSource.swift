@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A plain value of pointers: it is valid while the `Mapping` it came from is retained and the
 /// version it reads is pinned. A node's checksum is verified the first time that this process
-/// reads the node; a bit for every 8 bytes of the file remembers that. The bit may be left over
+/// reads the node, unless it has written it; a bit for every 8 bytes of the file remembers that. The bit may be left over
 /// from an earlier node at the same place; the tag in the reference still ties the parent to the
 /// child in its place then.
 @frozen
@@ -54,9 +54,7 @@ public struct NodeSource: @unchecked Sendable {
   func verify(_ reference: NodeReference) throws(StorageError) -> Node {
     let mapping = owner.takeUnretainedValue()
     let node = try checkedNode(reference)
-    let offset = reference.offset
-    _ = mapping.verified[Int(offset >> 9)].bitwiseOr(
-      1 << ((offset >> 3) & 63), ordering: .relaxed)
+    mapping.markVerified(reference.offset)
     return node
   }
 
