@@ -61,7 +61,8 @@ open class ObjectBase: NSObject {
   /// Names of properties that are not stored. Only `@Persisted` ones are, so there is no need to.
   open class func ignoredProperties() -> [String] { [] }
 
-  /// Whether the object was deleted or its realm invalidated. Asking is always allowed.
+  /// Whether the object was deleted or its realm invalidated. To be asked before using an object
+  /// that may be gone, where the object may be used.
   open var isInvalidated: Bool { _isManaged && !_isValid }
 
   /// Whether the object is an immutable view of one version. May be asked on any thread.

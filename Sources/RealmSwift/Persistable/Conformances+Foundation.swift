@@ -56,7 +56,8 @@ extension Data: _Persistable, _RealmCollectionValueInsideOptional {
 extension Date: _Persistable, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Date
   public static var _rlmDescription: _PropertyDescription { .init(.date) }
-  public static func _rlmDefaultValue() -> Date { Date(timeIntervalSince1970: 0) }
+  /// Now, as `Date()` is. In objects that are older than the property it is the reference date.
+  public static func _rlmDefaultValue() -> Date { Date() }
 
   @inlinable
   public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Date {
@@ -73,7 +74,7 @@ extension Date: _Persistable, _RealmCollectionValueInsideOptional {
   }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Date {
-    guard case .date(let seconds) = stored else { return _rlmDefaultValue() }
+    guard case .date(let seconds) = stored else { return Date(timeIntervalSince1970: 0) }
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 

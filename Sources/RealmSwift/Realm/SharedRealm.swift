@@ -79,7 +79,8 @@ final class SharedRealm: Sendable {
   /// the queue's.
   func currentInstance(readOnly: Bool) -> _RealmInstance? {
     let here = state.withLock { $0.instances.compactMap(\.instance) }.filter {
-      $0.scheduler.isCurrent && $0.configuration.readOnly == readOnly
+      // A new actor may be where one was that is gone, whose realm somebody still holds.
+      $0.scheduler.exists && $0.scheduler.isCurrent && $0.configuration.readOnly == readOnly
     }
     if here.count < 2 { return here.first }
     return here.first { $0.isInWriteTransaction } ?? here.first { !$0.scheduler.isThread }

@@ -60,6 +60,12 @@ extension Misuse {
     Misuse("K4: observing on an actor from within a transaction", observedInWrite) { scene in
       try await MisuseActor().observeInWrite(scene)
     },
+    Misuse("N7: looping over changes of another actor's results", incorrectThread) { scene in
+      let archive = MisuseActor()
+      let readers = try await archive.smuggledReaders(scene)
+      await MisuseActor().loop(over: readers)
+      withExtendedLifetime(archive) {}
+    },
     Misuse(
       "K4: observing frozen results on an actor",
       "Frozen Realms do not change and do not have change notifications; observe the live one, "
@@ -104,6 +110,10 @@ extension MisuseActor {
 
   func observe(_ readers: Box<Results<Reader>>) async {
     _ = await readers.value.observe(on: self) { _, _ in }
+  }
+
+  func loop(over readers: Box<Results<Reader>>) async {
+    for await _ in readers.value.changes { return }
   }
 
   func observeUnmanaged() async {
