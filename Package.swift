@@ -43,7 +43,9 @@ let package = Package(
       path: "Tests/ObjectStoreLab", swiftSettings: settings),
     .executableTarget(
       name: "LabProgram",
-      dependencies: ["StorageLab", "ObjectStoreLab", "ProcessLab", "RealmLab"],
+      dependencies: [
+        "StorageLab", "ObjectStoreLab", "ProcessLab", "RealmLab", "ThreadsLab",
+      ],
       path: "Tests/LabProgram", swiftSettings: settings),
     .testTarget(
       name: "ObjectStoreLabTests", dependencies: ["ObjectStoreLab"], swiftSettings: settings),
@@ -80,6 +82,20 @@ let package = Package(
     // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
     .testTarget(
       name: "CompilerTests", dependencies: ["RealmSwift"], exclude: ["Cases"],
+      swiftSettings: settings),
+    .target(
+      name: "ThreadsLab", dependencies: ["RealmSwift", "ProcessLab", "Clibuv"],
+      path: "Tests/ThreadsLab", swiftSettings: settings),
+    .executableTarget(
+      name: "ThreadTestProgram", dependencies: ["ThreadsLab"], path: "Tests/ThreadTestProgram",
+      swiftSettings: settings),
+    // Its main function is asynchronous, which makes it a program of its own.
+    .executableTarget(
+      name: "AsyncMainProgram", dependencies: ["ThreadsLab"], path: "Tests/AsyncMainProgram",
+      swiftSettings: settings),
+    .testTarget(
+      name: "ThreadsLabTests",
+      dependencies: ["ThreadsLab", "ThreadTestProgram", "AsyncMainProgram"],
       swiftSettings: settings),
   ]
 )

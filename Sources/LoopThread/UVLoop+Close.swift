@@ -18,6 +18,7 @@ extension UVLoop {
     for each in handles.all { uv_close(each) { $0?.deallocate() } }
     if ownsHandle { closeOwnLoop() }
     ThreadSlot.clear()
+    heir.takeOver()
   }
 
   private func closeOwnLoop() {

@@ -1,11 +1,10 @@
+import Dispatch
+
 extension UVLoop: SerialExecutor {
   /// Swift concurrency hands a job of an actor that lives on this loop here. From any thread.
   public func enqueue(_ job: consuming ExecutorJob) {
-    let accepted = post(.job(UnownedJob(job)))
-    precondition(
-      accepted,
-      "An actor lives on a UVLoop that is closed; keep the loop running as long as it."
-    )
+    let unowned = UnownedJob(job)
+    if !post(.job(unowned)) { heir.enqueue(unowned, of: self) }
   }
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
@@ -16,8 +15,31 @@ extension UVLoop: SerialExecutor {
 
   /// Code that libuv calls on the loop's thread is isolated to the actors that live there.
   public func checkIsolated() {
-    precondition(isCurrent, "Not on the thread of the UVLoop that the actor lives on.")
+    precondition(
+      isCurrent || heir.isCurrent, "Not on the thread of the UVLoop that the actor lives on.")
   }
 
-  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent || heir.isCurrent }
+}
+
+/// Runs the jobs of the actors that outlive their loop, one at a time, so that tasks which wait for
+/// something when the loop is closed come to their end.
+///
+/// Nothing runs here before the loop has run its last: the queue is suspended until then.
+struct LoopHeir {
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  private let queue = DispatchQueue(label: "holdfast.closed-loop", attributes: .initiallyInactive)
+
+  init() { queue.setSpecific(key: Self.key, value: ObjectIdentifier(queue)) }
+
+  /// The loop has run its last.
+  func takeOver() { queue.activate() }
+
+  func enqueue(_ job: UnownedJob, of loop: UVLoop) {
+    queue.async { job.runSynchronously(on: loop.asUnownedSerialExecutor()) }
+  }
+
+  var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue)
+  }
 }

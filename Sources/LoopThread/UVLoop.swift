@@ -20,6 +20,7 @@ import Synchronization
 /// `close` are for the loop's own thread; `execute`, `wake` and `stop` may be called from any.
 ///
 /// The thread keeps its loop alive. A loop that was not closed before closes when its thread ends.
+/// Actors may outlive their loop: once it is closed their jobs run on a serial queue.
 public final class UVLoop: @unchecked Sendable {
   // Sendable: `inbox` is behind a lock; everything else that changes is touched by the loop's
   // thread alone, which `requireOwnThread` enforces.
@@ -29,6 +30,7 @@ public final class UVLoop: @unchecked Sendable {
   let ownsHandle: Bool
   let inbox = Guarded(Inbox())
   let handles: LoopHandles
+  let heir = LoopHeir()
 
   var turnHooks: [WeakHook] = []
   var timers: [ObjectIdentifier: LoopTimer] = [:]

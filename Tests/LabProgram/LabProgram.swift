@@ -28,13 +28,14 @@ struct LabProgram {
     case "loop-turns":
       try LoopTurns(objects: numbers.first ?? 200_000, commits: 10).run()
     default:
-      if try ProcessRuns.run(name, numbers) { return }
+      if try ProcessRuns.run(name, numbers) || ThreadRuns.run(name, numbers) { return }
       print(
         """
         usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
                | model OPERATIONS [SEED] | damage FILES [SEED] | commits COUNT
                | loop-turns [OBJECTS]
                | \(ProcessRuns.usage)
+               | \(ThreadRuns.usage)
         """)
       exit(2)
     }

@@ -66,6 +66,45 @@ private actor Counter {
   }
 }
 
+/// Actors that outlive their loop.
+@Suite struct ClosedLoopTests {
+  @Test(.timeLimit(.minutes(1)))
+  func `an actor whose loop is closed goes on, one job at a time`() async {
+    let thread = LoopThread()
+    let counter = Counter(loop: thread.loop)
+    await counter.add()
+    thread.join()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 { group.addTask { await counter.addTwiceAcrossSuspension() } }
+    }
+    let result = await counter.result()
+    #expect(result.value == 201)
+    #expect(result.strayed == 200)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `jobs that come while the loop closes run after what it ran before`() async {
+    for _ in 0..<50 {
+      let thread = LoopThread()
+      let counter = Counter(loop: thread.loop)
+      let tasks = (0..<20).map { _ in Task { await counter.addTwiceAcrossSuspension() } }
+      thread.join()
+      for task in tasks { await task.value }
+      #expect(await counter.value == 40)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `code of an actor knows that it is isolated when its loop is closed`() async {
+    let thread = LoopThread()
+    let counter = Counter(loop: thread.loop)
+    thread.join()
+    func assumeWithin(_ counter: isolated Counter) { counter.assumeAndAdd() }
+    await assumeWithin(counter)
+    #expect(await counter.value == 1)
+  }
+}
+
 /// The test runner's main thread is not ours, so this is a program of its own.
 @Suite struct MainThreadTests {
   @Test func theMainActorWorksOnAMainThreadThatRunsALoop() throws {

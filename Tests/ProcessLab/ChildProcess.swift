@@ -31,20 +31,26 @@ public final class ChildProcess {
   /// Children made at the same time must not inherit each other's pipes.
   private static let spawning = Mutex(())
 
-  /// Lies beside the running program.
-  public static var defaultProgram: String {
+  public static let defaultProgram = "ProcessTestProgram"
+
+  /// The path of a program that lies beside the running one.
+  private static func path(of program: String) -> String {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = buffer.withUnsafeMutableBytes {
       readlink("/proc/self/exe", $0.baseAddress!, $0.count)
     }
     let path = String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
     let directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-    return directory + "/ProcessTestProgram"
+    return directory + "/" + program
   }
 
-  /// - Parameter prefix: a program and its arguments through which the child is started.
-  public init(prefix: [String] = [], _ arguments: [String]) throws(Failure) {
-    let words = prefix + [Self.defaultProgram] + arguments
+  /// - Parameters:
+  ///   - prefix: a program and its arguments through which the child is started.
+  ///   - program: the name of a program that lies beside the running one.
+  public init(
+    prefix: [String] = [], program: String = defaultProgram, _ arguments: [String]
+  ) throws(Failure) {
+    let words = prefix + [Self.path(of: program)] + arguments
     let made: Result<(pid_t, Int32, Int32), Failure> = Self.spawning.withLock { _ in
       do throws(Failure) {
         let toChild = try Self.pipe()

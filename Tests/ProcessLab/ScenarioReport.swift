@@ -7,7 +7,7 @@ public struct ScenarioReport: Sendable {
 
   public init() {}
 
-  mutating func expect(_ holds: Bool, _ finding: @autoclosure () -> String) {
+  public mutating func expect(_ holds: Bool, _ finding: @autoclosure () -> String) {
     if !holds { findings.append(finding()) }
   }
 

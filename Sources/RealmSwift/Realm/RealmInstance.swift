@@ -61,6 +61,7 @@ public final class _RealmInstance: @unchecked Sendable {
     self.shared = shared
     self.configuration = configuration
     self.scheduler = scheduler
+    executor = (scheduler as? ActorScheduler)?.executor
     self.classes = classes
     self.snapshot = snapshot
     isFrozen = scheduler.identity == .frozen
@@ -81,6 +82,8 @@ public final class _RealmInstance: @unchecked Sendable {
   // MARK: Confinement
 
   private let bornIn = ForkGuard.generation
+  /// An actor's, which can be asked without going through the scheduler.
+  private let executor: ExecutorWords?
 
   /// Stops the program when the caller is not where the realm belongs.
   @inline(__always)
@@ -96,6 +99,7 @@ public final class _RealmInstance: @unchecked Sendable {
       throwRealmException(
         "A realm opened before fork() was used in the child; open it again there, after the fork.")
     }
+    if let executor, executor.isCurrent { return }
     if !scheduler.isCurrent { throwRealmException(MisuseReason.incorrectThread) }
   }
 

@@ -41,7 +41,8 @@ final class SharedRealm: Sendable {
     at path: String, options: DatabaseOptions
   ) throws(StorageError) -> SharedRealm {
     if let shared = open.withLock({ $0[path]?.shared }) { return shared }
-    let database = try Database.open(path: path, options: options)
+    let database = try Database.open(
+      path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)
     let winner = open.withLock { known -> SharedRealm in
       if let earlier = known[path]?.shared { return earlier }

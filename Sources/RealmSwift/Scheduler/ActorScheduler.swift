@@ -1,5 +1,6 @@
 import CRuntime
 import Dispatch
+import LoopThread
 
 /// An actor, whichever thread serves it.
 ///
@@ -7,12 +8,15 @@ import Dispatch
 /// runs on a queue of its own, so that what waits for it is let go of.
 final class ActorScheduler: Scheduler {
   private weak let actor: (any Actor)?
-  private let executor: (identity: UInt, implementation: UInt)
+  let executor: ExecutorWords
   /// Keeps an executor of the actor's own alive as long as it is asked.
   private let customExecutor: (any SerialExecutor)?
 
   let identity: SchedulerIdentity
-  var thread: UInt64 { HotState.askScheduler }
+  /// What runs on a loop's thread is isolated to the actors that live there.
+  var thread: UInt64 {
+    (customExecutor as? UVLoop)?.isCurrent == true ? currentThread() : HotState.askScheduler
+  }
   var canInvoke: Bool { true }
   var exists: Bool { actor != nil }
 
@@ -20,7 +24,7 @@ final class ActorScheduler: Scheduler {
     self.actor = actor
     identity = .actor(ObjectIdentifier(actor))
     let unowned = actor.unownedExecutor
-    executor = unsafeBitCast(unowned, to: (UInt, UInt).self)
+    executor = unsafeBitCast(unowned, to: ExecutorWords.self)
     let custom = unowned.asSerialExecutor()
     customExecutor = custom === actor ? nil : custom
   }
@@ -33,7 +37,7 @@ final class ActorScheduler: Scheduler {
   var isCurrent: Bool {
     // An executor that is not a task's may still be ours: a loop calls back without tasks.
     if let isIsolating = customExecutor?.isIsolatingCurrentContext() { return isIsolating }
-    if holdfast_is_current_executor(executor.identity, executor.implementation) { return true }
+    if executor.isCurrent { return true }
     return actor == nil && DispatchQueue.getSpecific(key: Self.orphanKey) == true
   }
 
@@ -50,6 +54,16 @@ final class ActorScheduler: Scheduler {
     queue.setSpecific(key: orphanKey, value: true)
     return queue
   }()
+}
+
+/// An executor as the runtime sees it.
+struct ExecutorWords: Sendable {
+  let identity: UInt
+  let implementation: UInt
+
+  /// Whether the caller runs on it. False says nothing where an executor has its own idea of that.
+  @inline(__always)
+  var isCurrent: Bool { holdfast_is_current_executor(identity, implementation) }
 }
 
 extension Scheduler {

@@ -40,22 +40,22 @@ public enum ChildRole {
 }
 
 /// The arguments of a role.
-struct Words {
+public struct Words {
   let words: [String]
 
-  init(_ words: [String]) { self.words = words }
+  public init(_ words: [String]) { self.words = words }
 
   init(_ line: String) { words = line.split(separator: " ").map(String.init) }
 
-  func text(_ index: Int) -> String { index < words.count ? words[index] : "" }
+  public func text(_ index: Int) -> String { index < words.count ? words[index] : "" }
 
-  func number(_ index: Int) -> Int { Int(text(index)) ?? 0 }
+  public func number(_ index: Int) -> Int { Int(text(index)) ?? 0 }
 
   func mix(_ index: Int) -> DurabilityMix { DurabilityMix(rawValue: text(index)) ?? .full }
 }
 
 /// One line to the parent, in one system call, whichever thread it comes from.
-func say(_ line: String) {
+public func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
 }

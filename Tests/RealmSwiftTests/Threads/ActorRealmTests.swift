@@ -223,16 +223,53 @@ private actor Library {
     let resident = Resident(Self.home.loop)
     #expect(try await resident.write(file) == 1)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an actor whose loop is closed is still told, and ends its writes`() async throws {
+    let home = LoopThread(name: "closes")
+    let resident = Resident(home.loop)
+    #expect(try await resident.write(file) == 1)
+    let holder = LoopThread(name: "holder")
+    let held = Box<Realm?>(nil)
+    holder.performAndWait { [file] in
+      held.value = try! file.open()
+      held.value!.beginWrite()
+    }
+    let count = try await resident.observe()
+    let waiting = Task { [file] in try await resident.write(file) }
+    home.join()
+    holder.performAndWait {
+      held.value!.add(Reader(name: "Grace"))
+      try! held.value!.commitWrite()
+      held.value = nil
+    }
+    #expect(try await waiting.value == 3)
+    for await told in count where told == 3 { break }
+    holder.join()
+  }
 }
 
 private actor Resident {
   let loop: UVLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  private var realm: Realm?
+  private var token: NotificationToken?
+
   init(_ loop: UVLoop) { self.loop = loop }
 
   func write(_ file: TemporaryRealm) async throws -> Int {
     let realm = try await Realm(configuration: file.configuration, actor: self)
     try await realm.asyncWrite { realm.add(Reader(name: "Ada")) }
+    self.realm = realm
     return realm.objects(Reader.self).count
+  }
+
+  /// How many readers there are, again and again.
+  func observe() async throws -> AsyncStream<Int> {
+    let (counts, tell) = AsyncStream.makeStream(of: Int.self)
+    token = realm!.objects(Reader.self).observe { change in
+      if case .update(let readers, _, _, _) = change { tell.yield(readers.count) }
+    }
+    return counts
   }
 }

@@ -1,0 +1,31 @@
+import Foundation
+import ProcessLab
+import ThreadsLab
+
+/// The runs with loops, queues and actors. Their children are the program ThreadTestProgram beside
+/// this one.
+enum ThreadRuns {
+  static let usage = """
+    loop-pauses SECONDS | grouped-commits COUNT | grouped-kills COUNT [SEED]
+    """
+
+  /// False if there is no run of that name.
+  static func run(_ name: String, _ numbers: [Int]) throws -> Bool {
+    let report: ScenarioReport
+    switch name {
+    case "loop-pauses":
+      report = try LoopPauses(seconds: numbers.first ?? 20).run()
+    case "grouped-commits":
+      report = try FlushCounts(commits: numbers.first ?? 10_000).run()
+    case "grouped-kills":
+      report = try GroupedKills(
+        kills: numbers.first ?? 200, seed: UInt64(numbers.dropFirst().first ?? 1)
+      ).run()
+    default:
+      return false
+    }
+    report.show()
+    if !report.findings.isEmpty { exit(1) }
+    return true
+  }
+}
