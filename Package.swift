@@ -56,8 +56,8 @@ let package = Package(
       name: "ProcessLab", dependencies: ["Storage", "StorageLab"], path: "Tests/ProcessLab",
       swiftSettings: settings),
     .executableTarget(
-      name: "ProcessTestProgram", dependencies: ["ProcessLab"], path: "Tests/ProcessTestProgram",
-      swiftSettings: settings),
+      name: "ProcessTestProgram", dependencies: ["ProcessLab", "RealmLab"],
+      path: "Tests/ProcessTestProgram", swiftSettings: settings),
     .testTarget(
       name: "ProcessTests", dependencies: ["ProcessLab", "ProcessTestProgram"],
       swiftSettings: settings),
@@ -75,10 +75,11 @@ let package = Package(
       name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
       swiftSettings: settings),
     .target(
-      name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab"], path: "Tests/RealmLab",
-      swiftSettings: settings),
+      name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab"],
+      path: "Tests/RealmLab", swiftSettings: settings),
     .testTarget(
-      name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmLab"], swiftSettings: settings),
+      name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmLab", "ProcessTestProgram"],
+      swiftSettings: settings),
     // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
     .testTarget(
       name: "CompilerTests", dependencies: ["RealmSwift"], exclude: ["Cases"],

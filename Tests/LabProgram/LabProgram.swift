@@ -25,6 +25,8 @@ struct LabProgram {
       try damage(files: numbers.first ?? 10_000, seed: seed)
     case "object-power-loss":
       try objectPowerLoss(states: numbers.first ?? 100_000, seed: seed)
+    case "change-sets":
+      try changeSets(histories: numbers.first ?? 100_000, seed: seed)
     case "loop-turns":
       try LoopTurns(objects: numbers.first ?? 200_000, commits: 10).run()
     default:
@@ -33,11 +35,31 @@ struct LabProgram {
         """
         usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
                | model OPERATIONS [SEED] | damage FILES [SEED] | commits COUNT
-               | loop-turns [OBJECTS]
+               | loop-turns [OBJECTS] | change-sets HISTORIES [SEED]
                | \(ProcessRuns.usage)
                | \(ThreadRuns.usage)
         """)
       exit(2)
+    }
+  }
+
+  /// Histories, every second five hundred with commits of another process; stops at the first disagreement.
+  static func changeSets(histories: Int, seed: UInt64) throws {
+    let start = Date()
+    var total = ChangeHistories.Counts()
+    var next = seed
+    while total.histories < histories {
+      let run = try ChangeHistories(seed: next, withProcess: next % 2 == 0)
+      try run.run(histories: min(500, histories - total.histories))
+      run.end()
+      total += run.counts
+      for finding in run.findings { print("WRONG: \(finding)") }
+      if !run.findings.isEmpty { exit(1) }
+      if next % 20 == 0 || total.histories == histories {
+        print("\(total), seeds \(seed)...\(next), \(Int(-start.timeIntervalSinceNow)) s")
+        fflush(nil)
+      }
+      next += 1
     }
   }
 

@@ -185,3 +185,93 @@ struct ChangesDiffTests {
     }
   }
 }
+
+/// What comparing large sequences takes, and what change sets make together.
+@Suite struct LargeDiffTests {
+  /// Counts how often such elements are compared or hashed.
+  private final class Count {
+    var value = 0
+  }
+
+  private struct Element: Hashable {
+    let value: Int
+    let count: Count
+
+    static func == (left: Element, right: Element) -> Bool {
+      left.count.value += 1
+      return left.value == right.value
+    }
+
+    func hash(into hasher: inout Hasher) {
+      count.value += 1
+      hasher.combine(value)
+    }
+  }
+
+  /// 100,000 elements of which 10,000 change, all the same, all different, or in another order: not
+  /// more than a few looks at each.
+  @Test(
+    "comparing large lists takes time that rises with their length, not its square",
+    arguments: [1, 100, 1_000_000])
+  func largeLists(values: Int) {
+    var generator = SystemRandomNumberGenerator()
+    let count = Count()
+    let old = (0..<100_000).map { _ in
+      Element(value: Int.random(in: 0..<values, using: &generator), count: count)
+    }
+    var new = old
+    for _ in 0..<2500 {
+      new.remove(at: Int.random(in: 0..<new.count, using: &generator))
+      new.swapAt(
+        Int.random(in: 0..<new.count, using: &generator),
+        Int.random(in: 0..<new.count, using: &generator))
+      new.insert(
+        Element(value: Int.random(in: 0..<values, using: &generator), count: count),
+        at: Int.random(in: 0...new.count, using: &generator))
+    }
+    for new in [new, new.reversed(), Array(new.shuffled())] {
+      count.value = 0
+      let changes = CollectionChanges.comparing(old, with: new)
+      #expect(count.value < 20 * old.count)
+      var copy = old.map(\.value)
+      let gone = Set(changes.deletions)
+      copy = copy.indices.filter { !gone.contains($0) }.map { copy[$0] }
+      #expect(merged(copy, changes.insertions, new.map(\.value)) == new.map(\.value))
+    }
+  }
+
+  /// Puts insertions in, in time that rises with the length.
+  private func merged(_ staying: [Int], _ insertions: [Int], _ new: [Int]) -> [Int] {
+    let inserted = Set(insertions)
+    var rest = staying[...]
+    return new.indices.compactMap { inserted.contains($0) ? new[$0] : rest.popFirst() }
+  }
+
+  @Test("change sets that follow each other make one", arguments: 0..<300)
+  func composition(seed: Int) {
+    var random = SystemRandomNumberGenerator()
+    func next(_ values: [Int]) -> [Int] {
+      var values = values
+      for _ in 0..<Int.random(in: 0...5, using: &random) {
+        if !values.isEmpty && Bool.random(using: &random) {
+          values.remove(at: Int.random(in: 0..<values.count, using: &random))
+        } else {
+          values.insert(
+            Int.random(in: 0..<9, using: &random),
+            at: Int.random(in: 0...values.count, using: &random))
+        }
+      }
+      return values
+    }
+    let first = next([1, 2, 3, 4, 5, 6])
+    let second = next(first)
+    let third = next(second)
+    let all = CollectionChanges.comparing(first, with: second)
+      .followed(by: .comparing(second, with: third))
+    var copy = first
+    for index in all.deletions.reversed() { copy.remove(at: index) }
+    for index in all.insertions { copy.insert(third[index], at: index) }
+    #expect(copy == third)
+    #expect(all.deletions == all.deletions.sorted() && all.insertions == all.insertions.sorted())
+  }
+}

@@ -1,7 +1,6 @@
 import ObjectStore
 import Platform
 import Storage
-import Synchronization
 
 /// Carrying what observers of one realm instance know to a version, on any thread.
 ///
@@ -114,7 +113,7 @@ extension SharedRealm {
 /// What decides where change sets are made.
 package enum ChangeComparisons {
   /// An observer that looks at no more objects than this may be served on its own turn...
-  package static let turnObjectsMax = Atomic<Int>(1000)
+  static let turnObjectsMax = 1000
   /// ...if what was committed is written down in so many bytes.
   static let turnHistorySizeMax = 4096
   /// A realm whose own thread has written during this many comparisons makes the next itself, so
@@ -123,4 +122,12 @@ package enum ChangeComparisons {
 
   /// For tests: called where comparisons are made, with the file's path.
   package static let onStart = Guarded<(@Sendable (String) -> Void)?>(nil)
+}
+
+extension Realm {
+  /// For tests: how many objects an observer of this realm may look at on its own turn.
+  package var turnObjectsMax: Int {
+    get { instance.turnObjectsMax }
+    nonmutating set { instance.turnObjectsMax = newValue }
+  }
 }

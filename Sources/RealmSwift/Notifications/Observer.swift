@@ -58,18 +58,18 @@ class Observer: @unchecked Sendable {
 }
 
 extension Observer {
-  /// Whether carrying it on to the version is so little work that handing it over would cost more.
-  func isBrief(to target: Snapshot) -> Bool {
-    guard let tracker else { return true }
-    if carries >= ChangeComparisons.carriesMax { return true }
-    let limit = ChangeComparisons.turnObjectsMax.load(ordering: .relaxed)
+  /// Whether carrying it on to the version is more work than a turn should do.
+  func isFar(from target: Snapshot) -> Bool {
+    guard let tracker, isBehind(target) else { return false }
+    if carries >= ChangeComparisons.carriesMax { return false }
+    let limit = instance.turnObjectsMax
     return engine { () throws(StorageError) in
       if let tracked {
         let size = try target.historySize(after: tracked.version)
-        if size > ChangeComparisons.turnHistorySizeMax { return false }
-        if carries > 0 && tracker.goesByChanges { return true }
+        if size > ChangeComparisons.turnHistorySizeMax { return true }
+        if carries > 0 && tracker.goesByChanges { return false }
       }
-      return try tracker.extent(in: instance.shared.view(of: target), limit: limit) <= limit
+      return try tracker.extent(in: instance.shared.view(of: target), limit: limit) > limit
     }
   }
 }

@@ -108,7 +108,7 @@ extension _RealmInstance {
 
   /// Lets a worker carry on whoever has far to go to the version. Returns false if nobody has.
   func startComparison(to target: Snapshot) -> Bool {
-    let far = observers.waiting.filter { $0.isBehind(target) && !$0.isBrief(to: target) }
+    let far = observers.waiting.filter { $0.isFar(from: target) }
     if far.isEmpty { return false }
     observers.isComparing = true
     let work = Guarded<Comparison?>(Comparison(far, to: target))
@@ -148,6 +148,10 @@ extension _RealmInstance {
   ///
   /// - Parameter waiting: whether those that have far to go can wait for a worker.
   func deliverNotifications(waiting canWait: Bool) {
+    if canWait, let snapshot, observers.waiting.contains(where: { $0.isFar(from: snapshot) }) {
+      // All are told in one turn, in the order in which they came.
+      return scheduleTurn()
+    }
     let waiting = observers.startDelivery()
     if waiting.isEmpty { return }
     let version = version
@@ -159,15 +163,10 @@ extension _RealmInstance {
     for observer in waiting where !observer.isCancelled && !observer.isPaused {
       // A handler may have committed, refreshed or invalidated meanwhile.
       guard writing == nil, let snapshot else { return }
-      if observer.isBehind(snapshot) {
-        if !observer.isBrief(to: snapshot) { continue }
-        carry([observer], to: snapshot)
-      }
+      if observer.isFar(from: snapshot) { return scheduleTurn() }
+      if observer.isBehind(snapshot) { carry([observer], to: snapshot) }
       observer.carries = 0
       observer.tell(at: snapshot)
-    }
-    if let snapshot, observers.waiting.contains(where: { $0.isBehind(snapshot) }) {
-      scheduleTurn()
     }
   }
 

@@ -32,6 +32,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var invalidatedGeneration: UInt64 = 0
   var cancelled: [CancelledWrite] = []
   var observers = RealmObservers()
+  var turnObjectsMax = ChangeComparisons.turnObjectsMax
   var asyncWrites = AsyncWrites()
   weak var frozenCopy: _RealmInstance?
 
