@@ -29,12 +29,18 @@ extension Realm {
     return result
   }
 
-  /// Moves to the newest version and tells observers. Returns whether there was a newer one.
+  /// Moves to the newest version and tells observers. Returns whether there was a newer one. What
+  /// takes long of finding out what to tell is done elsewhere, while the task is suspended.
   @discardableResult
   public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
     instance.checkIsolated("asyncRefresh()")
     // Others of the actor get their turn before observers are told.
     await Task.yield()
+    let version = instance.version
+    if let comparison = instance.comparisonToNewest() {
+      instance.adopt(await comparison.made(instance.shared))
+      return instance.version > version
+    }
     return engine { () throws(StorageFailure) in try instance.refresh() }
   }
 }

@@ -34,6 +34,17 @@ struct Comparison: Sendable {
   /// Whether somebody is still interested.
   var isWanted: Bool { parts.contains { $0.observer != nil } }
 
+  /// The same, made by the file's worker.
+  func made(_ shared: SharedRealm) async -> Comparison {
+    await withCheckedContinuation { continuation in
+      shared.comparisons.async {
+        var comparison = self
+        comparison.run(shared)
+        continuation.resume(returning: comparison)
+      }
+    }
+  }
+
   mutating func run(_ shared: SharedRealm) {
     ChangeComparisons.onStart.withLock { $0 }?(shared.path)
     var reader = VersionReader(shared: shared)

@@ -129,9 +129,16 @@ extension _RealmInstance {
     guard scheduler.exists else { return observers.end() }
     defer { scheduleTurn() }
     guard let snapshot, let comparison else { return }
+    if comparison.target.version > snapshot.version && !autorefresh { return }
+    adopt(comparison)
+  }
+
+  /// Moves to the version that was compared with, unless the realm is past it, and tells.
+  func adopt(_ comparison: Comparison) {
+    guard let snapshot else { return }
     if comparison.target.version > snapshot.version {
       // Where a write transaction is open, the realm was at the newest version when it began.
-      if !autorefresh || writing != nil { return }
+      if writing != nil { return }
       engine { () throws(StorageError) in try adopt(comparison.target) }
     }
     for part in comparison.parts {
@@ -140,6 +147,16 @@ extension _RealmInstance {
       if observer.isBehind(self.snapshot!) { observer.carries += 1 }
     }
     deliverNotifications(waiting: true)
+  }
+
+  /// What a refresh has to find out that should not be done here; nil if there is nothing of it.
+  func comparisonToNewest() -> Comparison? {
+    guard let snapshot, writing == nil, !observers.isDelivering,
+      shared.database.newestVersion > snapshot.version
+    else { return nil }
+    let target = engine { () throws(StorageError) in try shared.database.pinNewest() }
+    let far = observers.waiting.filter { $0.isFar(from: target) }
+    return far.isEmpty ? nil : Comparison(far, to: target)
   }
 
   // MARK: Delivering

@@ -292,6 +292,28 @@ final class ComparisonWatch: Sendable {
     await keeper.end()
     end()
   }
+
+  @Test func anActorIsFreeWhileItsRefreshCompares() async throws {
+    let keeper = try await ManyKeeper(observatory)
+    observatory.writeElsewhere { realm in
+      for age in 0..<1200 { realm.add(Animal("\(age)", age: age)) }
+    }
+    await keeper.observe()
+    #expect(await observatory.next() == "actor initial")
+    await keeper.stopRefreshingByItself()
+    watch.hold()
+    observatory.writeElsewhere { realm in age("7", 3000, realm) }
+    async let isMoved = keeper.refresh()
+    watch.waitUntilHeld()
+    for _ in 0..<20 { #expect(await keeper.oldest == 1199) }
+    watch.letGo()
+    #expect(await isMoved)
+    #expect(await keeper.oldest == 3000)
+    #expect(await observatory.next() == "actor [7] [1199] []")
+    #expect(Set(watch.takePlaces()) == ["worker"])
+    await keeper.end()
+    end()
+  }
 }
 
 /// Observes all animals on an actor.
@@ -306,6 +328,10 @@ private actor ManyKeeper {
   }
 
   var count: Int { realm.objects(Animal.self).count }
+  var oldest: Int? { realm.objects(Animal.self).max(of: \.age) }
+
+  func stopRefreshingByItself() { realm.autorefresh = false }
+  func refresh() async -> Bool { await realm.asyncRefresh() }
 
   func observe() async {
     await realm.asyncRefresh()
