@@ -4,13 +4,12 @@ import Synchronization
 /// Makes a variable or parameter that holds something confined readable on any thread: each read
 /// gives the live thing there.
 ///
-///     @ThreadSafe var personReference = person
-///     DispatchQueue(label: "background").async {
-///       let realm = try! Realm()
-///       try! realm.write {
-///         personReference?.name = "Jane"
-///       }
+///     @ThreadSafe var reading = sensor.newestReading
+///     queue.async { [_reading] in
+///       try? Realm().write { _reading.wrappedValue?.isChecked = true }
 ///     }
+///
+/// In the Swift 5 mode `reading` itself can be captured, and used as `reading?.isChecked`.
 ///
 /// The variable is always optional: it is nil once the object was deleted. Reading it inside a write
 /// transaction gives the newest version.
