@@ -96,7 +96,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ThreadsLabTests",
-      dependencies: ["ThreadsLab", "ThreadTestProgram", "AsyncMainProgram"],
+      dependencies: ["ThreadsLab", "ThreadTestProgram", "AsyncMainProgram", "Platform"],
       swiftSettings: settings),
   ]
 )

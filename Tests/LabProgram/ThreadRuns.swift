@@ -7,6 +7,7 @@ import ThreadsLab
 enum ThreadRuns {
   static let usage = """
     loop-pauses SECONDS | grouped-commits COUNT | grouped-kills COUNT [SEED]
+           | all-schedulers SECONDS [SEED]
     """
 
   /// False if there is no run of that name.
@@ -20,6 +21,10 @@ enum ThreadRuns {
     case "grouped-kills":
       report = try GroupedKills(
         kills: numbers.first ?? 200, seed: UInt64(numbers.dropFirst().first ?? 1)
+      ).run()
+    case "all-schedulers":
+      report = try AllSchedulers(
+        seconds: numbers.first ?? 60, seed: UInt64(numbers.dropFirst().first ?? 1)
       ).run()
     default:
       return false

@@ -7,8 +7,8 @@ import ThreadsLab
   @Test(arguments: MainThreadKind.allCases)
   func `the main actor opens, writes, observes and follows other processes`(
     _ kind: MainThreadKind
-  ) throws {
-    let lines = try MainActorRun(kind).run()
+  ) async throws {
+    let lines = try await onOwnThread { try MainActorRun(kind).run() }
     // Once the main thread has called dispatchMain(), as an asynchronous `main` does, others serve
     // its queue.
     let isMainThread = kind == .loop || kind == .runLoop

@@ -16,7 +16,7 @@ public enum MainThreadKind: String, CaseIterable, Sendable {
 }
 
 /// Starts a program, commits when it observes, and collects what it says.
-public struct MainActorRun {
+public struct MainActorRun: Sendable {
   private let kind: MainThreadKind
   private let directory = TemporaryDirectory()
 
