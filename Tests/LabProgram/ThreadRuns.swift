@@ -7,7 +7,7 @@ import ThreadsLab
 enum ThreadRuns {
   static let usage = """
     loop-pauses SECONDS | grouped-commits COUNT | grouped-kills COUNT [SEED]
-           | all-schedulers SECONDS [SEED]
+           | all-schedulers SECONDS [SEED] | access-costs
     """
 
   /// False if there is no run of that name.
@@ -26,6 +26,8 @@ enum ThreadRuns {
       report = try AllSchedulers(
         seconds: numbers.first ?? 60, seed: UInt64(numbers.dropFirst().first ?? 1)
       ).run()
+    case "access-costs":
+      report = try AccessCosts().run()
     default:
       return false
     }

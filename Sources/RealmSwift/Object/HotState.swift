@@ -13,6 +13,9 @@ struct HotState {
   @usableFromInline var generation: UInt64
   /// Where the version's nodes are. Only meaningful while a version is pinned.
   @usableFromInline var source: NodeSource?
+  /// The instance that this belongs to, for whoever keeps that alive; none for unmanaged objects.
+  /// Asking it through here spares the counting of references, which costs more than all else.
+  var owner: Unmanaged<_RealmInstance>?
 
   static let anyThread: UInt64 = 0
   static let askScheduler = UInt64.max

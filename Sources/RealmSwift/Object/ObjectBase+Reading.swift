@@ -17,9 +17,13 @@ extension ObjectBase {
   /// Finds the row again, or reports that it may not or cannot be read.
   @inline(never)
   private final func _locate() {
+    // On a queue or an actor this is where every read comes to. The object keeps the instance.
+    if let owner = _hot.pointee.owner {
+      owner._withUnsafeGuaranteedRef { $0.checkThread() }
+      if _generation == _hot.pointee.generation { return }
+    }
     let instance = _managingRealm
     instance.checkThread()
-    if _generation == _hot.pointee.generation { return }
     if !_find(instance) { throwRealmException(MisuseReason.deletedObject) }
   }
 

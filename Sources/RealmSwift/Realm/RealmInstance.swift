@@ -70,6 +70,7 @@ public final class _RealmInstance: @unchecked Sendable {
     hot = .allocate(capacity: 1)
     hot.initialize(
       to: HotState(thread: scheduler.thread, generation: 2, source: snapshot.source))
+    hot.pointee.owner = Unmanaged.passUnretained(self)
     bind()
     if isFrozen { loadAllTables() }
   }
