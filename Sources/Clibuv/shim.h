@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,25 @@ static inline void clibuv_name_thread(const char *name) {
 static inline bool clibuv_on_main_thread(void) {
   return syscall(SYS_gettid) == (long)getpid();
 }
+
+// A descriptor that other threads make readable. libuv has `uv_async_t` for that, but its loop waits
+// for a sender that the kernel has stopped between the signal and its end, be it for milliseconds.
+
+/// Returns -1 where there is none to be had.
+static inline int clibuv_make_signal(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline void clibuv_raise(int signal) {
+  const uint64_t one = 1;
+  // Fails only where it is raised as often as there are numbers, and then it is raised.
+  (void)!write(signal, &one, sizeof one);
+}
+
+static inline void clibuv_lower(int signal) {
+  uint64_t times;
+  (void)!read(signal, &times, sizeof times);
+}
+
+static inline void clibuv_close_signal(int signal) { close(signal); }
 
 // What libdispatch offers to foreign run loops of the main thread, Foundation's own among them: a
 // descriptor that becomes readable when the main queue has work, and the call that does the work.

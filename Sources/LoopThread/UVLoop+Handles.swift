@@ -3,8 +3,8 @@ import Clibuv
 /// The libuv handles of one `UVLoop`. libuv keeps their addresses, so each is an allocation of its
 /// own, which is given back when libuv has closed it.
 struct LoopHandles {
-  /// Another thread has left something in the inbox.
-  let async = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
+  /// Another thread has left something in the inbox: the signal is raised.
+  let inbox = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
   /// Before the loop waits.
   let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
   /// After it has waited.
@@ -20,7 +20,7 @@ struct LoopHandles {
 
   var all: [UnsafeMutablePointer<uv_handle_t>] {
     let known: [UnsafeMutableRawPointer?] = [
-      UnsafeMutableRawPointer(async), UnsafeMutableRawPointer(prepare),
+      UnsafeMutableRawPointer(inbox), UnsafeMutableRawPointer(prepare),
       UnsafeMutableRawPointer(check), UnsafeMutableRawPointer(deadline),
       mainQueue.map { UnsafeMutableRawPointer($0) },
     ]
@@ -28,9 +28,27 @@ struct LoopHandles {
   }
 }
 
+/// What other threads raise to be heard. It stays open as long as anybody has the loop, so that it can
+/// be raised without a lock, also when the loop is closed.
+final class LoopSignal: Sendable {
+  let descriptor = clibuv_make_signal()
+
+  init() { precondition(descriptor >= 0, "No descriptor could be had for a UVLoop.") }
+
+  deinit { clibuv_close_signal(descriptor) }
+
+  func raise() { clibuv_raise(descriptor) }
+  func lower() { clibuv_lower(descriptor) }
+}
+
 extension UVLoop {
   func startHandles() {
-    must(uv_async_init(handle, handles.async) { UVLoop.of($0!.pointee.data).drain() })
+    must(uv_poll_init(handle, handles.inbox, signal.descriptor))
+    must(
+      uv_poll_start(handles.inbox, Int32(UV_READABLE.rawValue)) { poll, _, _ in
+        UVLoop.of(poll!.pointee.data).drain()
+      }
+    )
     must(uv_prepare_init(handle, handles.prepare))
     must(uv_prepare_start(handles.prepare) { UVLoop.of($0!.pointee.data).startTurn() })
     must(uv_check_init(handle, handles.check))
@@ -47,7 +65,8 @@ extension UVLoop {
     for each in handles.all {
       each.pointee.data = Unmanaged.passUnretained(self).toOpaque()
       // A loop of our own runs until it is stopped; an adopted one as long as its owner wants.
-      let keepsRunning = ownsHandle && each.pointee.type == UV_ASYNC
+      let isInbox = OpaquePointer(each) == OpaquePointer(handles.inbox)
+      let keepsRunning = ownsHandle && isInbox
       if !keepsRunning { uv_unref(each) }
     }
   }

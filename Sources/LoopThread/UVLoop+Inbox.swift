@@ -23,35 +23,31 @@ extension UVLoop {
   }
 
   /// Makes the loop turn, so that what was added with `onTurnStart` runs soon. From any thread.
-  public func wake() {
-    inbox.withLock { inbox in
-      if !inbox.isClosed { uv_async_send(handles.async) }
-    }
-  }
+  public func wake() { signal.raise() }
 
   /// Ends `run` after the current turn; if the loop is not running, its next `run` returns at
   /// once. From any thread. What was handed in before and has not run stays for the next `run`.
   public func stop() {
-    inbox.withLock { inbox in
-      inbox.stopRequested = true
-      if !inbox.isClosed { uv_async_send(handles.async) }
-    }
+    inbox.withLock { $0.stopRequested = true }
+    signal.raise()
   }
 
   func post(_ item: Inbox.Item) -> Bool {
-    inbox.withLock { inbox in
-      if inbox.isClosed { return false }
+    let (isTaken, isFirst) = inbox.withLock { inbox in
+      if inbox.isClosed { return (false, false) }
       inbox.items.append(item)
-      // Under the lock, so that no signal reaches a handle that has been closed.
-      if inbox.items.count == 1 { uv_async_send(handles.async) }
-      return true
+      return (true, inbox.items.count == 1)
     }
+    // Not under the lock: the loop, woken at once, would have to wait for it.
+    if isFirst { signal.raise() }
+    return isTaken
   }
 
-  /// The async handle's callback: one batch. What arrives meanwhile waits for the next turn, so
+  /// What happens when the signal is raised: one batch. What arrives meanwhile waits for the next turn, so
   /// that a loop's own handles get their share.
   func drain() {
     startTurn()
+    signal.lower()
     let items = inbox.withLock { inbox in
       defer { inbox.items = [] }
       return inbox.items

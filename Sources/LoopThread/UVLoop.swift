@@ -29,6 +29,7 @@ public final class UVLoop: @unchecked Sendable {
   public let handle: UnsafeMutablePointer<uv_loop_t>
   let ownsHandle: Bool
   let inbox = Guarded(Inbox())
+  let signal = LoopSignal()
   let handles: LoopHandles
   let heir = LoopHeir()
 

@@ -11,11 +11,16 @@ public enum RealmMisuse {
   /// What is called with the kind of misuse (`"RLMException"` unless a more special name exists)
   /// and the reason. It may be set at any time, from any thread.
   public static var handler: @Sendable (_ name: String, _ reason: String) -> Never {
-    get { current.withLock { $0 } }
-    set { current.withLock { $0 = newValue } }
+    get { current.withLock { $0.call } }
+    set { current.withLock { $0.call = newValue } }
   }
 
-  private static let current = Guarded<@Sendable (String, String) -> Never>(trap)
+  /// A closure by itself would be wrapped anew each time that a generic value lends it out.
+  private struct Handler: Sendable {
+    var call: @Sendable (String, String) -> Never
+  }
+
+  private static let current = Guarded(Handler(call: trap))
 
   @Sendable private static func trap(name: String, reason: String) -> Never {
     fatalError("\(name): \(reason)")

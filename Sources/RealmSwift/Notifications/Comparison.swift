@@ -46,7 +46,7 @@ struct Comparison: Sendable {
   }
 
   mutating func run(_ shared: SharedRealm) {
-    ChangeComparisons.onStart.withLock { $0 }?(shared.path)
+    ChangeComparisons.onStart.withLock { $0 }?.call(shared.path)
     var reader = VersionReader(shared: shared)
     for index in parts.indices where parts[index].observer != nil {
       engine { () throws(StorageError) in try parts[index].run(to: target, &reader) }
@@ -132,7 +132,13 @@ package enum ChangeComparisons {
   static let carriesMax = 8
 
   /// For tests: called where comparisons are made, with the file's path.
-  package static let onStart = Guarded<(@Sendable (String) -> Void)?>(nil)
+  package static let onStart = Guarded<StartHook?>(nil)
+
+  /// A closure by itself would be wrapped anew each time that a generic value lends it out.
+  package struct StartHook: Sendable {
+    let call: @Sendable (String) -> Void
+    package init(_ call: @escaping @Sendable (String) -> Void) { self.call = call }
+  }
 }
 
 extension Realm {

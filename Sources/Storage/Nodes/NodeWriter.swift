@@ -1,3 +1,5 @@
+import Platform
+
 /// Makes and changes nodes for one write transaction, in private memory.
 ///
 /// A committed node is never changed: `mutable` copies it and remembers the old place as freed by
@@ -125,7 +127,7 @@ public struct FreedExtent: Hashable, Sendable {
 struct Arena {
   @usableFromInline var next: UnsafeMutableRawPointer?
   @usableFromInline var remaining = 0
-  @usableFromInline var chunks: [UnsafeMutableRawPointer] = []
+  @usableFromInline var chunks: [UnsafeMutableRawBufferPointer] = []
   @usableFromInline var chunkSize = 1 << 16
 
   @usableFromInline init() {}
@@ -144,16 +146,33 @@ struct Arena {
 
   @usableFromInline
   mutating func refill(_ needed: Int) {
-    let size = max(chunkSize, needed)
-    let chunk = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let chunk = Self.chunk(max(chunkSize, needed))
     chunks.append(chunk)
     chunkSize = min(chunkSize * 2, 1 << 22)
-    next = chunk
-    remaining = size
+    next = chunk.baseAddress
+    remaining = chunk.count
+  }
+
+  /// From this size on chunks come from the kernel: giving large ones back to the allocator can hold
+  /// up, for milliseconds, other threads that share one of its locks.
+  private static let mappedSizeMin = 1 << 20
+
+  private static func chunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
+    if size < mappedSizeMin { return .allocate(byteCount: size, alignment: 16) }
+    guard let start = try? AnonymousMemory.map(length: size) else {
+      preconditionFailure("There is no memory left for a write transaction.")
+    }
+    return UnsafeMutableRawBufferPointer(start: start, count: size)
   }
 
   mutating func releaseAll() {
-    for chunk in chunks { chunk.deallocate() }
+    for chunk in chunks {
+      if chunk.count < Self.mappedSizeMin {
+        chunk.deallocate()
+      } else {
+        AnonymousMemory.unmap(chunk.baseAddress!, length: chunk.count)
+      }
+    }
     chunks.removeAll()
     next = nil
     remaining = 0

@@ -9,7 +9,7 @@ import Testing
 final class ComparisonWatch: Sendable {
   private static let watches = Guarded<[String: ComparisonWatch]>([:])
   private static let hook: Void = ChangeComparisons.onStart.withLock {
-    $0 = { path in watches.withLock { $0[path] }?.begin() }
+    $0 = .init { path in watches.withLock { $0[path] }?.begin() }
   }
 
   private let path: String
@@ -255,7 +255,7 @@ final class ComparisonWatch: Sendable {
         box.token = realm.objects(Animal.self).sorted(by: \.age).observe { _ in told.signal() }
       }
       told.wait()
-      ChangeComparisons.onStart.withLock { $0 = { _ in DispatchSemaphore(value: 0).wait() } }
+      ChangeComparisons.onStart.withLock { $0 = .init { _ in DispatchSemaphore(value: 0).wait() } }
       thread.performAndWait {
         let realm = try! file.open()
         try! realm.write { realm.objects(Animal.self)[0].age = 1 }
