@@ -28,7 +28,10 @@ final class LoopProbe {
     }
     /// The time in which the loop could not turn because of what its thread did: ran, or slept in the
     /// kernel for another reason than to wait for events.
-    var own: UInt64 { cpu + blocked }
+    var own: UInt64 {
+      // What is counted as run while the loop waited, others' interrupts did.
+      min(cpu, wall > waited ? wall - waited : 0) + blocked
+    }
   }
 
   struct Note {
