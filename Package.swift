@@ -19,10 +19,15 @@ let package = Package(
     // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
     .target(name: "CPlatform"),
     .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
-    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
+    // Stand-ins, child processes and directories, for the tests of every layer.
+    .target(
+      name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+    .testTarget(
+      name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
     .target(name: "LockFile", dependencies: ["Platform"], swiftSettings: settings),
     .testTarget(
-      name: "LockFileTests", dependencies: ["LockFile", "LockFileTestProcess"],
+      name: "LockFileTests", dependencies: ["LockFile", "LockFileTestProcess", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
       name: "LockFileTestProcess", dependencies: ["LockFile"], path: "Tests/LockFileTestProcess",
@@ -53,8 +58,8 @@ let package = Package(
       name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
       swiftSettings: settings),
     .target(
-      name: "ProcessLab", dependencies: ["Storage", "StorageLab"], path: "Tests/ProcessLab",
-      swiftSettings: settings),
+      name: "ProcessLab", dependencies: ["Storage", "StorageLab", "TestSupport"],
+      path: "Tests/ProcessLab", swiftSettings: settings),
     .executableTarget(
       name: "ProcessTestProgram", dependencies: ["ProcessLab", "RealmLab"],
       path: "Tests/ProcessTestProgram", swiftSettings: settings),
@@ -75,7 +80,7 @@ let package = Package(
       name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
       swiftSettings: settings),
     .target(
-      name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab"],
+      name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab", "TestSupport"],
       path: "Tests/RealmLab", swiftSettings: settings),
     .testTarget(
       name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmLab", "ProcessTestProgram"],
@@ -85,7 +90,7 @@ let package = Package(
       name: "CompilerTests", dependencies: ["RealmSwift"], exclude: ["Cases"],
       swiftSettings: settings),
     .target(
-      name: "ThreadsLab", dependencies: ["RealmSwift", "ProcessLab", "Clibuv"],
+      name: "ThreadsLab", dependencies: ["RealmSwift", "ProcessLab", "TestSupport", "Clibuv"],
       path: "Tests/ThreadsLab", swiftSettings: settings),
     .executableTarget(
       name: "ThreadTestProgram", dependencies: ["ThreadsLab"], path: "Tests/ThreadTestProgram",

@@ -1,10 +1,11 @@
 import Dispatch
 import Platform
 import Synchronization
+import TestSupport
 
 /// The real machine, whose flushes are counted and can be held up.
-public final class FlushWatch: System {
-  private let real = PosixSystem.shared
+public final class FlushWatch: ForwardingSystem {
+  public let real: any System = PosixSystem.shared
   private let count = Atomic<Int>(0)
   private let gate = Guarded<Gate?>(nil)
 
@@ -47,19 +48,10 @@ public final class FlushWatch: System {
   public func openFile(path: String, mode: OpenMode) throws(SystemError) -> any SystemFile {
     WatchedFile(real: try real.openFile(path: path, mode: mode), system: self)
   }
-  public func removeFile(path: String) throws(SystemError) { try real.removeFile(path: path) }
-  public func renameFile(from: String, to: String) throws(SystemError) {
-    try real.renameFile(from: from, to: to)
-  }
-  public func fileExists(path: String) -> Bool { real.fileExists(path: path) }
-  public func synchronizeDirectory(containing path: String) throws(SystemError) {
-    try real.synchronizeDirectory(containing: path)
-  }
-  public func bootIdentifier() -> BootIdentifier { real.bootIdentifier() }
 }
 
-private final class WatchedFile: SystemFile {
-  private let real: any SystemFile
+private final class WatchedFile: ForwardingFile {
+  let real: any SystemFile
   private let system: FlushWatch
 
   init(real: any SystemFile, system: FlushWatch) {
@@ -68,45 +60,4 @@ private final class WatchedFile: SystemFile {
   }
 
   func synchronize() throws(SystemError) { try system.flush(real) }
-
-  var path: String { real.path }
-  var identity: FileIdentity { real.identity }
-  func fileSystemKind() throws(SystemError) -> FileSystemKind { try real.fileSystemKind() }
-  func size() throws(SystemError) -> UInt64 { try real.size() }
-  func allocatedSize() throws(SystemError) -> UInt64 { try real.allocatedSize() }
-  func linkCount() throws(SystemError) -> UInt64 { try real.linkCount() }
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
-    try real.write(bytes, at: offset)
-  }
-  func read(
-    into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64
-  ) throws(SystemError) -> Int {
-    try real.read(into: bytes, at: offset)
-  }
-  func allocate(offset: UInt64, length: UInt64) throws(SystemError) {
-    try real.allocate(offset: offset, length: length)
-  }
-  func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {
-    try real.punchHole(offset: offset, length: length)
-  }
-  func truncate(to size: UInt64) throws(SystemError) { try real.truncate(to: size) }
-  func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
-    try real.map(length: length, writable: writable)
-  }
-  func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {
-    real.unmap(address, length: length)
-  }
-  func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {
-    try real.lock(byte: byte, kind: kind, wait: wait)
-  }
-  func unlock(byte: UInt64) throws(SystemError) { try real.unlock(byte: byte) }
-  func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool {
-    try real.isLockedByOther(byte: byte, kind: kind)
-  }
-  func waitForLock(
-    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
-  ) throws(SystemError) -> any LockWait {
-    try real.waitForLock(byte: byte, kind: kind, whenDone: whenDone)
-  }
-  func close() { real.close() }
 }

@@ -1,11 +1,12 @@
 import Glibc
 import Platform
 import Synchronization
+import TestSupport
 
 /// The real machine, on which this process kills itself at the n-th call from when it is told to:
 /// before the call is made, or right after.
-final class FatalSystem: System {
-  private let real = PosixSystem.shared
+final class FatalSystem: ForwardingSystem {
+  let real: any System = PosixSystem.shared
   /// Calls left; negative while not armed.
   private let left = Atomic<Int>(-1)
   private let counted = Atomic<Int>(0)
@@ -55,20 +56,14 @@ final class FatalSystem: System {
     try counting { () throws(SystemError) in try real.renameFile(from: from, to: to) }
   }
 
-  func fileExists(path: String) -> Bool { real.fileExists(path: path) }
-
   func synchronizeDirectory(containing path: String) throws(SystemError) {
     try counting { () throws(SystemError) in try real.synchronizeDirectory(containing: path) }
   }
-
-  func bootIdentifier() -> BootIdentifier { real.bootIdentifier() }
-
-  var hasRealTime: Bool { real.hasRealTime }
 }
 
 /// A file whose calls count.
-private final class FatalFile: SystemFile {
-  private let real: any SystemFile
+private final class FatalFile: ForwardingFile {
+  let real: any SystemFile
   private let system: FatalSystem
 
   init(real: any SystemFile, system: FatalSystem) {
@@ -80,21 +75,8 @@ private final class FatalFile: SystemFile {
     try system.counting(body)
   }
 
-  var path: String { real.path }
-  var identity: FileIdentity { real.identity }
-  func fileSystemKind() throws(SystemError) -> FileSystemKind { try real.fileSystemKind() }
-  func size() throws(SystemError) -> UInt64 { try real.size() }
-  func allocatedSize() throws(SystemError) -> UInt64 { try real.allocatedSize() }
-  func linkCount() throws(SystemError) -> UInt64 { try real.linkCount() }
-
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     try counting { () throws(SystemError) in try real.write(bytes, at: offset) }
-  }
-
-  func read(
-    into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64
-  ) throws(SystemError) -> Int {
-    try real.read(into: bytes, at: offset)
   }
 
   func synchronize() throws(SystemError) {
@@ -117,26 +99,12 @@ private final class FatalFile: SystemFile {
     try counting { () throws(SystemError) in try real.map(length: length, writable: writable) }
   }
 
-  func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {
-    real.unmap(address, length: length)
-  }
-
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {
     try counting { () throws(SystemError) in try real.lock(byte: byte, kind: kind, wait: wait) }
   }
 
   func unlock(byte: UInt64) throws(SystemError) {
     try counting { () throws(SystemError) in try real.unlock(byte: byte) }
-  }
-
-  func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool {
-    try real.isLockedByOther(byte: byte, kind: kind)
-  }
-
-  func waitForLock(
-    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
-  ) throws(SystemError) -> any LockWait {
-    try real.waitForLock(byte: byte, kind: kind, whenDone: whenDone)
   }
 
   func close() { system.counting { real.close() } }
