@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import TestSupport
 import Testing
 
 @testable import LockFile
@@ -9,23 +10,25 @@ import Testing
 
   @Test func aForkedChildThatUsesTheFileIsStoppedWithAMessage() throws {
     let child = try database.process()
-    child.ask("open")
+    try child.ask("open")
     child.send("fork")
     var isExplained = false
-    while let line = child.readLine(), !line.hasPrefix("child ended by signal") {
+    var line = ""
+    while !line.hasPrefix("child ended by signal") {
+      line = try child.readLine()
       if line.contains("A realm opened before fork() was used in the child") { isExplained = true }
     }
     #expect(isExplained)
-    #expect(child.ask("newest") == "newest 1 10 100")
+    #expect(try child.ask("newest") == "newest 1 10 100")
   }
 
   @Test func aForkedChildKeepsNoLocksOfItsDeadParent() throws {
     let lockFile = try database.open().lockFile
     let child = try database.process()
-    child.ask("open")
-    child.ask("pin")
-    child.ask("write")
-    let answer = try #require(child.ask("abandon"))
+    try child.ask("open")
+    try child.ask("pin")
+    try child.ask("write")
+    let answer = try child.ask("abandon")
     let grandchild = try #require(answer.split(separator: " ").last.flatMap { pid_t($0) })
     defer { Glibc.kill(grandchild, SIGKILL) }
     child.kill()
@@ -41,22 +44,19 @@ import Testing
   @Test func processesInTwoNamespacesShareOneFile() throws {
     var prefixes = [["unshare", "-p", "-f", "--kill-child"]]
     prefixes.append(["unshare", "-U", "-r", "-p", "-f", "--kill-child"])
-    let path = database.path
-    let made = prefixes.lazy.compactMap { prefix in
-      try? ChildProcess(prefix: prefix, arguments: [path])
-    }
+    let made = prefixes.lazy.compactMap { prefix in try? database.process(prefix: prefix) }
     guard let child = made.first else {
       return print("skipped: this user may not make process namespaces here")
     }
     let lockFile = try database.open().lockFile
-    #expect(child.ask("open") == "member")
-    #expect(child.ask("pin") == "pinned 1")
+    #expect(try child.ask("open") == "member")
+    #expect(try child.ask("pin") == "pinned 1")
     lockFile.publish(published(2))
     #expect(lockFile.versionsInUse(.now) == [1, 2])
     #expect(lockFile.pins().first?.process == 1)
-    #expect(child.ask("write") == "writing")
+    #expect(try child.ask("write") == "writing")
     #expect(try !lockFile.tryLockWriter())
-    child.ask("commit")
+    try child.ask("commit")
     child.kill()
     // The process outlives its parent in the other namespace for a moment: its lock is the event.
     try lockFile.lockWriter()

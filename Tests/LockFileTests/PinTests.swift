@@ -34,22 +34,22 @@ import Testing
   @Test func pinsOfOtherProcessesCount() throws {
     let lockFile = try database.open().lockFile
     let child = try database.process()
-    child.ask("open")
-    #expect(child.ask("pin") == "pinned 1")
+    try child.ask("open")
+    #expect(try child.ask("pin") == "pinned 1")
     lockFile.publish(published(2))
-    #expect(child.ask("pin") == "pinned 2")
+    #expect(try child.ask("pin") == "pinned 2")
     lockFile.publish(published(3))
     #expect(lockFile.versionsInUse(.now) == [1, 2, 3])
-    child.ask("unpin")
-    child.ask("unpin")
+    try child.ask("unpin")
+    try child.ask("unpin")
     #expect(lockFile.versionsInUse(.now) == [3])
   }
 
   @Test func pinsAreDescribedForPeople() throws {
     let lockFile = try database.open().lockFile
     let child = try database.process()
-    child.ask("open")
-    child.ask("pin")
+    try child.ask("open")
+    try child.ask("pin")
     let pin = try lockFile.pinNewest(label: PinLabel("a label for the tool, cut short"))
     let descriptions = lockFile.pins().sorted { $0.participant < $1.participant }
     #expect(descriptions.map(\.process) == [ProcessDescription.number, UInt64(child.number)])
@@ -68,8 +68,8 @@ import Testing
   @Test func aDeadReadersPinsAreTakenBackByAWriterWithoutBeingAsked() throws {
     let lockFile = try database.open().lockFile
     let child = try database.process()
-    child.ask("open")
-    child.ask("pin")
+    try child.ask("open")
+    try child.ask("pin")
     lockFile.publish(published(2))
     child.kill()
     #expect(lockFile.versionsInUse(.whenDue) == [2])
@@ -78,8 +78,8 @@ import Testing
   @Test func aNewOwnerOfANumberTakesBackWhatTheOldOneLeft() throws {
     let lockFile = try database.open().lockFile
     let child = try database.process()
-    child.ask("open")
-    child.ask("pin")
+    try child.ask("open")
+    try child.ask("pin")
     lockFile.publish(published(2))
     child.kill()
     #expect(lockFile.versionsInUse() == [1, 2])
@@ -120,8 +120,8 @@ import Testing
     let first = try database.open().lockFile
     for _ in 0..<LockFileLayout.pinsInitially * 2 { _ = try first.pinNewest() }
     let child = try database.process()
-    child.ask("open")
-    for _ in 0..<600 { child.ask("pin") }
+    try child.ask("open")
+    for _ in 0..<600 { try child.ask("pin") }
     first.close()
     child.kill()
     let second = try database.open(version: 9).lockFile

@@ -30,7 +30,7 @@ import Testing
 
   @Test func killedProcessesLeaveTheSession() throws {
     let child = try database.process()
-    #expect(child.ask("open") == "alone")
+    #expect(try child.ask("open") == "alone")
     let opened = try database.open(version: 5)
     #expect(!opened.wasAlone)
     opened.lockFile.close()
@@ -41,7 +41,7 @@ import Testing
   @Test func manyOpenAtOnceAndOneRecovers() throws {
     let children = try (0..<6).map { _ in try database.process() }
     for child in children { child.send("open") }
-    let answers = children.map { $0.readLine() }
+    let answers = try children.map { try $0.readLine() }
     #expect(answers.filter { $0 == "alone" }.count == 1)
     #expect(answers.filter { $0 == "member" }.count == 5)
   }
@@ -59,7 +59,7 @@ import Testing
 
   @Test func aProcessKilledInRecoveryLeavesTheNextOneAlone() throws {
     let child = try database.process()
-    child.ask("open and stay in recovery")
+    try child.ask("open and stay in recovery")
     child.kill()
     #expect(try database.open().wasAlone)
   }

@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LockFile
@@ -47,8 +48,12 @@ struct Database {
     }
   }
 
-  func process() throws -> ChildProcess {
-    try ChildProcess(arguments: [path])
+  /// A process that plays with the data file as it is told, started through `prefix` if there is one.
+  func process(prefix: [String] = []) throws -> ChildProcess {
+    let child = try ChildProcess(prefix: prefix, program: "LockFileTestProcess", [path])
+    let greeting = try child.readLine()
+    #expect(greeting == "ready")
+    return child
   }
 }
 

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 
 @testable import LockFile
@@ -12,24 +13,23 @@ import Testing
   }
 
   /// Reads what a child says until it has heard of the version; it may hear of one before it first.
-  private func hears(_ child: ChildProcess, _ version: UInt64) -> Bool {
-    while let line = child.readLine() {
-      let words = line.split(separator: " ")
-      if words.first == "heard", words[1] == "\(version)" { return true }
+  private func awaitHearing(of version: UInt64, by child: ChildProcess) throws {
+    while true {
+      let words = try child.readLine().split(separator: " ")
+      if words.first == "heard", words[1] == "\(version)" { return }
     }
-    return false
   }
 
   @Test func commitsReachListenersInOtherProcesses() throws {
     let lockFile = try database.open().lockFile
     let children = try (0..<2).map { _ in try database.process() }
     for child in children {
-      child.ask("open")
-      #expect(child.ask("listen") == "listening")
+      try child.ask("open")
+      #expect(try child.ask("listen") == "listening")
     }
     for version in 2...50 as ClosedRange<UInt64> {
       commit(version, by: lockFile)
-      for child in children { #expect(hears(child, version)) }
+      for child in children { try awaitHearing(of: version, by: child) }
     }
   }
 
@@ -48,13 +48,13 @@ import Testing
     let lockFile = try database.open().lockFile
     let children = try (0..<2).map { _ in try database.process() }
     for child in children {
-      child.ask("open")
-      child.ask("listen")
+      try child.ask("open")
+      try child.ask("listen")
     }
     children[0].kill()
     for version in 2...10 as ClosedRange<UInt64> {
       commit(version, by: lockFile)
-      #expect(hears(children[1], version))
+      try awaitHearing(of: version, by: children[1])
     }
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import ProcessLab
 import RealmSwift
 import StorageLab
+import TestSupport
 
 /// Random histories: some commits, by this thread or that, this process or another, of which
 /// observers are told at once or in parts. Whatever they are told must make of their copies what

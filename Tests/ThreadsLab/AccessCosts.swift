@@ -2,6 +2,7 @@ import Dispatch
 import Platform
 import ProcessLab
 import RealmSwift
+import TestSupport
 
 /// What reading a property costs in each of the places where a realm can live; the difference is the
 /// check of confinement.

@@ -2,6 +2,7 @@ import Glibc
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// What a child process does, by its arguments.
 public enum ChildRole {
@@ -36,6 +37,13 @@ public enum ChildRole {
       say("no such role: \(arguments)")
       exit(2)
     }
+  }
+}
+
+extension ChildProcess {
+  /// A child that has a `ChildRole`.
+  public convenience init(prefix: [String] = [], _ arguments: [String]) throws(Failure) {
+    try self.init(prefix: prefix, program: "ProcessTestProgram", arguments)
   }
 }
 

@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// Lock-files with damage. At rest they are of no consequence: whoever opens the file first makes
 /// the lock-file anew. While the file is open, an opener gets correct data or a clear error, and

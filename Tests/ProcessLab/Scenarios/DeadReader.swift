@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// A process pins versions and is killed. While another one goes on writing, the space that only the
 /// dead one needed has to be reusable within a second, without anybody asking for it.

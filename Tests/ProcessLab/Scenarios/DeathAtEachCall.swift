@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// A process dies at every system call of a commit, a flush, a compaction step and an opening in
 /// turn, before it and after it, at every level of durability; alone with the file or beside

@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// Deletes most of a large file, here and there, and waits until the background has given the space
 /// back to the file system while the file is open.

@@ -2,6 +2,7 @@ import Glibc
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// Four processes contend for the writer role while one of them is killed every 1...30 ms and
 /// replaced, in chapters of files at different levels of durability, some of which swell and are

@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// What happens to commits when the lock-file is deleted under processes that have the file open.
 public enum LostLockFile {

@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// How large a file is against what lives in it, on a real file system.
 public enum Space {

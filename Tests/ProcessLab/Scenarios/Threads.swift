@@ -3,6 +3,7 @@ import Platform
 import Storage
 import StorageLab
 import Synchronization
+import TestSupport
 
 /// Eight threads of one process on one file, opened under several names: three that write, one that
 /// waits for its turn without blocking, two that read, two that open and close a file all the time.

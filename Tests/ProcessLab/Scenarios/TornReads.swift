@@ -1,6 +1,7 @@
 import Platform
 import Storage
 import StorageLab
+import TestSupport
 
 /// Three processes read every version that they see while two others transfer between accounts.
 public struct TornReads {

@@ -3,6 +3,7 @@ import Platform
 import ProcessLab
 import RealmSwift
 import StorageLab
+import TestSupport
 
 /// Eight threads, four serial queues and four actors, two of them on loops, on one file: they read,
 /// write in every way there is, freeze, hand over references and observe. The sum of all balances is

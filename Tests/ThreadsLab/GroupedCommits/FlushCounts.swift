@@ -2,6 +2,7 @@ import Foundation
 import Platform
 import ProcessLab
 import RealmSwift
+import TestSupport
 
 /// How many flushes small asynchronous commits take, one by one and grouped. Every `fdatasync` of
 /// the data file counts, whoever asks for it.

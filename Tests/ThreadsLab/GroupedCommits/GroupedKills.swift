@@ -4,6 +4,7 @@ import ProcessLab
 import RealmSwift
 import Storage
 import StorageLab
+import TestSupport
 
 /// Processes that commit numbered transactions of two objects each, grouped, and are killed in the
 /// midst of it. What they said to be durable has to be there, in order and whole.

@@ -3,6 +3,7 @@ import Platform
 import ProcessLab
 import RealmSwift
 import Synchronization
+import TestSupport
 
 /// How long a loop that has asynchronous writes under way does not turn, while another process keeps
 /// taking the writer for two seconds, and somebody commits transactions of ten megabytes with full

@@ -2,6 +2,7 @@ import Foundation
 import Platform
 import ProcessLab
 import RealmSwift
+import TestSupport
 
 /// A loop goes on turning while its asynchronous writes wait: for a writer in another process, and
 /// for a flush. Says so by the order of events, not by the clock.

@@ -2,6 +2,7 @@ import Foundation
 import Platform
 import ProcessLab
 import RealmSwift
+import TestSupport
 
 /// What serves the main actor of a program.
 public enum MainThreadKind: String, CaseIterable, Sendable {

@@ -6,7 +6,7 @@ public final class TemporaryDirectory: Sendable {
 
   public init() {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(parent)/holdfast-processes-XXXXXX".utf8CString)
+    var template = Array("\(parent)/holdfast-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("mkdtemp: errno \(errno)") }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

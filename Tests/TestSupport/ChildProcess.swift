@@ -31,8 +31,6 @@ public final class ChildProcess {
   /// Children made at the same time must not inherit each other's pipes.
   private static let spawning = Mutex(())
 
-  public static let defaultProgram = "ProcessTestProgram"
-
   /// The path of a program that lies beside the running one.
   private static func path(of program: String) -> String {
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -48,7 +46,7 @@ public final class ChildProcess {
   ///   - prefix: a program and its arguments through which the child is started.
   ///   - program: the name of a program that lies beside the running one.
   public init(
-    prefix: [String] = [], program: String = defaultProgram, _ arguments: [String]
+    prefix: [String] = [], program: String, _ arguments: [String]
   ) throws(Failure) {
     let words = prefix + [Self.path(of: program)] + arguments
     let made: Result<(pid_t, Int32, Int32), Failure> = Self.spawning.withLock { _ in
