@@ -3,8 +3,7 @@ import Testing
 import ThreadsLab
 
 @Suite(.serialized) struct AsyncWriteRunTests {
-  @Test func `a loop turns while its writes wait for another process and for a flush`() async throws
-  {
+  @Test func `a loop turns while its writes wait for other writers and for a flush`() async throws {
     let report = try await onOwnThread { try TurnsWhileBlocked().run() }
     report.show()
     #expect(report.findings == [])

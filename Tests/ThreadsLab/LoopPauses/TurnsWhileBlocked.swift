@@ -4,8 +4,8 @@ import ProcessLab
 import RealmSwift
 import TestSupport
 
-/// A loop goes on turning while its asynchronous writes wait: for a writer in another process, and
-/// for a flush. Says so by the order of events, not by the clock.
+/// A loop goes on turning while its asynchronous writes wait: for a writer in another thread, for one
+/// in another process, and for a flush. Says so by the order of events, not by the clock.
 public final class TurnsWhileBlocked: Sendable {
   private let directory = TemporaryDirectory()
   private let thread = LoopThread(name: "turning")
@@ -22,6 +22,7 @@ public final class TurnsWhileBlocked: Sendable {
     let realm = try Realm(configuration: configuration)
     var report = ScenarioReport()
     try within(120, "a loop whose writes wait") {
+      whileAnotherThreadWrites(realm, &report)
       try whileAnotherProcessWrites(&report)
       whileAFlushIsHeldUp(&report)
     }
@@ -30,15 +31,29 @@ public final class TurnsWhileBlocked: Sendable {
     return report
   }
 
+  private func whileAnotherThreadWrites(_ realm: Realm, _ report: inout ScenarioReport) {
+    realm.beginWrite()
+    let writes = startWrites(whichMustWaitFor: "another thread", &report)
+    realm.cancelWrite()
+    writes.wait()
+  }
+
   private func whileAnotherProcessWrites(_ report: inout ScenarioReport) throws {
     let holder = try ChildProcess(program: ThreadRole.program, ["hold-on-command", path])
     _ = try holder.ask("begin")
-    let writes = startWrites()
-    let turns = turn()
-    report.expect(!writes.isAnyRunning, "a write began although another process was writing")
-    report.expect(turns == Self.turnCount, "the loop turned \(turns) times only")
+    let writes = startWrites(whichMustWaitFor: "another process", &report)
     _ = try holder.ask("end")
     writes.wait()
+  }
+
+  private func startWrites(
+    whichMustWaitFor writer: String, _ report: inout ScenarioReport
+  ) -> WritesUnderWay {
+    let writes = startWrites()
+    let turns = turn()
+    report.expect(!writes.isAnyRunning, "a write began although \(writer) was writing")
+    report.expect(turns == Self.turnCount, "the loop turned \(turns) times only")
+    return writes
   }
 
   private func whileAFlushIsHeldUp(_ report: inout ScenarioReport) {
