@@ -17,6 +17,7 @@ extension UVLoop {
     for timer in timers.values { timer.cancel() }
     for each in handles.all { uv_close(each) { $0?.deallocate() } }
     if ownsHandle { closeOwnLoop() }
+    slice.giveBack()
     ThreadSlot.clear()
     heir.takeOver()
   }

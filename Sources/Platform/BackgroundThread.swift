@@ -16,6 +16,8 @@ public enum BackgroundThread {
     let code = holdfast_thread_start(
       String(decoding: name.utf8.prefix(15), as: UTF8.self),
       { context in
+        // Not the short slice of a loop that happens to have started it.
+        ProcessorSlice.setForCallingThread(nil)
         Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
         return nil
       }, context.toOpaque())

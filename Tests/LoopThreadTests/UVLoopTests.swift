@@ -1,4 +1,6 @@
+import Dispatch
 import LoopThread
+import Platform
 import Synchronization
 import Testing
 
@@ -152,5 +154,32 @@ import Testing
     let loop = Mutex<UVLoop?>(nil)
     onBareThread { loop.withLock { $0 = UVLoop() } }
     #expect(loop.withLock { $0 }?.execute {} == false)
+  }
+
+  @Test func aThreadHasAShortSliceAsLongAsItHasALoop() {
+    onBareThread {
+      let before = ProcessorSlice.ofCallingThread()
+      let loop = UVLoop()
+      // Before Linux 6.12 there is none, and none comes by asking.
+      #expect(ProcessorSlice.ofCallingThread() == before.map { min($0, 300_000) })
+      loop.close()
+      #expect(ProcessorSlice.ofCallingThread() == before)
+    }
+  }
+
+  @Test func whatALoopStartsInTheBackgroundHasAnOrdinarySlice() {
+    onBareThread {
+      let ordinary = ProcessorSlice.ofCallingThread()
+      let loop = UVLoop()
+      let answer = Mutex<UInt64?>(nil)
+      let done = DispatchSemaphore(value: 0)
+      try! BackgroundThread.start(name: "ordinary") {
+        answer.withLock { $0 = ProcessorSlice.ofCallingThread() }
+        done.signal()
+      }
+      done.wait()
+      #expect(answer.withLock { $0 } == ordinary)
+      loop.close()
+    }
   }
 }

@@ -62,6 +62,14 @@ uint32_t *holdfast_thread_hint(void);
 /// Starts a detached thread that receives no signals. `name`: up to 15 bytes.
 int holdfast_thread_start(const char *name, void *(*body)(void *), void *context);
 
+/// The calling thread's slice of a processor in nanoseconds: how long the kernel lets it run before it
+/// looks whether somebody else should. 0 where there is none: before Linux 6.12, and for threads that
+/// are not scheduled as ordinary ones.
+uint64_t holdfast_slice(void);
+
+/// Asks for another slice; 0 for the kernel's choice. Nothing else of the thread changes.
+int holdfast_slice_set(uint64_t nanoseconds);
+
 /// Retains a Swift object unless it is being destroyed; NULL then. The object's memory must be there.
 void *holdfast_try_retain(void *object);
 
