@@ -4,6 +4,8 @@ public struct Latencies: Sendable {
 
   public init() {}
 
+  public init(_ nanoseconds: [UInt64]) { self.nanoseconds = nanoseconds }
+
   public mutating func add(_ duration: UInt64) { nanoseconds.append(duration) }
 
   public var count: Int { nanoseconds.count }

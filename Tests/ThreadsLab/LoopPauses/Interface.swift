@@ -93,7 +93,7 @@ final class Interface {
     probe.stop()
     tokens = []
     return LoopOutcome(
-      gaps: probe.gaps, ownSpans: probe.ownSpans, runDelays: probe.runDelays,
+      pauses: probe.pauses, ownSpans: probe.ownSpans, runDelays: probe.runDelays,
       longest: probe.longest, turns: probe.turns, writes: writes,
       actorWrites: actorWrites.value, changes: changes)
   }

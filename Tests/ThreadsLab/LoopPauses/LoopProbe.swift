@@ -4,9 +4,29 @@ import Platform
 import ProcessLab
 import RealmSwift
 
-/// Measures how a loop turns: the gaps between the calls of a timer that is due every millisecond,
-/// what the thread did in each of them, and what it was busy with. Own thread only.
+/// Measures how a loop turns: how late a timer is called that is due every millisecond, what the thread
+/// did in the gaps between the calls, and what it was busy with. Own thread only.
 final class LoopProbe {
+  /// From when the timer was due to when it was called.
+  struct Pause {
+    let due: UInt64
+    let called: UInt64
+    var length: UInt64 { called - due }
+
+    /// What is left of it outside of `others`, which are in order and do not overlap.
+    func length(without others: [Pause]) -> UInt64 {
+      var low = 0
+      var high = others.count
+      while low < high {
+        let middle = (low + high) / 2
+        if others[middle].called <= due { low = middle + 1 } else { high = middle }
+      }
+      return others[low...].prefix { $0.due < called }.reduce(length) { left, other in
+        left - (min(called, other.called) - max(due, other.due))
+      }
+    }
+  }
+
   /// The time from one call of the timer to the next. Nanoseconds.
   struct Gap {
     var wall: UInt64 = 0
@@ -55,12 +75,14 @@ final class LoopProbe {
   private var waited: UInt64 = 0
   private var notes: [Note] = []
 
-  private(set) var gaps = Latencies()
+  /// Every call of the timer.
+  private(set) var pauses: [Pause] = []
   private(set) var ownSpans = Latencies()
   private(set) var runDelays = Latencies()
   private(set) var longest: [Gap] = []
   private(set) var turns = 0
   private static let keptCount = 6
+  private static let period: UInt64 = 1_000_000
 
   init(_ loop: UVLoop) {
     self.loop = loop
@@ -114,7 +136,8 @@ final class LoopProbe {
     var gap = now.gap(since: last)
     gap.waited = waited
     gap.notes = notes.map { Note(time: $0.time - last.time, text: $0.text) }
-    gaps.add(gap.wall)
+    let due = min(last.time + Self.period, now.time)
+    pauses.append(Pause(due: due, called: now.time))
     ownSpans.add(gap.own)
     runDelays.add(gap.runDelay)
     keep(gap)
