@@ -10,8 +10,8 @@ extension UVLoop {
     if isClosed { return }
     requireOwnThread()
     precondition(!isRunning, "UVLoop.close called from within the loop; call stop() first.")
-    inbox.withLock { inbox in inbox.isClosed = true }
-    drain()
+    startTurn()
+    run(inbox.close())
     isClosed = true
     turnHooks = []
     for timer in timers.values { timer.cancel() }

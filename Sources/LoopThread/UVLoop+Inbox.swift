@@ -1,17 +1,4 @@
 import Clibuv
-import Synchronization
-
-/// What other threads have left for a loop. One wake-up serves everything that came since the last.
-struct Inbox {
-  enum Item {
-    case work(@Sendable () -> Void)
-    case job(UnownedJob)
-  }
-
-  var items: [Item] = []
-  var stopRequested = false
-  var isClosed = false
-}
 
 extension UVLoop {
   /// Runs `work` on the loop's thread, in the order of the calls. From any thread; returns at once.
@@ -28,19 +15,18 @@ extension UVLoop {
   /// Ends `run` after the current turn; if the loop is not running, its next `run` returns at
   /// once. From any thread. What was handed in before and has not run stays for the next `run`.
   public func stop() {
-    inbox.withLock { $0.stopRequested = true }
+    stopRequested.store(true, ordering: .releasing)
     signal.raise()
   }
 
   func post(_ item: Inbox.Item) -> Bool {
-    let (isTaken, isFirst) = inbox.withLock { inbox in
-      if inbox.isClosed { return (false, false) }
-      inbox.items.append(item)
-      return (true, inbox.items.count == 1)
+    switch inbox.put(item) {
+    case .refused: return false
+    case .taken(let isFirst):
+      // One signal serves everything that came since the last.
+      if isFirst { signal.raise() }
+      return true
     }
-    // Not under the lock: the loop, woken at once, would have to wait for it.
-    if isFirst { signal.raise() }
-    return isTaken
   }
 
   /// What happens when the signal is raised: one batch. What arrives meanwhile waits for the next turn, so
@@ -48,13 +34,12 @@ extension UVLoop {
   func drain() {
     startTurn()
     signal.lower()
-    let items = inbox.withLock { inbox in
-      defer { inbox.items = [] }
-      return inbox.items
-    }
-    for item in items { run(item) }
-    if inbox.withLock({ $0.stopRequested }) { uv_stop(handle) }
+    run(inbox.takeAll())
+    if stopRequested.load(ordering: .acquiring) { uv_stop(handle) }
   }
+
+  /// In their order.
+  func run(_ items: [Inbox.Item]) { for item in items { run(item) } }
 
   private func run(_ item: Inbox.Item) {
     switch item {

@@ -8,9 +8,8 @@ extension UVLoop {
     precondition(!isRunning, "UVLoop.run called from within the loop; it runs already.")
     isRunning = true
     defer { isRunning = false }
-    let stopped = inbox.withLock { inbox in inbox.stopRequested }
-    if !stopped { uv_run(handle, UV_RUN_DEFAULT) }
-    inbox.withLock { inbox in inbox.stopRequested = false }
+    if !stopRequested.load(ordering: .acquiring) { uv_run(handle, UV_RUN_DEFAULT) }
+    stopRequested.store(false, ordering: .releasing)
   }
 
   /// Runs the loop for `duration` (to the millisecond), or until `stop()` if that comes first.
