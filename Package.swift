@@ -73,7 +73,8 @@ let package = Package(
       name: "LoopMainProgram", dependencies: ["LoopThread"], path: "Tests/LoopMainProgram",
       swiftSettings: settings),
     .testTarget(
-      name: "LoopThreadTests", dependencies: ["LoopThread", "Platform", "Clibuv", "LoopMainProgram"],
+      name: "LoopThreadTests",
+      dependencies: ["LoopThread", "Platform", "Clibuv", "LoopMainProgram"],
       swiftSettings: settings),
     .target(name: "CRuntime"),
     .target(
