@@ -9,7 +9,7 @@ import Synchronization
 enum SchedulerIdentity: Hashable, Sendable {
   case main
   case thread(UInt64)
-  case queue(ObjectIdentifier)
+  case queue(QueueIdentity)
   case loop(ObjectIdentifier)
   case actor(ObjectIdentifier)
   case frozen
@@ -74,20 +74,38 @@ final class MainScheduler: Scheduler {
   func invoke(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
 }
 
+/// Which queue one is. On Linux several Swift objects may stand for one queue, as those that
+/// `DispatchQueue.main` gives do: the C object is one, and the Swift object's only field.
+struct QueueIdentity: Hashable, Sendable {
+  private let address: UInt
+
+  init(_ queue: DispatchQueue) {
+    let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+    address = object.load(fromByteOffset: 16, as: UInt.self)
+  }
+
+  static let main = QueueIdentity(.main)
+
+  /// What queues of one kind share: a table of functions, the C object's first word.
+  var functionTable: UInt { UnsafeRawPointer(bitPattern: address)!.load(as: UInt.self) }
+}
+
 /// A serial dispatch queue, whichever thread serves it.
 final class QueueScheduler: Scheduler {
-  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  private static let key = DispatchSpecificKey<QueueIdentity>()
   let queue: DispatchQueue
+  private let queueIdentity: QueueIdentity
 
   init(_ queue: DispatchQueue) {
     self.queue = queue
-    queue.setSpecific(key: Self.key, value: ObjectIdentifier(queue))
+    queueIdentity = QueueIdentity(queue)
+    queue.setSpecific(key: Self.key, value: queueIdentity)
   }
 
-  var identity: SchedulerIdentity { .queue(ObjectIdentifier(queue)) }
+  var identity: SchedulerIdentity { .queue(queueIdentity) }
   var thread: UInt64 { HotState.askScheduler }
   var canInvoke: Bool { true }
-  var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue) }
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == queueIdentity }
   func invoke(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 }
 
@@ -124,7 +142,7 @@ enum Schedulers {
   static func current(queue: DispatchQueue?) -> any Scheduler {
     if let queue {
       checkSerial(queue)
-      return queue === DispatchQueue.main ? MainScheduler.shared : QueueScheduler(queue)
+      return isMain(queue) ? MainScheduler.shared : QueueScheduler(queue)
     }
     // A loop of the main thread drives the main queue: one place, one version.
     if MainScheduler.shared.isCurrent { return MainScheduler.shared }
@@ -134,7 +152,7 @@ enum Schedulers {
 
   /// Checks that a realm can be confined to the queue.
   static func checkSerial(_ queue: DispatchQueue) {
-    if queue === DispatchQueue.main || isSerial(queue) { return }
+    if isMain(queue) || isSerial(queue) { return }
     throwRealmException(
       """
       Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to serial \
@@ -142,16 +160,12 @@ enum Schedulers {
       """)
   }
 
-  /// libdispatch cannot be asked what a queue is, but queues of one kind share the C object's
-  /// table of functions, which is its first word; the C object is the Swift object's only field.
+  private static func isMain(_ queue: DispatchQueue) -> Bool { QueueIdentity(queue) == .main }
+
+  /// libdispatch cannot be asked what a queue is.
   private static func isSerial(_ queue: DispatchQueue) -> Bool {
-    functionTable(of: queue) == functionTable(of: serialQueue)
+    QueueIdentity(queue).functionTable == QueueIdentity(serialQueue).functionTable
   }
 
   private static let serialQueue = DispatchQueue(label: "holdfast.serial")
-
-  private static func functionTable(of queue: DispatchQueue) -> UInt {
-    let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
-    return object.load(fromByteOffset: 16, as: UnsafeRawPointer.self).load(as: UInt.self)
-  }
 }

@@ -92,6 +92,13 @@ import Testing
     #expect(count == 1)
   }
 
+  @Test @MainActor func theMainQueueIsTheMainThread() throws {
+    let realm = try file.open()
+    #expect(try Realm(configuration: file.configuration, queue: .main) == realm)
+    let queue = try #require(OperationQueue.main.underlyingQueue)
+    #expect(try Realm(configuration: file.configuration, queue: queue) == realm)
+  }
+
   @Test func concurrentQueuesAreRefused() async {
     await #expect(processExitsWith: .failure) {
       let queue = DispatchQueue(label: "all", attributes: .concurrent)
