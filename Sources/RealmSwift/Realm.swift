@@ -90,15 +90,19 @@ public import Foundation
   /// Runs the block in a write transaction, which is committed when the block returns, and undone
   /// when it throws. Waits while somebody else writes.
   ///
-  /// - Parameter tokens: observers, of this realm, that are not to hear of this transaction.
+  /// - Parameter tokens: observers, of this realm, that are not to hear of this transaction. What
+  ///   others have committed until it is its turn they are told before the block runs.
   /// - Throws: what the block throws, or `Realm.Error` if the transaction cannot be made durable.
   @discardableResult
   public func write<Result>(
     withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
   ) throws -> Result {
     try rethrowingStorageErrors { () throws(StorageFailure) in
-      if !tokens.isEmpty { try instance.deliverBeforeSilence() }
-      try instance.beginWrite()
+      if tokens.isEmpty {
+        try instance.beginWrite()
+      } else {
+        try instance.beginWrite(silencing: tokens)
+      }
     }
     let result: Result
     do {

@@ -46,6 +46,13 @@ class Observer: @unchecked Sendable {
     silence = nil
   }
 
+  /// Whether it has nothing to hear of what led to the version; one that has heard of nothing at
+  /// all is yet to be told how things are.
+  func hasHeard(of version: UInt64) -> Bool {
+    guard let tracked else { return true }
+    return (silence ?? tracked).version == version
+  }
+
   /// The realm has left `before` for `after` by a write that is not to be told.
   final func skip(from before: Snapshot, to after: Snapshot) {
     // One that has yet to hear of earlier commits will hear of both.

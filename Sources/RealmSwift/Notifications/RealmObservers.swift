@@ -187,7 +187,7 @@ extension _RealmInstance {
     }
   }
 
-  private func carry(_ observers: [Observer], to target: Snapshot) {
+  func carry(_ observers: [Observer], to target: Snapshot) {
     if observers.isEmpty { return }
     var comparison = Comparison(observers, to: target)
     comparison.run(shared)
@@ -196,21 +196,6 @@ extension _RealmInstance {
 
   func announceRefreshRequired() {
     for observer in observers.all { observer.announceRefreshRequired() }
-  }
-
-  // MARK: Writes that are not told
-
-  /// Before a write that some are not to hear of: they hear of everything else first, so that what
-  /// they hear next begins with that write.
-  func deliverBeforeSilence() throws(StorageError) {
-    if isFrozen || writing != nil || observers.isDelivering || !observers.isAnyone { return }
-    if try !refresh(), snapshot != nil { deliverNotifications(waiting: false) }
-  }
-
-  /// After a commit: these observers are not to hear of it.
-  func skip(_ tokens: [NotificationToken], from before: Snapshot?) {
-    guard let snapshot, let before else { return }
-    for token in tokens { token.observer(in: self)?.skip(from: before, to: snapshot) }
   }
 }
 
@@ -232,6 +217,8 @@ final class RealmObserver: Observer, @unchecked Sendable {
     told = snapshot.version
     handler(.didChange, Realm(instance: instance))
   }
+
+  override func hasHeard(of version: UInt64) -> Bool { told == version }
 
   override func didSkip(from before: Snapshot, to after: Snapshot) {
     if told == before.version { told = after.version }

@@ -7,8 +7,13 @@ extension _RealmInstance {
   /// Waits for the turn to write and moves to the newest version.
   func beginWrite() throws(StorageError) {
     checkCanBegin()
-    if let transaction = withdrawTicket() { return try start(transaction) }
-    try start(try shared.database.beginWrite())
+    try start(try turnToWrite())
+  }
+
+  /// The turn to write, for which it waits.
+  func turnToWrite() throws(StorageError) -> WriteTransaction {
+    if let transaction = heldTurn.take() ?? withdrawTicket() { return transaction }
+    return try shared.database.beginWrite()
   }
 
   func checkCanBegin() {

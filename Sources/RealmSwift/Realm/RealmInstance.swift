@@ -23,6 +23,8 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
   var writing: Writing?
+  /// The turn to write, while observers are told something first; who writes meanwhile takes it.
+  var heldTurn: WriteTransaction?
   var schema: StoredSchema
   var autorefresh = true
   /// What links are added with while an object is being added.
@@ -77,6 +79,7 @@ public final class _RealmInstance: @unchecked Sendable {
 
   deinit {
     writing?.transaction.cancel()
+    heldTurn?.cancel()
     hot.deinitialize(count: 1)
     hot.deallocate()
   }

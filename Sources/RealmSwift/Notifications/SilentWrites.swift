@@ -1,0 +1,62 @@
+import Storage
+
+// Writes that some observers are not to hear of. Those hear of everything else first, so that what
+// they hear next begins with the silent write.
+
+extension _RealmInstance {
+  /// How often handlers may write before a silent write that they are told in front of.
+  private static let silenceRoundsMax = 8
+
+  /// Begins a write that the tokens' observers are not to hear of.
+  func beginWrite(silencing tokens: [NotificationToken]) throws(StorageError) {
+    checkCanBegin()
+    try deliverBeforeSilence()
+    for _ in 0..<Self.silenceRoundsMax {
+      // A handler may have left a transaction open.
+      checkCanBegin()
+      let transaction = try turnToWrite()
+      let uninformed = try uninformed(tokens, of: transaction)
+      if uninformed.isEmpty { return try start(transaction) }
+      // Others have committed while this waited for its turn. Only handlers can from here on.
+      heldTurn = transaction
+      tell(uninformed)
+    }
+    try beginWrite()
+  }
+
+  /// After a commit: these observers are not to hear of it.
+  func skip(_ tokens: [NotificationToken], from before: Snapshot?) {
+    guard let snapshot, let before else { return }
+    for token in tokens { token.observer(in: self)?.skip(from: before, to: snapshot) }
+  }
+
+  private func deliverBeforeSilence() throws(StorageError) {
+    if observers.isDelivering || !observers.isAnyone { return }
+    if try !refresh(), snapshot != nil { deliverNotifications(waiting: false) }
+  }
+
+  /// Moves to the version that the transaction builds on. Returns the tokens' observers that have
+  /// not heard of it.
+  private func uninformed(
+    _ tokens: [NotificationToken], of transaction: WriteTransaction
+  ) throws(StorageError) -> [Observer] {
+    do throws(StorageError) {
+      if version != transaction.baseVersion { try adopt(try shared.database.pinNewest()) }
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+    return tokens.compactMap { $0.observer(in: self) }.filter { observer in
+      !observer.isCancelled && !observer.isPaused && !observer.hasHeard(of: version)
+    }
+  }
+
+  private func tell(_ uninformed: [Observer]) {
+    for observer in uninformed where !observer.isCancelled {
+      // A handler may have written or invalidated meanwhile.
+      guard writing == nil, let snapshot else { return }
+      if observer.isBehind(snapshot) { carry([observer], to: snapshot) }
+      observer.tell(at: snapshot)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import RealmSwift
+import Testing
+
+/// Writes that name observers who are not to hear of them.
+@Suite struct SilentWriteTests {
+  let observatory = Observatory()
+  let box = RealmBox()
+
+  /// Observes all animals; the first change has the body write.
+  private func observe(_ name: String, first body: @escaping (Realm) -> Void) -> NotificationToken {
+    var isFirst = true
+    let animals = box.realm!.objects(Animal.self)
+    return animals.observe { [observatory] change in
+      observatory.tell(name + change.text)
+      guard isFirst, case .update(let animals, _, _, _) = change else { return }
+      isFirst = false
+      body(animals.realm!)
+    }
+  }
+
+  private func end() {
+    observatory.run { [box] _ in (box.token, box.realm) = (nil, nil) }
+  }
+
+  @Test("what others commit before a silent write gets its turn is told in front of it")
+  func othersFirst() async {
+    observatory.run { [observatory, box] realm in
+      box.realm = realm
+      box.token = observe("") { realm in
+        // The handler is at a version that is no longer the newest.
+        observatory.writeElsewhere { $0.add(Animal("of another")) }
+        try! realm.write(withoutNotifying: [box.token!]) { realm.add(Animal("silent")) }
+        observatory.tell("written")
+      }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.writeElsewhere { $0.add(Animal("first")) }
+    #expect(await observatory.next() == "[] [0] []")
+    #expect(await observatory.next() == "[] [1] []")
+    #expect(await observatory.next() == "written")
+    observatory.writeElsewhere { $0.add(Animal("last")) }
+    #expect(await observatory.next() == "[] [3] []")
+    end()
+  }
+
+  @Test("a handler that is told in front of a silent write may write itself")
+  func handlersWriteFirst() async {
+    observatory.run { [observatory, box] realm in
+      box.realm = realm
+      let other = realm.objects(Animal.self).observe(keyPaths: ["age"]) { change in
+        guard case .update(let animals, _, _, _) = change, animals.count == 2 else { return }
+        let realm = animals.realm!
+        #expect(!realm.isInWriteTransaction)
+        try! realm.write { realm.add(Animal("of a handler")) }
+      }
+      box.token = observe("") { realm in
+        observatory.writeElsewhere { $0.add(Animal("of another")) }
+        try! realm.write(withoutNotifying: [box.token!, other]) { realm.add(Animal("silent")) }
+        observatory.tell("\(Array(realm.objects(Animal.self).map(\.name)))")
+      }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.writeElsewhere { $0.add(Animal("first")) }
+    #expect(await observatory.next() == "[] [0] []")
+    #expect(await observatory.next() == "[] [1] []")
+    #expect(await observatory.next() == "[] [2] []")
+    #expect(
+      await observatory.next() == #"["first", "of another", "of a handler", "silent"]"#)
+    end()
+  }
+
+  @Test("an observer that is still to be told is told in front of a handler's silent write")
+  func observersInLineFirst() async {
+    let second = RealmBox()
+    observatory.run { [observatory, box] realm in
+      box.realm = realm
+      box.token = observe("first ") { realm in
+        try! realm.write(withoutNotifying: [second.token!]) { realm.add(Animal("silent")) }
+      }
+      second.token = realm.objects(Animal.self).observe { observatory.tell("second " + $0.text) }
+    }
+    #expect(await observatory.next() == "first initial")
+    #expect(await observatory.next() == "second initial")
+    observatory.writeElsewhere { $0.add(Animal("loud")) }
+    #expect(await observatory.next() == "first [] [0] []")
+    #expect(await observatory.next() == "second [] [0] []")
+    #expect(await observatory.next() == "first [] [1] []")
+    observatory.run { _ in second.token = nil }
+    end()
+  }
+}
