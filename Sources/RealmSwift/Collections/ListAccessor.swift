@@ -177,7 +177,9 @@ final class ListAccessor {
   /// The live list, nil if its object is gone.
   func thawed() -> ListAccessor? {
     if !instance.isFrozen { return self }
-    let live = counterpart(in: instance.thawed())
-    return live.isValid ? live : nil
+    return instance.thawed { live in
+      let list = counterpart(in: live)
+      return list.isValid ? list : nil
+    }
   }
 }

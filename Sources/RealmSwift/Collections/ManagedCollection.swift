@@ -280,8 +280,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// The live view, nil if what it was taken from is gone.
   func thawed() -> _ManagedCollection? {
     if !instance.isFrozen { return self }
-    let live = counterpart(in: instance.thawed())
-    return live.isValid ? live : nil
+    return instance.thawed { resolved(in: $0) }
   }
 
   func resolved(in other: _RealmInstance) -> _ManagedCollection? {

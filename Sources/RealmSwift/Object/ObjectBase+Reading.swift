@@ -209,8 +209,9 @@ extension ObjectBase {
       throwRealmException("Unmanaged objects cannot be thawed; they are not frozen.")
     }
     if !instance.isFrozen { return self }
-    let live = instance.thawed()
-    let object = live.object(in: _binding!.table, ObjectKey(rawValue: _key))
-    return object._isValid ? object : nil
+    return instance.thawed { live in
+      let object = live.object(in: _binding!.table, ObjectKey(rawValue: _key))
+      return object._isValid ? object : nil
+    }
   }
 }

@@ -65,6 +65,28 @@ import Testing
     #expect(list.thaw() == nil)
   }
 
+  @Test func thawingWhereTheThingIsYetToComeMovesTheRealmOn() throws {
+    let realm = try filled()
+    let thread = LoopThread(name: "newer")
+    defer { thread.join() }
+    nonisolated(unsafe) var frozen: [Keeper] = []
+    for id in 2...3 {
+      thread.performAndWait { [file] in
+        let newer = try! file.open()
+        let keeper = Keeper(value: ["id": id, "animals": [["name": "Pip"]]])
+        try! newer.write { newer.add(keeper) }
+        frozen.append(keeper.freeze())
+      }
+      let isOlder = realm.object(ofType: Keeper.self, forPrimaryKey: id) == nil
+      #expect(isOlder)
+      if id == 2 {
+        #expect(frozen[0].thaw()?.realm == realm)
+      } else {
+        #expect(frozen[1].animals.thaw()?.first?.name == "Pip")
+      }
+    }
+  }
+
   @Test func frozenObjectsOfOneVersionAreEqual() throws {
     let realm = try filled()
     let animal = try #require(realm.objects(Animal.self).first)
