@@ -42,7 +42,7 @@ extension ThreadConfined where Self: Object {
   /// object deleted. The object that the block is given is confined to the actor.
   ///
   /// - Parameters:
-  ///   - keyPaths: The properties that count; nil for all of the object itself.
+  ///   - keyPaths: The properties that count; nil or none for all of the object itself.
   ///   - actor: Where the block runs.
   public func observe<A: Actor>(
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,

@@ -47,3 +47,12 @@ public final class NotificationToken: Sendable {
     return observer?.instance === instance ? observer : nil
   }
 }
+
+extension NotificationToken: Hashable {
+  /// Whether both are the same token.
+  public static func == (left: NotificationToken, right: NotificationToken) -> Bool {
+    left === right
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -54,7 +54,7 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     let before = frozenObject(in: old)
     let binding = object._binding!
     let properties = columns.compactMap { column in
-      binding.name(of: column).map { name in
+      instance.name(of: column, in: binding).map { name in
         PropertyChange(
           name: name, oldValue: before?._value(ofProperty: name),
           newValue: object._value(ofProperty: name))
@@ -78,7 +78,7 @@ extension Object {
   /// Calls the block after changes of the object, until the token is dropped or the object deleted.
   ///
   /// - Parameters:
-  ///   - keyPaths: The properties that count; nil for all of the object itself.
+  ///   - keyPaths: The properties that count; nil or none for all of the object itself.
   ///   - queue: A serial queue to be called on, with an object that is confined to it.
   public func observe<T: ObjectBase>(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -93,8 +93,10 @@ extension Object {
     instance.checkCanObserve()
     _ = _position()
     let binding = _binding!
+    let paths = keyPaths ?? []
     let scope =
-      keyPaths.map { instance.scope(of: binding, along: $0) } ?? ChangeScope(object: binding.table)
+      paths.isEmpty
+      ? ChangeScope(object: binding.table) : instance.scope(of: binding, along: paths)
     let observer = ObjectObserver(self, scope) { [unowned self] event in
       switch event {
       case .deleted: block(.deleted)

@@ -151,7 +151,7 @@ extension ThreadConfined where Self: Object {
 
   /// The changes of the object, until it is deleted.
   ///
-  /// - Parameter keyPaths: The properties that count; nil for all of the object itself.
+  /// - Parameter keyPaths: The properties that count; nil or none for all of the object itself.
   public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> {
     RealmChanges { handler in
       let token = self.observe(keyPaths: keyPaths) { (change: ObjectChange<Self>) in handler(change)

@@ -58,9 +58,31 @@ final class TableBinding {
   /// The Swift property behind a column.
   func index(of column: UInt32) -> Int { indexBySlot[Int(column)] }
 
-  /// The Swift name of the property in the column, nil if the class has none there.
+  /// The Swift name of the stored property in the column, nil if the class has none there.
   func name(of column: ColumnKey) -> String? {
     guard column.slot < indexBySlot.count, indexBySlot[column.slot] >= 0 else { return nil }
     return info.properties[indexBySlot[column.slot]].name
+  }
+}
+
+extension _RealmInstance {
+  /// The Swift name of the property in the column, which for linking objects is the hidden one of
+  /// their links; nil if the class has none there.
+  func name(of column: ColumnKey, in binding: TableBinding) -> String? {
+    if let name = binding.name(of: column) { return name }
+    let property = binding.info.properties.first { property in
+      hiddenColumn(of: property, in: binding) == column
+    }
+    return property?.name
+  }
+
+  private func hiddenColumn(of property: PropertyInfo, in binding: TableBinding) -> ColumnKey? {
+    guard let origin = property.originProperty, let type = property.description.target,
+      let linking = self.binding(for: type),
+      let index = linking.info.properties.firstIndex(where: { $0.name == origin }),
+      let link = linking.properties[index]
+    else { return nil }
+    return schema.description.description(of: binding.info.name)?
+      .backlinkColumn(from: linking.table, link.columnKey)
   }
 }

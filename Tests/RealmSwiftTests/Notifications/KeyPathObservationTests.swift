@@ -219,6 +219,22 @@ extension ObjectChange {
   }
 
   @Test(
+    "an object tells of linking objects that a path begins with",
+    arguments: ObservingPlace.allCases)
+  func objectsAgainstLinks(place: ObservingPlace) async {
+    await observeFirst(Animal.self, "keepers.name", at: place)
+    change { keepers, animals in
+      keepers[1].name = "keeps others"
+      animals[0].age = 7
+    }
+    change { keepers, _ in keepers[0].name = "counts" }
+    #expect(await observatory.next() == #"["keepers"]"#)
+    change { keepers, animals in keepers[2].animals.append(animals[0]) }
+    #expect(await observatory.next() == #"["keepers"]"#)
+    await end()
+  }
+
+  @Test(
     "a list may be observed along paths", arguments: ObservingPlace.allCases.filter { $0 != .actor }
   )
   func lists(place: ObservingPlace) async {

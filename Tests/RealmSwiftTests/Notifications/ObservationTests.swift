@@ -198,6 +198,29 @@ extension RealmCollectionChange {
     observatory.run { _ in box.token = nil }
   }
 
+  @Test func noKeyPathsStandForAllOfAnObject() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      let animal = Animal("Rex")
+      try realm.write { realm.add(animal) }
+      box.token = animal.observe(keyPaths: [String]()) { (change: ObjectChange<Animal>) in
+        if case .change(_, let properties) = change { observatory.tell(properties[0].name) }
+      }
+    }
+    observatory.writeElsewhere { realm in realm.objects(Animal.self)[0].weight = 7 }
+    #expect(await observatory.next() == "weight")
+    observatory.run { _ in box.token = nil }
+  }
+
+  @Test func tokensAreKeptInSets() async {
+    observatory.run { realm in
+      let animals = realm.objects(Animal.self)
+      let tokens = [animals.observe { _ in }, animals.observe { _ in }]
+      #expect(Set(tokens + tokens).count == 2)
+      #expect(tokens[0] != tokens[1])
+    }
+  }
+
   @Test func silencedObserversDoNotHearOfAWrite() async {
     let box = RealmBox()
     observatory.run { [observatory] realm in
@@ -252,6 +275,20 @@ extension RealmCollectionChange {
       }
     }
     #expect(await observatory.next() == "Rex")
+    box.token = nil
+  }
+
+  @Test @MainActor func deliveryHappensOnTheMainQueue() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      box.token = realm.objects(Animal.self).observe(on: .main) { change in
+        dispatchPrecondition(condition: .onQueue(.main))
+        observatory.tell(change.text)
+      }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.writeElsewhere { realm in realm.add(Animal("Rex")) }
+    #expect(await observatory.next() == "[] [0] []")
     box.token = nil
   }
 
