@@ -38,6 +38,8 @@ struct AsyncWrites {
     private let start = ContinuousClock.now
 
     static let ageMax = DispatchTimeInterval.milliseconds(50)
+    /// A serial queue, which gets a thread also when all threads of the global queues are blocked.
+    static let ageing = DispatchQueue(label: "holdfast.groups")
     var isFull: Bool { ids.count >= 1000 || ContinuousClock.now - start > .milliseconds(50) }
   }
 
@@ -45,6 +47,8 @@ struct AsyncWrites {
   private var firstWaiting = 0
   private var lastId: AsyncTransactionId = 0
   var ticket: WriterTicket?
+  /// How many turns in a row came and went while the realm's place was busy.
+  var missedTurns = 0
   var running: Running?
   var completions: [AsyncTransactionId: AsyncWriteCompletion] = [:]
   var group: Group?

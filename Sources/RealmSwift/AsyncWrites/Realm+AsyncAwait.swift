@@ -18,6 +18,7 @@ extension Realm {
     _isolation actor: isolated any Actor = #isolation, _ block: () throws -> Result
   ) async throws -> Result {
     try await instance.waitForTurn(actor)
+    defer { instance.endIfDone() }
     let result: Result
     do {
       result = try block()

@@ -67,7 +67,7 @@ extension _RealmInstance {
     scheduler.invoke { [self] in
       if asyncWrites.first == nil { return closeGroup() }
       let oldest = asyncWrites.group?.ids.first
-      DispatchQueue.global().asyncAfter(deadline: .now() + AsyncWrites.Group.ageMax) { [self] in
+      AsyncWrites.Group.ageing.asyncAfter(deadline: .now() + AsyncWrites.Group.ageMax) { [self] in
         scheduler.invoke {
           if self.asyncWrites.group?.ids.first == oldest { self.closeGroup() }
         }

@@ -26,16 +26,19 @@ extension _RealmInstance {
 
   /// Asks for the writer's role if somebody waits for it and nothing is in the way.
   func continueAsyncWrites() {
-    guard asyncWrites.first != nil, asyncWrites.ticket == nil, asyncWrites.holdCount == 0,
+    while asyncWrites.first != nil, asyncWrites.ticket == nil, asyncWrites.holdCount == 0,
       writing == nil
-    else { return }
-    do throws(StorageError) {
-      // Holds the instance: a realm with writes to come stays open.
-      asyncWrites.ticket = try WriterTicket.ask(shared.database) { [self] in
-        scheduler.invoke { self.asyncWriteTurn() }
+    {
+      do throws(StorageError) {
+        // Holds the instance: a realm with writes to come stays open.
+        asyncWrites.ticket = try WriterTicket.ask(
+          shared.database, missedTurns: asyncWrites.missedTurns
+        ) { [self] in
+          scheduler.invoke { self.asyncWriteTurn() }
+        }
+      } catch {
+        if !fail(error) { return }
       }
-    } catch {
-      fail(error)
     }
   }
 
@@ -55,10 +58,11 @@ extension _RealmInstance {
     case .block(let commits, let block, let onComplete):
       do throws(StorageError) {
         guard let transaction = try claimTicket() else { return }
-        asyncWrites.removeFirst()
         try start(transaction)
+        asyncWrites.removeFirst()
       } catch {
-        return fail(error)
+        if fail(error) { continueAsyncWrites() }
+        return
       }
       run(next.id, block, commits, onComplete)
     }
@@ -71,28 +75,33 @@ extension _RealmInstance {
     case .tooEarly: return nil
     case .transaction(let transaction):
       asyncWrites.ticket = nil
+      asyncWrites.missedTurns = 0
       return transaction
     case .failed(let error):
       asyncWrites.ticket = nil
       throw error
     case .expired:
       asyncWrites.ticket = nil
+      asyncWrites.missedTurns += 1
       if let transaction = try shared.database.tryBeginWrite() { return transaction }
       continueAsyncWrites()
       return nil
     }
   }
 
-  /// What waits first cannot be written.
-  private func fail(_ error: StorageError) {
-    guard let next = asyncWrites.first else { return }
+  /// What waits first cannot be written. Returns whether it has left the line; a task does so by
+  /// itself.
+  private func fail(_ error: StorageError) -> Bool {
+    guard let next = asyncWrites.first else { return false }
     switch next.kind {
-    case .task(let turn): turn.call()
+    case .task(let turn):
+      turn.call()
+      return false
     case .block(_, _, let onComplete):
       guard let onComplete else { failed(error) }
       asyncWrites.removeFirst()
       finishLater(next.id, onComplete, error)
-      continueAsyncWrites()
+      return true
     }
   }
 
@@ -126,20 +135,20 @@ extension _RealmInstance {
   /// For a task that was called: begins its transaction. False: not yet.
   func takeTurn(_ id: AsyncTransactionId) throws(StorageError) -> Bool {
     guard asyncWrites.first?.id == id else { return false }
-    if asyncWrites.ticket == nil && writing == nil && asyncWrites.holdCount == 0 {
-      // It was called because asking failed: ask again for the error.
-      if let transaction = try shared.database.tryBeginWrite() {
-        asyncWrites.removeFirst()
-        try start(transaction)
-        return true
-      }
-      continueAsyncWrites()
-      return false
-    }
-    guard let transaction = try claimTicket() else { return false }
-    asyncWrites.removeFirst()
+    guard let transaction = try claimTicketOrAsk() else { return false }
     try start(transaction)
+    asyncWrites.removeFirst()
     return true
+  }
+
+  private func claimTicketOrAsk() throws(StorageError) -> WriteTransaction? {
+    if asyncWrites.ticket != nil || writing != nil || asyncWrites.holdCount > 0 {
+      return try claimTicket()
+    }
+    // It was called because asking failed: ask again for the error.
+    if let transaction = try shared.database.tryBeginWrite() { return transaction }
+    continueAsyncWrites()
+    return nil
   }
 
   // MARK: Calling off
@@ -155,6 +164,8 @@ extension _RealmInstance {
       scheduler.invoke { [self] in asyncWriteTurn() }
     }
     endIfDone()
+    // It may have been called because asking failed.
+    continueAsyncWrites()
     return true
   }
 

@@ -6,7 +6,9 @@ import Storage
 ///
 /// When its turn comes the ticket holds the transaction for a moment only. Whoever asked may be busy,
 /// or may be the very thread that waits to write some other way; so a transaction that is not
-/// claimed within `patience` goes back, and who comes for it late has to ask again.
+/// claimed within `patience` goes back, and who comes for it late has to ask again. Each time that
+/// happens the next ticket has twice as much patience, so that also a place which is always busy
+/// gets its turn while others write without a pause.
 final class WriterTicket: Sendable {
   private enum State {
     case waiting(WriteWait?)
@@ -24,17 +26,25 @@ final class WriterTicket: Sendable {
     case tooEarly
   }
 
-  private static let patience = DispatchTimeInterval.milliseconds(20)
+  private static let patienceMilliseconds = 20
+  private static let doublingsMax = 5
+  /// A serial queue, which gets a thread also when all threads of the global queues wait to write.
+  private static let expiries = DispatchQueue(label: "holdfast.tickets")
 
   private let state = Guarded(State.waiting(nil))
+  private let patience: DispatchTimeInterval
 
-  private init() {}
+  private init(missedTurns: Int) {
+    patience = .milliseconds(Self.patienceMilliseconds << min(missedTurns, Self.doublingsMax))
+  }
 
   /// Gets in line, without waiting. `onReady` is called on a background thread.
+  ///
+  /// - Parameter missedTurns: how often in a row this has been in vain.
   static func ask(
-    _ database: Database, onReady: @escaping @Sendable () -> Void
+    _ database: Database, missedTurns: Int, onReady: @escaping @Sendable () -> Void
   ) throws(StorageError) -> WriterTicket {
-    let ticket = WriterTicket()
+    let ticket = WriterTicket(missedTurns: missedTurns)
     let wait = try database.beginWrite { result in
       ticket.arrived(result)
       onReady()
@@ -53,7 +63,7 @@ final class WriterTicket: Sendable {
     }
     guard case .success(let transaction) = result else { return }
     if !isWanted { return transaction.cancel() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.expire() }
+    Self.expiries.asyncAfter(deadline: .now() + patience) { self.expire() }
   }
 
   private func expire() {

@@ -9,6 +9,10 @@ extension _RealmInstance {
 
   /// Begins a write that the tokens' observers are not to hear of.
   func beginWrite(silencing tokens: [NotificationToken]) throws(StorageError) {
+    try takingPlaces { () throws(StorageError) in try beginSilentWrite(tokens) }
+  }
+
+  private func beginSilentWrite(_ tokens: [NotificationToken]) throws(StorageError) {
     checkCanBegin()
     try deliverBeforeSilence()
     for _ in 0..<Self.silenceRoundsMax {

@@ -84,7 +84,8 @@ extension RealmOpening {
     _ configuration: Realm.Configuration
   ) async throws -> _RealmInstance {
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
+      // A serial queue gets a thread also when all threads of the global queues are blocked.
+      DispatchQueue(label: "holdfast.opening").async {
         do throws(RLMError) {
           continuation.resume(returning: try prepare(configuration))
         } catch {

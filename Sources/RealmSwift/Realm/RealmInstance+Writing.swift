@@ -7,7 +7,16 @@ extension _RealmInstance {
   /// Waits for the turn to write and moves to the newest version.
   func beginWrite() throws(StorageError) {
     checkCanBegin()
-    try start(try turnToWrite())
+    try takingPlaces { () throws(StorageError) in try start(try turnToWrite()) }
+  }
+
+  /// Begins a synchronous write. If it fails, those whose place in line it has taken ask for
+  /// themselves again.
+  func takingPlaces(_ begin: () throws(StorageError) -> Void) throws(StorageError) {
+    do { try begin() } catch {
+      continueAsyncWrites()
+      throw error
+    }
   }
 
   /// The turn to write, for which it waits.
@@ -109,6 +118,8 @@ extension _RealmInstance {
     }
     hot.pointee.source = snapshot!.source
     hot.pointee.generation = last + 2
+    // Beginning has moved the realm, and turns that came meanwhile told nobody.
+    if observers.isAnyone { scheduleTurn() }
     continueAsyncWrites()
   }
 
@@ -129,7 +140,10 @@ extension _RealmInstance {
     guard shared.database.newestVersion > version || snapshot == nil else { return false }
     let isFirst = snapshot == nil
     try adopt(try shared.database.pinNewest())
-    if isFirst { return false }
+    if isFirst {
+      if observers.isAnyone { scheduleTurn() }
+      return false
+    }
     deliverNotifications(waiting: false)
     return true
   }

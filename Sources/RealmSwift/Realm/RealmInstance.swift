@@ -223,7 +223,8 @@ public final class _RealmInstance: @unchecked Sendable {
   /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
   /// and tells its observers, at once or when a worker has seen what there is to tell.
   func turn() {
-    isTurnScheduled.store(false, ordering: .releasing)
+    // An exchange, so that whoever found a turn scheduled has committed before what follows looks.
+    _ = isTurnScheduled.exchange(false, ordering: .acquiringAndReleasing)
     // An actor may be gone: then nobody is left to be told.
     if !scheduler.exists { return observers.end() }
     guard writing == nil, let snapshot else { return }

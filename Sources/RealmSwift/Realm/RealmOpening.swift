@@ -30,16 +30,27 @@ enum RealmOpening {
       path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
     if let instance = known.withLock({ $0[key]?.instance }), instance.scheduler.exists {
       try checkCompatible(instance, configuration)
-      instance.ensureReading()
+      // A queue's realm may be asked for elsewhere, while the queue uses it.
+      if instance.scheduler.isCurrent { instance.ensureReading() }
       return instance
     }
     let instance = try open(configuration, scheduler, path: key.path)
-    known.withLock { known in
+    let winner = known.withLock { known -> _RealmInstance in
+      if let earlier = known[key]?.instance, earlier.scheduler.exists { return earlier }
       known = known.filter { $0.value.instance != nil }
       known[key] = WeakInstance(instance: instance)
+      return instance
     }
+    if winner === instance { startListening(instance) }
+    return winner
+  }
+
+  private static func startListening(_ instance: _RealmInstance) {
+    // From here on a turn may run.
+    let version = instance.version
     instance.shared.register(instance)
-    return instance
+    // Whoever has committed since its version was pinned may not have known of it.
+    if instance.shared.database.newestVersion > version { instance.scheduleTurn() }
   }
 
   /// Whether there is an instance for the configuration there already. From any thread.
@@ -83,9 +94,9 @@ enum RealmOpening {
       do throws(StorageError) {
         return try openFile(configuration, scheduler, path, options, classes, wanted)
       } catch {
-        guard error.code == .schemaMismatch, configuration.deleteRealmIfMigrationNeeded else {
-          throw error
-        }
+        guard error.code == .schemaMismatch, configuration.deleteRealmIfMigrationNeeded,
+          !SharedRealm.isOpen(path)
+        else { throw error }
         RealmFiles.delete(at: path)
         return try openFile(configuration, scheduler, path, options, classes, wanted)
       }

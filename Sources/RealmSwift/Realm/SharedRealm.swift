@@ -44,14 +44,14 @@ final class SharedRealm: Sendable {
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)
-    let winner = open.withLock { known -> SharedRealm in
+    // Before others find it: what is committed after they have opened it is heard.
+    try shared.listen()
+    return open.withLock { known in
       if let earlier = known[path]?.shared { return earlier }
       known = known.filter { $0.value.shared != nil }
       known[path] = WeakShared(shared: shared)
       return shared
     }
-    if winner === shared { try shared.listen() }
-    return winner
   }
 
   /// Whether some realm of this process has the file open.

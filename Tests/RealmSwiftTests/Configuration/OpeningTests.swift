@@ -57,6 +57,23 @@ final class OpeningItem: Object {
     #expect(calls.withLock { $0 } == [#"1 ["id", "payload"] true"#])
   }
 
+  @Test func aFileInUseIsNotDeletedForItsSchema() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try fill(configuration(version: 5), count: 3)
+    var older = configuration(version: 4)
+    older.deleteRealmIfMigrationNeeded = true
+    let replacing = older
+    let open = try Realm(configuration: configuration(version: 5))
+    let thread = LoopThread(name: "older")
+    thread.performAndWait {
+      let error = #expect(throws: Realm.Error.self) { try Realm(configuration: replacing) }
+      #expect(error?.code == .schemaMismatch)
+    }
+    thread.join()
+    #expect(Realm.fileExists(for: older))
+    #expect(open.objects(OpeningItem.self).count == 3)
+  }
+
   @Test func defaultRealmMakesItsDirectory() async throws {
     try FileManager.default.removeItem(at: directory)
     // In a process of its own, since it changes the environment.

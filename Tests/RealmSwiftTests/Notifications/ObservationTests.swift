@@ -264,6 +264,42 @@ extension RealmCollectionChange {
     #expect(await observatory.next() == "[] [0] []")
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func whatATransactionFoundIsToldAlsoIfItIsCancelledLater() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      box.token = realm.objects(Animal.self).observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.run { [observatory] realm in
+      observatory.writeElsewhere { $0.add(Animal("Rex")) }
+      // The turn that the commit asks for comes while the transaction is open.
+      realm.beginWrite()
+    }
+    observatory.run { $0.cancelWrite() }
+    #expect(await observatory.next() == "[] [0] []")
+    observatory.run { _ in box.token = nil }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func whatHappenedWhileTheRealmWasInvalidIsToldAfterRefreshing() async {
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      box.realm = realm
+      box.token = realm.objects(Animal.self).observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    // Opening it again would be another way to have it told.
+    observatory.thread.performAndWait { box.realm!.invalidate() }
+    observatory.writeElsewhere { $0.add(Animal("Rex")) }
+    observatory.thread.performAndWait {
+      #expect(!box.realm!.refresh())
+      box.realm = nil
+    }
+    #expect(await observatory.next() == "[] [0] []")
+    observatory.run { _ in box.token = nil }
+  }
+
   @Test func deliveryHappensOnTheQueueThatWasAskedFor() async {
     let queue = DispatchQueue(label: "observers")
     let box = RealmBox()

@@ -99,6 +99,38 @@ import Testing
     #expect(try Realm(configuration: file.configuration, queue: queue) == realm)
   }
 
+  @Test func aQueuesRealmIsOneWhoeverAsksForIt() {
+    let file = file
+    for _ in 0..<50 {
+      let queue = DispatchQueue(label: "animals")
+      let realms = (0..<4).map { _ in RealmBox() }
+      DispatchQueue.concurrentPerform(iterations: realms.count) { index in
+        realms[index].realm = try! Realm(configuration: file.configuration, queue: queue)
+      }
+      #expect(realms.allSatisfy { $0.realm == realms[0].realm })
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aRealmThatIsOpenedDuringACommitRefreshesByItself() throws {
+    let thread = LoopThread(name: "viewer")
+    defer { thread.join() }
+    let file = file
+    let realm = try file.open()
+    let box = RealmBox()
+    for count in 1...2000 {
+      let isOpening = DispatchSemaphore(value: 0)
+      thread.perform {
+        isOpening.signal()
+        box.realm = try! file.open()
+      }
+      isOpening.wait()
+      try realm.write { realm.add(Animal("Rex")) }
+      while thread.performAndWait({ box.realm!.objects(Animal.self).count }) < count {}
+      thread.performAndWait { box.realm = nil }
+    }
+  }
+
   @Test func concurrentQueuesAreRefused() async {
     await #expect(processExitsWith: .failure) {
       let queue = DispatchQueue(label: "all", attributes: .concurrent)

@@ -27,6 +27,18 @@ private actor Library {
     }
   }
 
+  /// Invalidates while a write waits for its turn; says whether that has happened after it.
+  func invalidatesAfterWriting(fails: Bool) async -> Bool {
+    try! realm.write { realm.add(Reader(name: "Ada")) }
+    let reader = realm.objects(Reader.self)[0]
+    let write = Task { fails ? try await addAndThrow() : try await add("Grace") }
+    while !realm.isPerformingAsynchronousWriteOperations { await Task.yield() }
+    realm.invalidate()
+    let isEarly = reader.isInvalidated
+    _ = await write.result
+    return reader.isInvalidated && !isEarly
+  }
+
   func refresh() async -> Bool { await realm.asyncRefresh() }
 
   /// The block does not hold the actor, which would hold its token and so itself.
@@ -128,6 +140,14 @@ private actor Library {
     try await after.value
     #expect(await library.names == ["later"])
     holder.join()
+  }
+
+  @Test(arguments: [Realm.Configuration.Durability.relaxed, .full], [false, true])
+  func invalidatingTakesEffectAfterTheLastWrite(
+    durability: Realm.Configuration.Durability, fails: Bool
+  ) async throws {
+    let library = try await Library(.forThreads(durability))
+    #expect(await library.invalidatesAfterWriting(fails: fails))
   }
 
   @Test func asyncRefreshMovesToTheNewestVersion() async throws {

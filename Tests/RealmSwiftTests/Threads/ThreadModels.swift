@@ -48,6 +48,33 @@ extension TemporaryRealm {
   }
 }
 
+/// Holds the writer, on a thread of its own.
+final class WriterHolder: Sendable {
+  private let thread = LoopThread(name: "holder")
+  private let realm = Box<Realm?>(nil)
+
+  init(_ file: TemporaryRealm) {
+    thread.performAndWait { [realm] in
+      realm.value = try! file.open()
+      realm.value!.beginWrite()
+    }
+  }
+
+  /// Gives the writer back, with a commit that adds a reader if there is a name for it.
+  func end(adding name: String? = nil) {
+    thread.performAndWait { [realm] in
+      if let name {
+        realm.value!.add(Reader(name: name))
+        try! realm.value!.commitWrite()
+      } else {
+        realm.value!.cancelWrite()
+      }
+      realm.value = nil
+    }
+    thread.join()
+  }
+}
+
 /// Things that one thread, queue or actor shares with its own later self.
 final class Box<Value>: @unchecked Sendable {
   var value: Value

@@ -1,0 +1,72 @@
+import Dispatch
+import Foundation
+import RealmSwift
+import Synchronization
+import Testing
+
+/// Who gets the writer when threads are busy or blocked.
+@Suite(.serialized) struct AsyncWriteTurnTests {
+  let thread = LoopThread(name: "turns")
+
+  @Test(.timeLimit(.minutes(1)))
+  func aLoopThatIsAlwaysBusyGetsItsTurnWhileOthersWrite() async {
+    let relaxed = TemporaryRealm.forThreads(.relaxed)
+    let isOver = Flag()
+    let writers = DispatchGroup()
+    await withCheckedContinuation { done in
+      for _ in 0..<2 {
+        DispatchQueue(label: "writer").async(group: writers) {
+          let realm = try! relaxed.open()
+          while !isOver.isSet {
+            try! realm.write {
+              realm.add(Reader(name: "Ada"))
+              usleep(1000)
+            }
+          }
+        }
+      }
+      keepBusy(until: isOver)
+      thread.perform {
+        let realm = try! relaxed.open()
+        realm.writeAsync({ realm.add(Reader(name: "Grace")) }, onComplete: { _ in done.resume() })
+      }
+    }
+    isOver.set()
+    writers.wait()
+  }
+
+  /// Each turn of the loop takes longer than others are made to wait for it.
+  private func keepBusy(until isOver: Flag) {
+    thread.perform { [self] in
+      usleep(30_000)
+      if !isOver.isSet { keepBusy(until: isOver) }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aLoopThatWaitsForManyWritersDoesNotHoldThemUp() {
+    let relaxed = TemporaryRealm.forThreads(.relaxed)
+    let waited = thread.performAndWait {
+      // Its turn comes, and the thread cannot take it. Nor is a thread of the global queues free.
+      let realm = try! relaxed.open()
+      realm.writeAsync {}
+      let start = ContinuousClock.now
+      let writers = DispatchGroup()
+      for _ in 0..<20 {
+        DispatchQueue.global().async(group: writers) {
+          let other = try! relaxed.open()
+          try! other.write { other.add(Reader(name: "Ada")) }
+        }
+      }
+      writers.wait()
+      return ContinuousClock.now - start
+    }
+    #expect(waited < .seconds(5), "a turn that is not taken goes back after 20 ms")
+  }
+}
+
+private final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
+}
