@@ -85,10 +85,12 @@ extension _RealmInstance {
       let newer = try transaction.commit(
         durability: durability ?? Durability(configuration),
         history: writing.objects.encodedHistory())
+      writing.outcome?.commit(version: newer.version)
       self.writing = nil
       try adopt(newer)
       skip(tokens, from: before)
     } catch {
+      writing.outcome?.cancel(firstNewKeys: writing.firstNewKeys)
       abandon(writing)
       throw error
     }
@@ -104,7 +106,7 @@ extension _RealmInstance {
       throwRealmException(
         "Can't cancel a non-existing write transaction; begin one with `beginWrite()` first.")
     }
-    writing.transaction.cancel()
+    writing.cancel()
     abandon(writing)
   }
 
@@ -121,6 +123,12 @@ extension _RealmInstance {
     // Beginning has moved the realm, and turns that came meanwhile told nobody.
     if observers.isAnyone { scheduleTurn() }
     continueAsyncWrites()
+  }
+
+  /// What will have become of the open transaction, nil without one.
+  func writeOutcome() -> WriteOutcome? {
+    if writing != nil && writing!.outcome == nil { writing!.outcome = WriteOutcome() }
+    return writing?.outcome
   }
 
   /// Whether an object last seen in `generation` was made by a transaction that was cancelled.

@@ -49,6 +49,14 @@ public final class _RealmInstance: @unchecked Sendable {
     /// The generation at its start, and the first key that each table could hand out since.
     let startGeneration: UInt64
     var firstNewKeys: [TableKey: ObjectKey] = [:]
+    /// For references that were made within it; nil if there are none.
+    var outcome: WriteOutcome?
+
+    /// Gives the transaction back, changes undone.
+    func cancel() {
+      outcome?.cancel(firstNewKeys: firstNewKeys)
+      transaction.cancel()
+    }
   }
 
   /// Objects made in a cancelled transaction must stay invalid, though their keys are used again.
@@ -78,7 +86,7 @@ public final class _RealmInstance: @unchecked Sendable {
   }
 
   deinit {
-    writing?.transaction.cancel()
+    writing?.cancel()
     heldTurn?.cancel()
     hot.deinitialize(count: 1)
     hot.deallocate()

@@ -10,7 +10,8 @@ import Synchronization
 /// `realm.resolve(_:)` gives the live thing.
 ///
 /// It can be resolved once. Until then, or until it is dropped, it pins the version that it was
-/// made at: do not keep it long.
+/// made at: do not keep it long. One that is made within a write transaction is resolved to what
+/// came of it, elsewhere once it is committed.
 @frozen
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
   @usableFromInline let box: _HandoverBox
@@ -38,6 +39,10 @@ public final class _HandoverBox: Sendable {
     let version: UInt64
     /// What keeps that version in the file.
     var pin: Snapshot?
+    /// The write transaction that it was made in.
+    let outcome: WriteOutcome?
+    /// The object that has to be there; nil for results of a class.
+    let place: WriteOutcome.Place?
     let rebuild: (_RealmInstance) -> (any ThreadConfined)?
 
     func withoutPin() -> Content {
@@ -58,7 +63,9 @@ public final class _HandoverBox: Sendable {
         throwRealmException(
           "Cannot resolve thread safe reference in frozen Realm; resolve it in a live one.")
       }
-      if !instance.isInWriteTransaction && instance.version < version {
+      if let place, outcome?.isUndone(place) == true { return nil }
+      let needed = outcome?.version(since: version) ?? version
+      if !instance.isInWriteTransaction && instance.version < needed {
         _ = engine { () throws(StorageError) in try instance.refresh() }
       }
       return rebuild(instance)
@@ -110,7 +117,7 @@ enum HandoverMaking {
     }
     let table = object._binding!.table
     let key = ObjectKey(rawValue: object._key)
-    return make(instance) { other in
+    return make(instance, (table, key)) { other in
       let live = other.object(in: table, key)
       return live._isValid ? live as? any ThreadConfined : nil
     }
@@ -118,20 +125,21 @@ enum HandoverMaking {
 
   private static func content<C: RealmCollection>(of collection: C) -> _HandoverBox.Content {
     let managed = collection._collection
-    return make(managed.instance) { other in managed.resolved(in: other).map { C._make($0) } }
+    let place = managed.list.map { ($0.binding.table, $0.object) } ?? managed.target
+    return make(managed.instance, place) { other in
+      managed.resolved(in: other).map { C._make($0) }
+    }
   }
 
   private static func make(
-    _ instance: _RealmInstance, _ rebuild: @escaping (_RealmInstance) -> (any ThreadConfined)?
+    _ instance: _RealmInstance, _ place: WriteOutcome.Place?,
+    _ rebuild: @escaping (_RealmInstance) -> (any ThreadConfined)?
   ) -> _HandoverBox.Content {
     instance.checkThread()
     instance.ensureReading()
-    if instance.isInWriteTransaction {
-      throwRealmException(
-        "Cannot obtain thread safe reference during a write transaction; make it after the commit.")
-    }
     let snapshot = engine { () throws(StorageError) in try instance.snapshot!.duplicate() }
     return _HandoverBox.Content(
-      shared: instance.shared, version: instance.version, pin: snapshot, rebuild: rebuild)
+      shared: instance.shared, version: instance.version, pin: snapshot,
+      outcome: instance.writeOutcome(), place: place, rebuild: rebuild)
   }
 }

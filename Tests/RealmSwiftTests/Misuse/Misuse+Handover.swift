@@ -8,8 +8,6 @@ extension Misuse {
 
   private static let invalidated =
     "Cannot construct reference to invalidated object; look it up again first."
-  private static let duringWrite =
-    "Cannot obtain thread safe reference during a write transaction; make it after the commit."
 
   private static let references = [
     Misuse(
@@ -67,9 +65,6 @@ extension Misuse {
       realm.invalidate()
       _ = ThreadSafeReference(to: readers)
     },
-    Misuse("C3: a reference from within a transaction", duringWrite) { scene in
-      try scene.inWrite { _ = ThreadSafeReference(to: scene.reader(in: $0)) }
-    },
   ]
 
   private static let wrappers = [
@@ -88,12 +83,6 @@ extension Misuse {
       realm.delete(object)
       @ThreadSafe var reader = object
       _ = reader
-    },
-    Misuse("C4: wrapping an object from within a transaction", duringWrite) { scene in
-      try scene.inWrite { realm in
-        @ThreadSafe var reader = scene.reader(in: realm)
-        _ = reader
-      }
     },
     Misuse("C4: wrapping another thread's object", incorrectThread) { scene in
       try scene.smuggle({ scene.reader(in: $0) }) { object in

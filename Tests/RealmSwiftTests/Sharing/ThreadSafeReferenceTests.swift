@@ -55,6 +55,53 @@ import Testing
     #expect(realm.resolve(reference) == nil)
   }
 
+  @Test func whatATransactionMadeIsResolvedElsewhereOnceItIsCommitted() throws {
+    let realm = try file.open()
+    let thread = LoopThread(name: "resolver")
+    defer { thread.join() }
+    let box = RealmBox()
+    thread.performAndWait { [file] in
+      box.realm = try! file.open()
+      box.realm!.autorefresh = false
+    }
+    realm.beginWrite()
+    let keeper = realm.create(Keeper.self, value: ["id": 1, "animals": [["name": "Rex"]]])
+    let early = ThreadSafeReference(to: keeper)
+    let object = ThreadSafeReference(to: keeper)
+    let list = ThreadSafeReference(to: keeper.animals)
+    @ThreadSafe var wrapped = keeper
+    #expect(wrapped?.id == 1)
+    thread.performAndWait { [_wrapped] in
+      #expect(box.realm!.resolve(early) == nil)
+      #expect(_wrapped.wrappedValue == nil)
+    }
+    try realm.commitWrite()
+    thread.performAndWait { [_wrapped] in
+      let older = box.realm!
+      #expect(older.isEmpty)
+      #expect(older.resolve(object)?.id == 1)
+      #expect(older.resolve(list)?.first?.name == "Rex")
+      #expect(_wrapped.wrappedValue?.id == 1)
+      box.realm = nil
+    }
+  }
+
+  @Test func whatACancelledTransactionMadeIsNotTakenForWhatAnotherMakes() throws {
+    let realm = try filled()
+    realm.beginWrite()
+    let keeper = realm.create(Keeper.self, value: ["id": 2])
+    let object = ThreadSafeReference(to: keeper)
+    let list = ThreadSafeReference(to: keeper.animals)
+    let older = ThreadSafeReference(to: realm.objects(Keeper.self)[0])
+    @ThreadSafe var wrapped = keeper
+    realm.cancelWrite()
+    try realm.write { realm.create(Keeper.self, value: ["id": 3]) }
+    #expect(realm.resolve(object) == nil)
+    #expect(realm.resolve(list) == nil)
+    #expect(realm.resolve(older)?.name == "Ada")
+    #expect(wrapped == nil)
+  }
+
   @Test func aWrappedVariableIsReadOnAnyThread() throws {
     let realm = try filled()
     let keeper = realm.objects(Keeper.self)[0]
