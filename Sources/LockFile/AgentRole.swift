@@ -44,28 +44,20 @@ final class AgentRole: Sendable {
   func take(
     whenTaken: @escaping @Sendable (Result<Void, LockFileError>) -> Void
   ) throws(LockFileError) {
-    let number = state.withLock { state in
+    let number = try state.withLock { state throws(LockFileError) in
       precondition(state.phase == .idle, "the process has the agent role already, or waits for it")
       state.waits += 1
-      state.phase = .waiting(state.waits)
-      return state.waits
-    }
-    guard let file else { return finish(number, .success(()), whenTaken) }
-    do {
-      let wait = try file.waitForLock(byte: LockFileLayout.agentByte, kind: .exclusive) {
-        self.finish(number, $0, whenTaken)
+      let number = state.waits
+      // Under the lock, so that nobody gives up a wait that is still being made.
+      state.wait = try doing("wait for the agent role") { () throws(SystemError) in
+        try file?.waitForLock(byte: LockFileLayout.agentByte, kind: .exclusive) {
+          self.finish(number, $0, whenTaken)
+        }
       }
-      let isOver = state.withLock { state in
-        guard state.phase == .waiting(number) else { return true }
-        state.wait = wait
-        return false
-      }
-      // Released while the wait was being made, or taken already.
-      if isOver { _ = wait.cancel() }
-    } catch {
-      state.withLock { if $0.phase == .waiting(number) { $0.phase = .idle } }
-      throw LockFileError(error, doing: "wait for the agent role")
+      state.phase = .waiting(number)
+      return number
     }
+    if file == nil { finish(number, .success(()), whenTaken) }
   }
 
   private func finish(
@@ -87,12 +79,12 @@ final class AgentRole: Sendable {
 
   /// Gives the role back, or gives up waiting for it.
   func release() {
-    let wait = state.withLock { state in
+    state.withLock { state in
+      // Under the lock, because giving up drops the byte, which nobody may have taken since.
+      _ = state.wait.take()?.cancel()
       if state.phase == .held { unlockByte() }
       state.phase = .idle
-      return state.wait.take()
     }
-    _ = wait?.cancel()
   }
 
   private func unlockByte() { try? file?.unlock(byte: LockFileLayout.agentByte) }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Platform
 import Synchronization
@@ -240,6 +241,32 @@ import Testing
     #expect(try !second.tryTakeAgentRole())
     first.releaseAgentRole()
     #expect(try second.tryTakeAgentRole())
+  }
+
+  @Test func theAgentRoleIsKeptByWhoeverTakesItAfterAWaitWasGivenUp() throws {
+    let first = try database.open().lockFile
+    let second = try database.open().lockFile
+    let third = try database.open().lockFile
+    for _ in 0..<300 {
+      #expect(try first.tryTakeAgentRole())
+      try second.takeAgentRole { _ in }
+      let isTaken = Atomic<Bool>(false)
+      DispatchQueue.concurrentPerform(iterations: 2) { index in
+        if index == 0 {
+          first.releaseAgentRole()
+          second.releaseAgentRole()
+        } else {
+          // Succeeds only after the release.
+          for _ in 0..<200 where (try? second.tryTakeAgentRole()) == true {
+            isTaken.store(true, ordering: .relaxed)
+            break
+          }
+        }
+      }
+      if isTaken.load(ordering: .relaxed) { #expect(try !third.tryTakeAgentRole()) }
+      third.releaseAgentRole()
+      second.releaseAgentRole()
+    }
   }
 
   @Test func waitingForTheAgentRoleCanBeGivenUp() throws {

@@ -262,13 +262,22 @@ public final class _ManagedCollection: @unchecked Sendable {
   }
 
   private func counterpart(in other: _RealmInstance) -> _ManagedCollection {
-    let list = list.map { list in
-      ListAccessor(
-        instance: other, binding: other.binding(for: list.binding.table), object: list.object,
-        property: list.property, generation: other.hot.pointee.generation)
+    counterparts()(other)
+  }
+
+  /// Makes the same collection in other instances of the file, and does not hold this one.
+  func counterparts() -> (_RealmInstance) -> _ManagedCollection {
+    let owner = list.map { (table: $0.binding.table, object: $0.object, property: $0.property) }
+    let table = binding?.table
+    return { [query, target] other in
+      let list = owner.map { owner in
+        ListAccessor(
+          instance: other, binding: other.binding(for: owner.table), object: owner.object,
+          property: owner.property, generation: other.hot.pointee.generation)
+      }
+      return _ManagedCollection(
+        other, table.map { other.binding(for: $0) }, query, list: list, target: target)
     }
-    return _ManagedCollection(
-      other, binding.map { other.binding(for: $0.table) }, query, list: list, target: target)
   }
 
   func frozen() -> _ManagedCollection {
@@ -280,12 +289,10 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// The live view, nil if what it was taken from is gone.
   func thawed() -> _ManagedCollection? {
     if !instance.isFrozen { return self }
-    return instance.thawed { resolved(in: $0) }
-  }
-
-  func resolved(in other: _RealmInstance) -> _ManagedCollection? {
-    let live = counterpart(in: other)
-    return live.isValid ? live : nil
+    return instance.thawed { other in
+      let live = counterpart(in: other)
+      return live.isValid ? live : nil
+    }
   }
 
   func isSame(as other: _ManagedCollection) -> Bool {

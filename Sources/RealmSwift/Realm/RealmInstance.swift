@@ -1,12 +1,11 @@
 import ObjectStore
 import Platform
 import Storage
-import Synchronization
 
 /// The state behind `Realm`: one per configuration and scheduler, shared by all realms, objects and
 /// collections there.
 ///
-/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the delivery flag is touched on
+/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the doorbell is touched on
 /// the scheduler only; a frozen instance does not change after `init`. `hot.generation` rises
 /// whenever what is read changes; nothing read before that may be used after it.
 public final class _RealmInstance: @unchecked Sendable {
@@ -40,7 +39,7 @@ public final class _RealmInstance: @unchecked Sendable {
 
   private var bindingByClass: [ObjectIdentifier: TableBinding] = [:]
   private var bindingByTable: [TableBinding?] = []
-  private let isTurnScheduled = Atomic<Bool>(false)
+  let doorbell: Doorbell
 
   /// A write transaction that is open.
   struct Writing {
@@ -72,6 +71,7 @@ public final class _RealmInstance: @unchecked Sendable {
     self.shared = shared
     self.configuration = configuration
     self.scheduler = scheduler
+    doorbell = Doorbell(scheduler)
     executor = (scheduler as? ActorScheduler)?.executor
     self.classes = classes
     self.snapshot = snapshot
@@ -83,9 +83,11 @@ public final class _RealmInstance: @unchecked Sendable {
     hot.pointee.owner = Unmanaged.passUnretained(self)
     bind()
     if isFrozen { loadAllTables() }
+    doorbell.owner.remember(self)
   }
 
   deinit {
+    doorbell.remove()
     writing?.cancel()
     heldTurn?.cancel()
     hot.deinitialize(count: 1)
@@ -222,17 +224,11 @@ public final class _RealmInstance: @unchecked Sendable {
   // MARK: Turns
 
   /// From any thread: lets the scheduler run a turn, unless one is already on its way.
-  func scheduleTurn() {
-    guard scheduler.canInvoke else { return }
-    if isTurnScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-    scheduler.invoke { [weak self] in self?.turn() }
-  }
+  func scheduleTurn() { doorbell.ring() }
 
   /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
   /// and tells its observers, at once or when a worker has seen what there is to tell.
   func turn() {
-    // An exchange, so that whoever found a turn scheduled has committed before what follows looks.
-    _ = isTurnScheduled.exchange(false, ordering: .acquiringAndReleasing)
     // An actor may be gone: then nobody is left to be told.
     if !scheduler.exists { return observers.end() }
     guard writing == nil, let snapshot else { return }

@@ -14,6 +14,8 @@ enum RealmOpening {
     let path: String
     let readOnly: Bool
     let scheduler: SchedulerIdentity
+    /// A child made by fork() has to open for itself what its parent had open.
+    let process = ForkGuard.generation
   }
 
   private struct WeakInstance: Sendable {

@@ -20,7 +20,7 @@ final class SharedRealm: Sendable {
   }
 
   private struct WeakInstance: @unchecked Sendable {
-    // Only the scheduler and the delivery flag of the instance are used on other threads.
+    // Only the scheduler of the instance is used on other threads.
     weak var instance: _RealmInstance?
   }
 
@@ -29,7 +29,16 @@ final class SharedRealm: Sendable {
   }
 
   private let state = Guarded(State())
-  private static let open = Guarded<[String: WeakShared]>([:])
+  private let doorbells = Doorbells()
+  private static let open = Guarded<[Key: WeakShared]>([:])
+
+  /// A child made by fork() has to open for itself what its parent had open.
+  private struct Key: Hashable {
+    let path: String
+    let process = ForkGuard.generation
+
+    init(_ path: String) { self.path = path }
+  }
 
   private init(database: Database, path: String) {
     self.database = database
@@ -40,31 +49,32 @@ final class SharedRealm: Sendable {
   static func forFile(
     at path: String, options: DatabaseOptions
   ) throws(StorageError) -> SharedRealm {
-    if let shared = open.withLock({ $0[path]?.shared }) { return shared }
+    if let shared = open.withLock({ $0[Key(path)]?.shared }) { return shared }
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)
     // Before others find it: what is committed after they have opened it is heard.
     try shared.listen()
     return open.withLock { known in
-      if let earlier = known[path]?.shared { return earlier }
+      if let earlier = known[Key(path)]?.shared { return earlier }
       known = known.filter { $0.value.shared != nil }
-      known[path] = WeakShared(shared: shared)
+      known[Key(path)] = WeakShared(shared: shared)
       return shared
     }
   }
 
   /// Whether some realm of this process has the file open.
-  static func isOpen(_ path: String) -> Bool { open.withLock { $0[path]?.shared != nil } }
+  static func isOpen(_ path: String) -> Bool { open.withLock { $0[Key(path)]?.shared != nil } }
 
   /// Waits for what the file's worker is doing, which keeps the file open.
   static func waitForComparisons(_ path: String) {
-    let queue = open.withLock { $0[path]?.shared?.comparisons }
+    let queue = open.withLock { $0[Key(path)]?.shared?.comparisons }
     queue?.sync {}
   }
 
   private func listen() throws(StorageError) {
-    let listener = try database.addCommitListener { [weak self] in self?.announceCommit() }
+    // Does not keep this: news on their way do not keep the file open.
+    let listener = try database.addCommitListener { [doorbells] in doorbells.ring() }
     state.withLock { $0.listener = listener }
   }
 
@@ -73,6 +83,7 @@ final class SharedRealm: Sendable {
       state.instances.removeAll { $0.instance == nil }
       state.instances.append(WeakInstance(instance: instance))
     }
+    doorbells.add(instance.doorbell)
   }
 
   /// The live instance of where the caller is, if there is one: of several (an actor may use both
@@ -90,7 +101,6 @@ final class SharedRealm: Sendable {
 
   /// Lets every instance of this process that lives somewhere with a loop or a queue move on.
   func announceCommit(except author: _RealmInstance? = nil) {
-    let instances = state.withLock { $0.instances.compactMap(\.instance) }
-    for instance in instances where instance !== author { instance.scheduleTurn() }
+    doorbells.ring(except: author?.doorbell)
   }
 }

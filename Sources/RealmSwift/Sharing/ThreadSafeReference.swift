@@ -32,8 +32,8 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 /// What a reference holds until it is resolved.
 public final class _HandoverBox: Sendable {
   struct Content: @unchecked Sendable {
-    // Handed from one thread to the other: taken out of the box by whoever resolves it. Of the
-    // collection only the query and the keys are used there.
+    // Handed from one thread to the other: taken out of the box by whoever resolves it. What is
+    // needed for that are keys and queries, which are values.
     let shared: SharedRealm
     /// The version at which the thing is known to exist.
     let version: UInt64
@@ -126,8 +126,10 @@ enum HandoverMaking {
   private static func content<C: RealmCollection>(of collection: C) -> _HandoverBox.Content {
     let managed = collection._collection
     let place = managed.list.map { ($0.binding.table, $0.object) } ?? managed.target
+    let counterparts = managed.counterparts()
     return make(managed.instance, place) { other in
-      managed.resolved(in: other).map { C._make($0) }
+      let live = counterparts(other)
+      return live.isValid ? C._make(live) : nil
     }
   }
 

@@ -10,6 +10,8 @@ private struct DatabaseKey: Hashable {
   var system: ObjectIdentifier
   var file: FileIdentity
   var readOnly: Bool
+  /// A child made by fork() has to open for itself what its parent had open.
+  let process = ForkGuard.generation
 }
 
 extension Database {

@@ -76,7 +76,8 @@ final class Maintenance: Sendable {
       }
       return ready
     }
-    for item in ready { item.body(outcome) }
+    // What others have flushed is durable, whatever has failed here.
+    for item in ready { item.body(item.version <= durable ? .success(()) : outcome) }
   }
 
   func whenDurable(

@@ -74,6 +74,21 @@ final class OpeningItem: Object {
     #expect(open.objects(OpeningItem.self).count == 3)
   }
 
+  @Test func aRealmIsClosedWhenItIsLetGoOf() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    var relaxed = configuration()
+    relaxed.durability = .relaxed
+    // Also while the news of its last commit are on their way.
+    for round in 0..<2500 {
+      do {
+        let realm = try Realm(configuration: relaxed)
+        try realm.write { realm.add(OpeningItem(value: ["id": round])) }
+        for _ in 0..<(round * 37 % 3000) { withExtendedLifetime(realm) {} }
+      }
+      #expect(!SharedRealm.isOpen(relaxed.path))
+    }
+  }
+
   @Test func defaultRealmMakesItsDirectory() async throws {
     try FileManager.default.removeItem(at: directory)
     // In a process of its own, since it changes the environment.

@@ -12,6 +12,12 @@ final class ForkedNote: Object {
       exit(try await forkAndCount())
     }
   }
+
+  @Test func `a forked child opens what its parent has open`() async {
+    await #expect(processExitsWith: .exitCode(2)) {
+      exit(try await forkAndOpen())
+    }
+  }
 }
 
 /// Opens a realm, forks, and counts its objects in the child: 7 if that ends in the misuse meant for
@@ -29,6 +35,27 @@ private func forkAndCount() throws -> Int32 {
     let count = realm.objects(ForkedNote.self).count
     _exit(Int32(count))
   }
+  return exitCode(of: child)
+}
+
+/// Writes to a file, forks, and opens and writes it again in the child: the number of objects there.
+@MainActor
+private func forkAndOpen() throws -> Int32 {
+  let file = TemporaryRealm([ForkedNote.self], .full)
+  let realm = try file.open()
+  try realm.write { realm.add(ForkedNote()) }
+  let child = fork()
+  if child == 0 {
+    let own = try file.open()
+    try own.write { own.add(ForkedNote()) }
+    _exit(Int32(own.objects(ForkedNote.self).count))
+  }
+  let code = exitCode(of: child)
+  realm.refresh()
+  return Int32(realm.objects(ForkedNote.self).count) == code ? code : -1
+}
+
+private func exitCode(of child: pid_t) -> Int32 {
   var status: Int32 = 0
   waitpid(child, &status, 0)
   return (status >> 8) & 0xFF

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import RealmSwift
+import Storage
 import Testing
 
 @Suite struct ThreadSafeReferenceTests {
@@ -46,6 +47,20 @@ import Testing
         #expect(other.resolve(reference)?.name == "Bea")
       }
     }
+  }
+
+  @Test func aWrappedVariableKeepsNoVersion() throws {
+    let thread = LoopThread(name: "source")
+    let wrapper = thread.performAndWait { [file] in
+      // A plain thread's realm stays at its version.
+      DispatchQueue(label: "plain").sync {
+        let realm = try! file.open()
+        return ThreadSafe(wrappedValue: realm.objects(Keeper.self).where { $0.id > 1 })
+      }
+    }
+    thread.join()
+    #expect(try Database.open(path: file.path).pins().isEmpty)
+    #expect(wrapper.wrappedValue?.count == 0)
   }
 
   @Test func whatWasDeletedResolvesToNil() throws {

@@ -134,6 +134,32 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func whatOthersHaveFlushedIsDurableWhateverFails() async throws {
+    try file.open().write {}
+    let database = try Database.open(path: file.path, system: disk)
+    let realm = try file.open()
+    func commit(_ durability: Durability) throws -> UInt64 {
+      let transaction = try database.beginWrite()
+      return try transaction.commit(durability: durability, history: [1]).version
+    }
+    // Nothing is flushed in the background for now.
+    let isFlushing = DispatchSemaphore(value: 0)
+    database.whenDurable(0) { _ in isFlushing.wait() }
+    let flushedByOthers = try commit(.relaxed)
+    let first = Box<Bool?>(nil)
+    database.whenDurable(flushedByOthers) { first.value = (try? $0.get()) != nil }
+    _ = try commit(.full)
+    let unflushed = try commit(.relaxed)
+    disk.failsFlushes = true
+    let second = await withCheckedContinuation { told in
+      database.whenDurable(unflushed) { told.resume(returning: (try? $0.get()) != nil) }
+      isFlushing.signal()
+    }
+    #expect(first.value == true && !second)
+    withExtendedLifetime(realm) {}
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func anyNumberOfWritesInLineAreTold() async {
     // On a queue, whose threads have small stacks.
     let queue = DispatchQueue(label: "failures")
