@@ -131,6 +131,51 @@ import Testing
     }
   }
 
+  /// Opens in the background, and returns what the callback was given, as text.
+  private func openInBackground(
+    _ configuration: Realm.Configuration, _ queue: DispatchQueue
+  ) async -> String {
+    await withCheckedContinuation { done in
+      Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
+        dispatchPrecondition(condition: .onQueue(queue))
+        do {
+          let realm = try result.get()
+          try realm.write { realm.add(Animal("Rex")) }
+          let isQueues = try Realm(configuration: configuration, queue: queue) == realm
+          done.resume(returning: "\(realm.objects(Animal.self).count) \(isQueues)")
+        } catch let error as Realm.Error {
+          done.resume(returning: "\(error.code == .fileNotFound)")
+        } catch {
+          done.resume(returning: "\(error)")
+        }
+      }
+    }
+  }
+
+  @Test func openingInTheBackgroundGivesTheQueuesRealm() async {
+    let queue = DispatchQueue(label: "opened")
+    #expect(await openInBackground(file.configuration, queue) == "1 true")
+    #expect(await openInBackground(file.configuration, .main) == "2 true")
+  }
+
+  @Test func openingInTheBackgroundTellsWhyItFails() async {
+    var configuration = file.configuration
+    configuration.readOnly = true
+    #expect(await openInBackground(configuration, DispatchQueue(label: "opened")) == "true")
+  }
+
+  @Test func anOpeningThatIsCalledOffTellsNothing() async {
+    let queue = DispatchQueue(label: "opened")
+    queue.suspend()
+    let task = Realm.asyncOpen(configuration: file.configuration, callbackQueue: queue) { _ in
+      Issue.record("was called off")
+    }
+    task.cancel()
+    queue.resume()
+    #expect(await openInBackground(file.configuration, queue) == "1 true")
+    queue.sync {}
+  }
+
   @Test func concurrentQueuesAreRefused() async {
     await #expect(processExitsWith: .failure) {
       let queue = DispatchQueue(label: "all", attributes: .concurrent)
