@@ -12,6 +12,8 @@ extension UVLoop {
     precondition(!isRunning, "UVLoop.close called from within the loop; call stop() first.")
     startTurn()
     run(inbox.close())
+    for weak in closeHooks { weak.hook?.body() }
+    closeHooks = []
     isClosed = true
     turnHooks = []
     for timer in timers.values { timer.cancel() }

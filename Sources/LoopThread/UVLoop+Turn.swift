@@ -38,6 +38,17 @@ extension UVLoop {
     return hook
   }
 
+  /// Calls `body` when the loop is closed, after what `execute` has accepted. Own thread only.
+  ///
+  /// - Returns: the hook; keep it, there is no call when it is gone.
+  package func onClose(_ body: @escaping () -> Void) -> TurnHook {
+    requireOwnThread()
+    let hook = TurnHook(loop: self, body: body)
+    closeHooks.removeAll { $0.hook == nil }
+    closeHooks.append(WeakHook(hook: hook))
+    return hook
+  }
+
   func startTurn() {
     if turnHooks.isEmpty { return }
     // A hook may add and cancel hooks; one that an earlier hook cancelled is not called.

@@ -40,6 +40,7 @@ public final class UVLoop: @unchecked Sendable {
   let slice = LoopSlice()
 
   var turnHooks: [WeakHook] = []
+  var closeHooks: [WeakHook] = []
   var timers: [ObjectIdentifier: LoopTimer] = [:]
   var isRunning = false
   var isClosed = false

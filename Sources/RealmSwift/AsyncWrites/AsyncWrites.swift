@@ -57,6 +57,10 @@ struct AsyncWrites {
   /// Commits whose flush the next block waits for.
   var holdCount = 0
   var invalidatesAtTheEnd = false
+  /// What hears of the end of the place where the realm lives.
+  var ending: AnyObject?
+  /// The place has ended: nothing is run or told there any more.
+  var hasEnded = false
   let flushes = FinishedFlushes()
 
   var isPerforming: Bool { first != nil || running != nil || unfinishedCount > 0 }
@@ -81,6 +85,11 @@ struct AsyncWrites {
       waiting.removeFirst(firstWaiting)
       firstWaiting = 0
     }
+  }
+
+  mutating func removeAll() -> [Pending] {
+    defer { (waiting, firstWaiting) = ([], 0) }
+    return Array(waiting[firstWaiting...])
   }
 
   /// Whether there was one with that id.
@@ -153,6 +162,8 @@ final class TaskTurn: Sendable {
   }
 
   func call() { leave(.called) }
+
+  func cancel() { leave(.cancelled) }
 
   private func leave(_ next: State) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in

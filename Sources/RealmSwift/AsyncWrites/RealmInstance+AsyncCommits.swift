@@ -39,6 +39,8 @@ extension _RealmInstance {
   func awaitDurability(
     _ id: AsyncTransactionId, _ commit: AsyncWrites.Commit, _ completion: AsyncWriteCompletion?
   ) {
+    watchForTheEnd()
+    if asyncWrites.hasEnded { return }
     asyncWrites.unfinishedCount += 1
     asyncWrites.completions[id] = completion
     if !isFlushed {
@@ -99,6 +101,7 @@ extension _RealmInstance {
   func finishLater(
     _ id: AsyncTransactionId, _ completion: @escaping AsyncWriteCompletion, _ error: StorageError?
   ) {
+    if asyncWrites.hasEnded { return }
     asyncWrites.unfinishedCount += 1
     asyncWrites.completions[id] = completion
     report(FinishedFlushes.Flush(ids: [id], error: error, endsHold: false))

@@ -19,7 +19,12 @@ extension _RealmInstance {
   /// Puts a write in line.
   func addAsyncWrite(_ kind: AsyncWrites.Kind) -> AsyncTransactionId {
     checkCanWriteAsync()
+    if asyncWrites.hasEnded {
+      drop(kind)
+      return asyncWrites.makeId()
+    }
     let id = asyncWrites.add(kind)
+    watchForTheEnd()
     continueAsyncWrites()
     return id
   }

@@ -29,10 +29,14 @@ protocol Scheduler: AnyObject, Sendable {
   var exists: Bool { get }
   /// Runs the work there, later.
   func invoke(_ work: @escaping @Sendable () -> Void)
+  /// Calls the work there before nothing is invoked any more, as long as what this returns is held.
+  /// Nil for places that do not end, or that go on elsewhere.
+  func whenEnding(_ work: @escaping () -> Void) -> AnyObject?
 }
 
 extension Scheduler {
   var exists: Bool { true }
+  func whenEnding(_ work: @escaping () -> Void) -> AnyObject? { nil }
 }
 
 /// A number that no other thread of the process has or had.
@@ -124,6 +128,7 @@ final class LoopScheduler: Scheduler {
   var canInvoke: Bool { true }
   var isCurrent: Bool { loop.isCurrent }
   func invoke(_ work: @escaping @Sendable () -> Void) { _ = loop.execute(work) }
+  func whenEnding(_ work: @escaping () -> Void) -> AnyObject? { loop.onClose(work) }
 }
 
 /// Frozen realms: any thread may read.

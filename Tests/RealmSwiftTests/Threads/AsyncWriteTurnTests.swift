@@ -9,6 +9,43 @@ import Testing
   let thread = LoopThread(name: "turns")
 
   @Test(.timeLimit(.minutes(1)))
+  func aLoopThatIsClosedLetsGoOfItsWrites() async throws {
+    let file = TemporaryRealm.forThreads(.full)
+    let told = Box<[Bool]>([])
+    let holder = Box<WriterHolder?>(nil)
+    thread.performAndWait {
+      let realm = try! file.open()
+      realm.beginWrite()
+      realm.add(Reader(name: "Ada"))
+      realm.commitAsyncWrite(allowGrouping: true) { _ in told.value.append(realm.isFrozen) }
+      holder.value = WriterHolder(file)
+      realm.writeAsync {
+        Issue.record("its turn does not come")
+      } onComplete: { error in
+        told.value.append(error != nil && realm.objects(Reader.self).count == 1)
+        // Nobody will run that either.
+        realm.writeAsync {
+        } onComplete: { _ in
+          Issue.record("\(realm) has no place any more")
+        }
+      }
+      thread.stop()
+    }
+    thread.join()
+    holder.value!.end()
+    #expect(told.value == [true])
+    // The commit is flushed in the background, and keeps the file open until then.
+    while true {
+      do {
+        #expect(try Realm.deleteFiles(for: file.configuration))
+        break
+      } catch let error as Realm.Error where error.code == .alreadyOpen {
+        await Task.yield()
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func aLoopThatIsAlwaysBusyGetsItsTurnWhileOthersWrite() async {
     let relaxed = TemporaryRealm.forThreads(.relaxed)
     let isOver = Flag()
