@@ -135,7 +135,8 @@ public import Foundation
 
   // MARK: Versions
 
-  /// Moves to the newest version and tells observers. Returns whether there was a newer one.
+  /// Moves to the newest version and tells observers. Returns whether there was a newer one, or none
+  /// before (after `invalidate()`).
   @discardableResult
   public func refresh() -> Bool {
     engine { () throws(StorageFailure) in try instance.refresh() }

@@ -22,6 +22,12 @@ final class Doorbell: Sendable {
     isOrphaned.store(true, ordering: .releasing)
   }
 
+  /// Whether the instance lives where the caller is.
+  var isHere: Bool {
+    // A new actor may be where one was that is gone, whose realm somebody still holds.
+    scheduler.exists && scheduler.isCurrent
+  }
+
   /// Lets the scheduler run a turn, unless one is already on its way.
   func ring() {
     guard scheduler.canInvoke else { return }
@@ -45,6 +51,11 @@ final class Doorbells: Sendable {
       all.removeAll { $0.isOver }
       all.append(doorbell)
     }
+  }
+
+  /// The instances that live where the caller is.
+  func here() -> [_RealmInstance] {
+    all.withLock { $0 }.filter(\.isHere).compactMap(\.owner.object)
   }
 
   func ring(except author: Doorbell? = nil) {

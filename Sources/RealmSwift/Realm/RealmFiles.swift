@@ -28,13 +28,26 @@ extension Realm {
   /// - Throws: `Realm.Error.alreadyOpen` while this process has it open.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     let path = configuration.path
+    try requireClosed(path, "must be closed before deleting it")
+    return RealmFiles.delete(at: path)
+  }
+
+  /// Brings a file to the configuration's schema, with its migration block if it has one, and closes
+  /// it. Opening the realm does the same.
+  ///
+  /// - Throws: `Realm.Error.alreadyOpen` while this process has it open; what opening throws.
+  public static func performMigration(
+    for configuration: Configuration = .defaultConfiguration
+  ) throws {
+    try requireClosed(configuration.path, "must be closed before migrating it")
+    _ = try Realm(configuration: configuration)
+  }
+
+  private static func requireClosed(_ path: String, _ demand: String) throws {
     SharedRealm.waitForComparisons(path)
     if SharedRealm.isOpen(path) {
-      throw RLMError(
-        .alreadyOpen, "All Realms at path '\(path)' must be closed before deleting it.",
-        path: path)
+      throw RLMError(.alreadyOpen, "All Realms at path '\(path)' \(demand).", path: path)
     }
-    return RealmFiles.delete(at: path)
   }
 
   /// Writes a compact copy of the present version to a new file.

@@ -150,9 +150,9 @@ extension _RealmInstance {
     try adopt(try shared.database.pinNewest())
     if isFirst {
       if observers.isAnyone { scheduleTurn() }
-      return false
+    } else {
+      deliverNotifications(waiting: false)
     }
-    deliverNotifications(waiting: false)
     return true
   }
 

@@ -18,11 +18,9 @@ enum RealmOpening {
     let process = ForkGuard.generation
   }
 
-  private struct WeakInstance: Sendable {
-    weak var instance: _RealmInstance?
-  }
-
-  private static let known = Guarded<[Key: WeakInstance]>([:])
+  /// The instances, which nobody holds here, not even for a moment in which their own thread might
+  /// let go of them.
+  private static let known = Guarded<[Key: Doorbell]>([:])
 
   /// The instance for the configuration there, opening the file if need be.
   static func instance(
@@ -30,7 +28,7 @@ enum RealmOpening {
   ) throws(RLMError) -> _RealmInstance {
     let key = Key(
       path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
-    if let instance = known.withLock({ $0[key]?.instance }), instance.scheduler.exists {
+    if let instance = known.withLock({ $0[key]?.owner.object }), instance.scheduler.exists {
       try checkCompatible(instance, configuration)
       // A queue's realm may be asked for elsewhere, while the queue uses it.
       if instance.scheduler.isCurrent { instance.ensureReading() }
@@ -38,9 +36,9 @@ enum RealmOpening {
     }
     let instance = try open(configuration, scheduler, path: key.path)
     let winner = known.withLock { known -> _RealmInstance in
-      if let earlier = known[key]?.instance, earlier.scheduler.exists { return earlier }
-      known = known.filter { $0.value.instance != nil }
-      known[key] = WeakInstance(instance: instance)
+      if let earlier = known[key]?.owner.object, earlier.scheduler.exists { return earlier }
+      known = known.filter { !$0.value.isOver }
+      known[key] = instance.doorbell
       return instance
     }
     if winner === instance { startListening(instance) }
@@ -59,7 +57,7 @@ enum RealmOpening {
   static func isOpen(_ configuration: Realm.Configuration, _ scheduler: any Scheduler) -> Bool {
     let key = Key(
       path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
-    return known.withLock { $0[key]?.instance != nil }
+    return known.withLock { $0[key]?.isOver == false }
   }
 
   /// Does what opening the file takes, on any thread. As long as the result is held, opening it

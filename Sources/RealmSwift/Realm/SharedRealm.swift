@@ -14,23 +14,11 @@ final class SharedRealm: Sendable {
   /// Where change sets are made that cost more than a turn should.
   let comparisons = DispatchQueue(label: "holdfast.comparisons")
 
-  private struct State {
-    var listener: CommitListener?
-    var instances: [WeakInstance] = []
-  }
-
-  private struct WeakInstance: @unchecked Sendable {
-    // Only the scheduler of the instance is used on other threads.
-    weak var instance: _RealmInstance?
-  }
-
-  private struct WeakShared: Sendable {
-    weak var shared: SharedRealm?
-  }
-
-  private let state = Guarded(State())
+  private let listener = Guarded<CommitListener?>(nil)
   private let doorbells = Doorbells()
-  private static let open = Guarded<[Key: WeakShared]>([:])
+  private let key: Key
+  private let whereabouts = Whereabouts<SharedRealm>()
+  private static let open = Guarded<[Key: Whereabouts<SharedRealm>]>([:])
 
   /// A child made by fork() has to open for itself what its parent had open.
   private struct Key: Hashable {
@@ -43,57 +31,56 @@ final class SharedRealm: Sendable {
   private init(database: Database, path: String) {
     self.database = database
     self.path = path
+    key = Key(path)
+    whereabouts.remember(self)
+  }
+
+  deinit {
+    whereabouts.forget()
+    Self.open.withLock { open in
+      if open[key] === whereabouts { open[key] = nil }
+    }
   }
 
   /// The file's shared state, opening the file if this process does not have it open yet.
   static func forFile(
     at path: String, options: DatabaseOptions
   ) throws(StorageError) -> SharedRealm {
-    if let shared = open.withLock({ $0[Key(path)]?.shared }) { return shared }
+    if let shared = open.withLock({ $0[Key(path)]?.object }) { return shared }
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)
     // Before others find it: what is committed after they have opened it is heard.
     try shared.listen()
-    return open.withLock { known in
-      if let earlier = known[Key(path)]?.shared { return earlier }
-      known = known.filter { $0.value.shared != nil }
-      known[Key(path)] = WeakShared(shared: shared)
+    return open.withLock { open in
+      if let earlier = open[shared.key]?.object { return earlier }
+      open[shared.key] = shared.whereabouts
       return shared
     }
   }
 
   /// Whether some realm of this process has the file open.
-  static func isOpen(_ path: String) -> Bool { open.withLock { $0[Key(path)]?.shared != nil } }
+  static func isOpen(_ path: String) -> Bool { open.withLock { $0[Key(path)] != nil } }
 
   /// Waits for what the file's worker is doing, which keeps the file open.
   static func waitForComparisons(_ path: String) {
-    let queue = open.withLock { $0[Key(path)]?.shared?.comparisons }
-    queue?.sync {}
+    let shared = open.withLock { $0[Key(path)]?.object }
+    shared?.comparisons.sync {}
   }
 
   private func listen() throws(StorageError) {
     // Does not keep this: news on their way do not keep the file open.
     let listener = try database.addCommitListener { [doorbells] in doorbells.ring() }
-    state.withLock { $0.listener = listener }
+    self.listener.withLock { $0 = listener }
   }
 
-  func register(_ instance: _RealmInstance) {
-    state.withLock { state in
-      state.instances.removeAll { $0.instance == nil }
-      state.instances.append(WeakInstance(instance: instance))
-    }
-    doorbells.add(instance.doorbell)
-  }
+  func register(_ instance: _RealmInstance) { doorbells.add(instance.doorbell) }
 
   /// The live instance of where the caller is, if there is one: of several (an actor may use both
   /// its own realm and the thread's), the one that is in a write transaction, then the actor's or
   /// the queue's.
   func currentInstance(readOnly: Bool) -> _RealmInstance? {
-    let here = state.withLock { $0.instances.compactMap(\.instance) }.filter {
-      // A new actor may be where one was that is gone, whose realm somebody still holds.
-      $0.scheduler.exists && $0.scheduler.isCurrent && $0.configuration.readOnly == readOnly
-    }
+    let here = doorbells.here().filter { $0.configuration.readOnly == readOnly }
     if here.count < 2 { return here.first }
     return here.first { $0.isInWriteTransaction } ?? here.first { !$0.scheduler.isThread }
       ?? here.first

@@ -9,16 +9,17 @@ extension Database {
   public func beginWrite() throws(StorageError) -> WriteTransaction {
     let lockFile = try writableLockFile()
     do { try lockFile.lockWriter() } catch { throw StorageError(error) }
-    return try startTransaction(lockFile)
+    return try startTransaction(lockFile)!
   }
 
-  /// As `beginWrite()`, but nil at once when somebody else is writing.
+  /// As `beginWrite()`, but nil at once when that would take time: when somebody else is writing, or
+  /// has died while writing, so that what he left has to be flushed first.
   public func tryBeginWrite() throws(StorageError) -> WriteTransaction? {
     let lockFile = try writableLockFile()
     do {
       guard try lockFile.tryLockWriter() else { return nil }
     } catch { throw StorageError(error) }
-    return try startTransaction(lockFile)
+    return try startTransaction(lockFile, mayRecover: false)
   }
 
   /// As `beginWrite()`, without blocking the caller: `whenReady` is called on some thread when it is
@@ -35,7 +36,7 @@ extension Database {
           case .failure(let error): whenReady(.failure(StorageError(error)))
           case .success:
             do throws(StorageError) {
-              whenReady(.success(try self.startTransaction(lockFile)))
+              whenReady(.success(try self.startTransaction(lockFile)!))
             } catch {
               whenReady(.failure(error))
             }
@@ -62,9 +63,15 @@ extension Database {
         + " it again, which recovers the last durable version")
   }
 
-  private func startTransaction(_ lockFile: LockFile) throws(StorageError) -> WriteTransaction {
+  /// Nil only if there is something to recover, and it may not.
+  private func startTransaction(
+    _ lockFile: LockFile, mayRecover: Bool = true
+  ) throws(StorageError) -> WriteTransaction? {
     do throws(StorageError) {
-      let published = try newestForWriter(lockFile)
+      guard let published = try newestForWriter(lockFile, mayRecover: mayRecover) else {
+        lockFile.unlockWriter()
+        return nil
+      }
       let mapping = try mapping(covering: published.logicalSize)
       let source = NodeSource(mapping: mapping, limit: published.logicalSize)
       let reference = NodeReference(rawValue: published.root)
@@ -85,7 +92,9 @@ extension Database {
 
   /// The newest version, where needed after adopting one that a writer wrote whole and died before
   /// publishing. What the lock-file says is not relied on for that: the slots are looked at.
-  private func newestForWriter(_ lockFile: LockFile) throws(StorageError) -> PublishedVersion {
+  private func newestForWriter(
+    _ lockFile: LockFile, mayRecover: Bool
+  ) throws(StorageError) -> PublishedVersion? {
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }
     let mapping = try mapping(covering: published.logicalSize)
@@ -96,6 +105,7 @@ extension Database {
       if version > published.version { isAhead = true }
     }
     guard isAhead else { return published }
+    guard mayRecover else { return nil }
     let recovery = Recovery(file: file, mapping: mapping, boot: system.bootIdentifier())
     let found = try recovery.findNewest()
     guard found.newest.version > published.version else { return published }

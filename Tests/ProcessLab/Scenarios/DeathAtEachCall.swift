@@ -6,10 +6,12 @@ import TestSupport
 /// A process dies at every system call of a commit, a flush, a compaction step and an opening in
 /// turn, before it and after it, at every level of durability; alone with the file or beside
 /// another that waits to write. The one that comes after finds a whole version: the one before or
-/// the new one, and goes on from there.
+/// the new one, and goes on from there. Who only tries to write, because it must not wait, is turned
+/// away where something has to be flushed first.
 public struct DeathAtEachCall {
   private let seed: UInt64
   private let ledger = Ledger()
+  private let watch = FlushWatch()
 
   private let levels: [DurabilityMix]
 
@@ -44,27 +46,33 @@ public struct DeathAtEachCall {
     let directory = TemporaryDirectory()
     let path = directory.file("a.realm")
     var deaths = 0
+    var refusals = 0
     for moment in ["before", "after"] {
       for call in 1...Self.callsMax {
         let name = "\(deed), \(mix), \(moment) call \(call), company \(hasCompany)"
         let survived = try die(
-          deed, mix, call, moment, path, hasCompany: hasCompany, name, &report)
+          deed, mix, call, moment, path, hasCompany: hasCompany, name, &refusals, &report)
         if survived { break }
         deaths += 1
         if report.findings.count > 5 { return }
       }
     }
-    report.lines.append("\(deed), \(mix), company \(hasCompany): \(deaths) deaths")
+    report.lines.append(
+      "\(deed), \(mix), company \(hasCompany): \(deaths) deaths, \(refusals) to recover from")
+    if deed == .commit && mix == .full && hasCompany {
+      report.expect(refusals > 0, "no death left anything to recover")
+    }
     report.expect(deaths > 2, "\(deed), \(mix): only \(deaths) deaths")
   }
 
   /// Returns whether there was no such call.
   private func die(
     _ deed: Casualty.Deed, _ mix: DurabilityMix, _ call: Int, _ moment: String, _ path: String,
-    hasCompany: Bool, _ name: String, _ report: inout ScenarioReport
+    hasCompany: Bool, _ name: String, _ refusals: inout Int, _ report: inout ScenarioReport
   ) throws -> Bool {
     var random = SeededGenerator(seed: seed + UInt64(call))
-    var database: Database? = try Database.open(path: path, options: mix.options)
+    var database: Database? = try Database.open(
+      path: path, options: mix.options, system: watch)
     // An in-memory file is new each time; it should have reused what its first version had.
     for _ in 0..<(mix == .inMemory ? 200 : 2) { try commit(database!, &random) }
     let stored = try ledger.counters(try database!.pinNewest())[1]
@@ -81,8 +89,25 @@ public struct DeathAtEachCall {
       guard case .ended(.some(9), _) = error else { throw error }
     }
     child.kill()
+    if let database { try tryToWrite(database, mix, name, &refusals, &report) }
     try check(path, database, mix, stored: stored, deed, name, &report)
     return survived
+  }
+
+  private func tryToWrite(
+    _ database: Database, _ mix: DurabilityMix, _ name: String, _ refusals: inout Int,
+    _ report: inout ScenarioReport
+  ) throws {
+    let before = watch.flushCount
+    if let transaction = try database.tryBeginWrite() {
+      transaction.cancel()
+    } else {
+      refusals += 1
+    }
+    // At other levels the background flushes as well.
+    if mix == .full || mix == .strict {
+      report.expect(watch.flushCount == before, "\(name): trying to write flushed something")
+    }
   }
 
   private func check(

@@ -108,6 +108,23 @@ private struct Refusal: Error {}
     #expect(try !Realm.deleteFiles(for: file.configuration))
   }
 
+  @Test func aMigrationIsPerformedOnAFileThatNobodyUses() throws {
+    do {
+      let realm = try file.open()
+      try realm.write { realm.add(Animal("Rex")) }
+      let error = #expect(throws: Realm.Error.self) {
+        try Realm.performMigration(for: file.configuration)
+      }
+      #expect(error?.code == .alreadyOpen)
+    }
+    var configuration = file.configuration
+    configuration.schemaVersion = 7
+    try Realm.performMigration(for: configuration)
+    #expect(try schemaVersionAtURL(#require(configuration.fileURL)) == 7)
+    let realm = try Realm(configuration: configuration)
+    #expect(realm.objects(Animal.self).count == 1)
+  }
+
   @Test func aCopyHoldsTheSameObjects() throws {
     let realm = try file.open()
     try realm.write {
@@ -137,6 +154,8 @@ private struct Refusal: Error {}
     let results = realm.objects(Animal.self)
     realm.invalidate()
     #expect(animal.isInvalidated && results.isInvalidated)
+    #expect(realm.refresh())
+    #expect(!realm.refresh())
     #expect(realm.objects(Animal.self).count == 1)
     #expect(animal.isInvalidated)
   }

@@ -1,7 +1,6 @@
 import Dispatch
 import Platform
 import Synchronization
-import TestSupport
 
 /// The real machine, whose flushes are counted and can be held up.
 public final class FlushWatch: ForwardingSystem {
