@@ -8,6 +8,7 @@ private func mayBeSent() {
   requireSendable(ThreadSafeReference<Results<Person>>.self)
   requireSendable(ThreadSafe<Person>.self)
   requireSendable(NotificationToken.self)
+  requireSendable(Realm.AsyncOpenTask.self)
   requireSendable(ObjectId.self)
   requireSendable(Decimal128.self)
   requireSendable(Schema.self)
