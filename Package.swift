@@ -55,7 +55,8 @@ let package = Package(
     .testTarget(
       name: "ObjectStoreLabTests", dependencies: ["ObjectStoreLab"], swiftSettings: settings),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "SimulatedDisk", "StorageLab"],
+      name: "StorageTests",
+      dependencies: ["Storage", "SimulatedDisk", "StorageLab", "TestSupport"],
       swiftSettings: settings),
     .target(
       name: "ProcessLab", dependencies: ["Storage", "StorageLab", "TestSupport"],

@@ -2,9 +2,24 @@ import LockFile
 import Platform
 import Synchronization
 
-/// The databases that this process has open, so that one file has one lock-file description, one
+/// The files that this process has opened, so that one file has one lock-file description, one
 /// mapping and one queue of writers however often it is opened, and under whatever names.
-private let openDatabases = Guarded<[DatabaseKey: Whereabouts<Database>]>([:])
+private let openFiles = Guarded<[DatabaseKey: OpenFile]>([:])
+
+/// A file's database, if it is open. The first opening is under its lock: it may have to wait for
+/// other processes, and openings of other files do not wait for it.
+private final class OpenFile: Sendable {
+  let database = Guarded<Whereabouts<Database>?>(nil)
+
+  static func of(_ key: DatabaseKey) -> OpenFile {
+    openFiles.withLock { files in
+      if let known = files[key] { return known }
+      let new = OpenFile()
+      files[key] = new
+      return new
+    }
+  }
+}
 
 private struct DatabaseKey: Hashable {
   var system: ObjectIdentifier
@@ -29,14 +44,14 @@ extension Database {
     let (file, isWritable) = try openFile(path, options, system)
     let key = DatabaseKey(
       system: ObjectIdentifier(system), file: file.identity, readOnly: !isWritable)
-    let result: Result<Database, StorageError> = openDatabases.withLock { open in
-      if let database = open[key]?.object {
+    let result: Result<Database, StorageError> = OpenFile.of(key).database.withLock { known in
+      if let database = known?.object {
         file.close()
         return .success(database)
       }
       do throws(StorageError) {
         let database = try openFirst(path, options, system, file, isWritable: isWritable)
-        open[key] = database.whereabouts
+        known = database.whereabouts
         return .success(database)
       } catch {
         file.close()
