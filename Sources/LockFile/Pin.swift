@@ -7,6 +7,15 @@
   public var version: UInt64 { published.version }
 }
 
+extension LockFile {
+  /// As `publish(_:)`, and moves a pin of the version before on to the new one: for that no slot is
+  /// needed, so that nothing can fail. Nobody else holds the pin.
+  public func publish(_ newest: PublishedVersion, moving pin: Pin) -> Pin {
+    publish(newest)
+    return pinTable.move(pin, to: newest)
+  }
+}
+
 /// A pin as the tool shows it.
 public struct PinDescription: Hashable, Sendable {
   public var slot: Int

@@ -11,7 +11,9 @@ import Synchronization
 /// good for ever for what it was good for.
 ///
 /// No pin is ever passed from one slot to another, which a scan could miss; two holders of one
-/// pin in a process share the slot and a count beside it.
+/// pin in a process share the slot and a count beside it. A writer claims the slot for its version
+/// before it publishes, with a pin of the version before, which it moves within the slot before it
+/// gives the writer role, and with it the right to scan, to anybody.
 ///
 /// The word that claims a slot also names the participant. A participant number is owned by the
 /// holder of its lock byte, who takes back the slots that an earlier owner of the number left: so
@@ -62,7 +64,8 @@ final class PinTable: Sendable {
       let now = newest.number()
       if now == version {
         if let published = newest.published(version) {
-          describe(slot, published, label)
+          describe(slot, published)
+          describe(slot, label)
           return Pin(published: published, slot: slot)
         }
         do {
@@ -76,6 +79,16 @@ final class PinTable: Sendable {
       version = now
       word(slot).pointee.store(pinWord(version), ordering: .sequentiallyConsistent)
     }
+  }
+
+  /// Moves a pin that has one holder on to the version that the caller, who has the writer role, has
+  /// just published.
+  func move(_ pin: Pin, to newest: PublishedVersion) -> Pin {
+    precondition(
+      share(pin.slot).pointee.load(ordering: .relaxed) == 0, "a pin that is shared was moved")
+    word(pin.slot).pointee.store(pinWord(newest.version), ordering: .sequentiallyConsistent)
+    describe(pin.slot, newest)
+    return Pin(published: newest, slot: pin.slot)
   }
 
   /// One more holder of the same pin.
@@ -103,17 +116,22 @@ final class PinTable: Sendable {
 
   /// For people; not read by anything that decides.
   @inline(__always)
-  private func describe(_ slot: Int, _ published: PublishedVersion, _ label: PinLabel) {
-    let offset = memory.pinOffset(slot)
-    func store(_ value: UInt64, _ field: Int) {
-      memory.word(offset + field).pointee.store(value, ordering: .relaxed)
-    }
-    store(published.root, LockFileLayout.pinRoot)
-    store(published.logicalSize, LockFileLayout.pinLogicalSize)
-    store(MonotonicClock.coarse(), LockFileLayout.pinSince)
-    store(label.first, LockFileLayout.pinLabel)
-    store(label.second, LockFileLayout.pinLabel + 8)
-    store(label.third, LockFileLayout.pinLabel + 16)
+  private func describe(_ slot: Int, _ published: PublishedVersion) {
+    describe(slot, published.root, LockFileLayout.pinRoot)
+    describe(slot, published.logicalSize, LockFileLayout.pinLogicalSize)
+    describe(slot, MonotonicClock.coarse(), LockFileLayout.pinSince)
+  }
+
+  @inline(__always)
+  private func describe(_ slot: Int, _ label: PinLabel) {
+    describe(slot, label.first, LockFileLayout.pinLabel)
+    describe(slot, label.second, LockFileLayout.pinLabel + 8)
+    describe(slot, label.third, LockFileLayout.pinLabel + 16)
+  }
+
+  @inline(__always)
+  private func describe(_ slot: Int, _ value: UInt64, _ field: Int) {
+    memory.word(memory.pinOffset(slot) + field).pointee.store(value, ordering: .relaxed)
   }
 
   // MARK: Slots

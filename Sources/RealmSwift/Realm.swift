@@ -136,10 +136,11 @@ public import Foundation
   // MARK: Versions
 
   /// Moves to the newest version and tells observers. Returns whether there was a newer one, or none
-  /// before (after `invalidate()`).
+  /// before (after `invalidate()`). False also where there is no room to hold one more version: on a
+  /// full disk the realm may have to stay where it is.
   @discardableResult
   public func refresh() -> Bool {
-    engine { () throws(StorageFailure) in try instance.refresh() }
+    engine { () throws(StorageFailure) in try instance.refreshIfRoom() }
   }
 
   /// Lets go of the version that is read; all objects and collections become invalid. The realm

@@ -48,6 +48,16 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
+  /// Whether something was too full for now, the disk, the list of pins, or what the kernel has for
+  /// mappings and locks. Nothing is damaged: the same may succeed later.
+  public var isWantOfRoom: Bool {
+    switch code {
+    case .outOfDiskSpace, .tooManyVersions: true
+    // ENOMEM, ENOLCK
+    default: cause?.code == 12 || cause?.code == 37
+    }
+  }
+
   /// Wraps a failed system call, sorting the errno values that have a remedy of their own.
   public init(_ error: SystemError, doing what: String) {
     let code: Code

@@ -144,6 +144,27 @@ import Testing
     #expect(try lockFile.pinNewest().version == 1)
   }
 
+  @Test func aWritersPinMovesOnWithoutAnotherSlot() throws {
+    let system = FullDisk()
+    let lockFile = try LockFile.open(
+      path: database.lockPath, dataFile: try database.dataFile(), system: system
+    ) { () throws(Never) in .init(newest: published(1), durable: 1) }
+    system.isFull.set()
+    var pins: [Pin] = []
+    for _ in 1..<LockFileLayout.pinsInitially { pins.append(try lockFile.pinNewest()) }
+    let claimed = try lockFile.pinNewest(label: PinLabel("writer"))
+    let moved = lockFile.publish(published(2), moving: claimed)
+    #expect(moved.published == published(2))
+    #expect(lockFile.newestVersion == 2)
+    for pin in pins { lockFile.unpin(pin) }
+    #expect(lockFile.pins().map(\.published) == [published(2)])
+    #expect(lockFile.pins().map(\.label) == ["writer"])
+    lockFile.publish(published(3))
+    #expect(lockFile.versionsInUse() == [2, 3])
+    lockFile.unpin(moved)
+    #expect(lockFile.versionsInUse() == [3])
+  }
+
   /// A thread notes what it has pinned after it has pinned it, and strikes it out before it unpins.
   /// A note that stands before and after a scan has to be in the scan.
   @Test func noScanMissesAPinUnderContention() throws {

@@ -125,6 +125,70 @@ import Testing
     }
   }
 
+  /// Takes all pins that there is room for, and lets the lock-file not grow any more.
+  private func fillPins(_ bench: Bench) throws -> [Snapshot] {
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [.fallocate]
+    plan.code = 28
+    plan.failsForGood = true
+    bench.system.faults = plan
+    var pins: [Snapshot] = []
+    while let pin = try bench.database.pinNewestIfRoom() { pins.append(pin) }
+    return pins
+  }
+
+  @Test func `a commit for whose pin there is no room throws and publishes nothing`() throws {
+    let bench = try Bench()
+    for _ in 0..<20 { try bench.commit() }
+    var pins = try fillPins(bench)
+    let calls = bench.system.calls.count { $0 == .write }
+    #expect {
+      try bench.commit()
+    } throws: { error in
+      (error as? StorageError)?.code == .outOfDiskSpace
+    }
+    #expect(bench.database.newestVersion == 21)
+    #expect(bench.system.calls.count { $0 == .write } == calls, "nothing was written")
+    // One free slot is enough, and is what holds the new version.
+    pins.removeLast()
+    let newest = try bench.commit()
+    #expect(newest.version == 22)
+    #expect(try bench.database.pinNewestIfRoom() == nil)
+    #expect(bench.database.pins().count { $0.version == 22 } == 1)
+    try bench.check(newest)
+    pins = []
+    try bench.commit()
+    try bench.check(newest)
+    try bench.verify()
+  }
+
+  @Test func `a commit that fails after it has claimed its pin gives it back`() throws {
+    let bench = try Bench()
+    try bench.commit()
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [.write]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try bench.commit() }
+    #expect(bench.database.newestVersion == 2)
+    #expect(bench.database.pins() == [])
+  }
+
+  @Test func `versions that there is no room to pin are flushed all the same`() throws {
+    let bench = try Bench(durability: .relaxed)
+    for _ in 0..<20 { try bench.commit() }
+    var pins = try fillPins(bench)
+    #expect(bench.database.durableVersion == 1 && !pins.isEmpty)
+    try bench.database.flush()
+    #expect(bench.database.durableVersion == 21)
+    pins = []
+    bench.system.faults = FaultPlan()
+    try bench.open()
+    try bench.check(try bench.database.pinNewest())
+    try bench.verify()
+  }
+
   @Test func `after a failed flush a database takes no more writes until it is reopened`() throws {
     let bench = try Bench()
     try bench.commit()

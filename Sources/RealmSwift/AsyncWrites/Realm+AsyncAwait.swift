@@ -30,8 +30,9 @@ extension Realm {
     return result
   }
 
-  /// Moves to the newest version and tells observers. Returns whether there was a newer one. What
-  /// takes long of finding out what to tell is done elsewhere, while the task is suspended.
+  /// Moves to the newest version and tells observers. Returns whether it has moved, as
+  /// ``refresh()`` does. What takes long of finding out what to tell is done elsewhere, while the
+  /// task is suspended.
   @discardableResult
   public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
     instance.checkIsolated("asyncRefresh()")
@@ -42,7 +43,7 @@ extension Realm {
       instance.adopt(await comparison.made(instance.shared))
       return instance.version > version
     }
-    return engine { () throws(StorageFailure) in try instance.refresh() }
+    return engine { () throws(StorageFailure) in try instance.refreshIfRoom() }
   }
 }
 

@@ -154,7 +154,8 @@ extension _RealmInstance {
     guard let snapshot, writing == nil, !observers.isDelivering,
       shared.database.newestVersion > snapshot.version
     else { return nil }
-    let target = engine { () throws(StorageError) in try shared.database.pinNewest() }
+    let newest = engine { () throws(StorageError) in try shared.database.pinNewestIfRoom() }
+    guard let target = newest else { return nil }
     let far = observers.waiting.filter { $0.isFar(from: target) }
     return far.isEmpty ? nil : Comparison(far, to: target)
   }

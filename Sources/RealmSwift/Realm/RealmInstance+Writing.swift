@@ -156,6 +156,14 @@ extension _RealmInstance {
     return true
   }
 
+  /// As `refresh()`; where there is no room to pin the newest version, it stays where it is.
+  func refreshIfRoom() throws(StorageError) -> Bool {
+    do throws(StorageError) { return try refresh() } catch {
+      if error.isWantOfRoom { return false }
+      throw error
+    }
+  }
+
   /// Lets go of the version; every object and collection becomes invalid.
   func invalidate() {
     checkThread()

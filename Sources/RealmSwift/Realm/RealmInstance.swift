@@ -227,7 +227,8 @@ public final class _RealmInstance: @unchecked Sendable {
   func scheduleTurn() { doorbell.ring() }
 
   /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
-  /// and tells its observers, at once or when a worker has seen what there is to tell.
+  /// and tells its observers, at once or when a worker has seen what there is to tell. Where there is
+  /// no room to pin that version, on a full disk for instance, it stays until a later turn.
   func turn() {
     // An actor may be gone: then nobody is left to be told.
     if !scheduler.exists { return observers.end() }
@@ -236,7 +237,7 @@ public final class _RealmInstance: @unchecked Sendable {
     if isNewer && !autorefresh { announceRefreshRequired() }
     if observers.isComparing { return }
     let target = engine { () throws(StorageError) in
-      isNewer && autorefresh ? try shared.database.pinNewest() : snapshot
+      isNewer && autorefresh ? try shared.database.pinNewestIfRoom() ?? snapshot : snapshot
     }
     if startComparison(to: target) { return }
     if target !== snapshot { engine { () throws(StorageError) in try adopt(target) } }

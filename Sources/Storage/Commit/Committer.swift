@@ -3,12 +3,13 @@ import Platform
 
 /// One commit, step by step.
 ///
-///  1. Bring the free space to the base version; collect the pins; release what no pin needs.
+///  1. Bring the free space to the base version; collect the pins; release what no pin needs. Pin the
+///     base version, so that there is a slot for the pin of the new one.
 ///  2. Place the new nodes; append the history; record the space taken and let go of.
 ///  3. Write the nodes to where nobody looks.
 ///  4. Write the slot. `full`: with the checksums of everything written, so that one flush covers
 ///     both. `strict`, and after unflushed commits: flush, then the slot. Others: a volatile slot.
-///  5. Flush, publish, and let the caller wake the others.
+///  5. Flush, publish, move the pin, and let the caller wake the others.
 ///
 /// A failure before 4 leaves nothing behind but bytes in free space. A failure in 4 or 5 erases the
 /// slot again; a failed flush also poisons this database, because what the kernel did with the
@@ -39,10 +40,24 @@ struct Committer {
     self.compactionBoundary = compactionBoundary
   }
 
-  func run() throws(StorageError) {
+  /// Returns a pin of the new version.
+  func run() throws(StorageError) -> Pin {
     let lockFile = database.lockFile
     if database.isPoisoned.load(ordering: .relaxed) { throw database.poisonedError() }
     try prepareFreeSpace(lockFile)
+    let pin = try database.claimPin()
+    do throws(StorageError) {
+      return finish(try write(lockFile), moving: pin, lockFile)
+    } catch {
+      lockFile.unpin(pin)
+      throw error
+    }
+  }
+
+  // MARK: steps
+
+  /// All that comes before publishing.
+  private func write(_ lockFile: LockFile) throws(StorageError) -> PublishedVersion {
     let snapshot = try place(lockFile)
     let extents: [CommitSlot.ProvenExtent]
     do {
@@ -55,14 +70,11 @@ struct Committer {
     let final = NodeReference(rawValue: NodeSerializer.finalWord(snapshot.address))
     let published = PublishedVersion(
       version: version, root: final.rawValue, logicalSize: snapshot.logicalSize)
+    let mapping = try database.mapping(covering: snapshot.logicalSize)
     try writeSlot(published, extents: extents, lockFile: lockFile)
-    if let mapping = try? database.mapping(covering: snapshot.logicalSize) {
-      snapshot.serializer.markVerified(in: mapping)
-    }
-    finish(published, lockFile)
+    snapshot.serializer.markVerified(in: mapping)
+    return published
   }
-
-  // MARK: steps
 
   private func prepareFreeSpace(_ lockFile: LockFile) throws(StorageError) {
     try database.refreshFreeSpace(
@@ -182,7 +194,9 @@ struct Committer {
     }
   }
 
-  private func finish(_ published: PublishedVersion, _ lockFile: LockFile) {
+  private func finish(
+    _ published: PublishedVersion, moving pin: Pin, _ lockFile: LockFile
+  ) -> Pin {
     let state = database.writerState
     for freed in writer.freed {
       state.freeSpace.add(
@@ -192,9 +206,10 @@ struct Committer {
     }
     state.freeSpace.version = version
     if durability == .inMemory { lockFile.durableVersion = version }
-    lockFile.publish(published)
+    let moved = lockFile.publish(published, moving: pin)
     database.maintenance.committed(
       database, durability: durability, freeSpace: state.freeSpace)
+    return moved
   }
 }
 

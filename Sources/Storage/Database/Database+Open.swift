@@ -215,7 +215,7 @@ extension StorageError {
   /// What the lock-file gave, in this layer's codes.
   init(_ error: LockFileError) {
     if error.code == .system, let cause = error.cause {
-      self.init(cause, doing: error.message)
+      self.init(cause, doing: String(error.message.trimmingPrefix("could not ")))
       return
     }
     let code: Code

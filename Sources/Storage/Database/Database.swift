@@ -59,9 +59,21 @@ public final class Database: Sendable {
 
   /// Pins the newest version. Takes no lock and never waits.
   public func pinNewest() throws(StorageError) -> Snapshot {
-    let pin: Pin
-    do { pin = try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
-    return try Snapshot(database: self, pin: pin)
+    try Snapshot(database: self, pin: try claimPin())
+  }
+
+  /// As `pinNewest()`; nil if there is no room for one more pinned version now.
+  public func pinNewestIfRoom() throws(StorageError) -> Snapshot? {
+    do throws(StorageError) { return try pinNewest() } catch {
+      if error.isWantOfRoom { return nil }
+      throw error
+    }
+  }
+
+  /// Pins the newest version; the caller sees to it that it is unpinned.
+  @inline(__always)
+  func claimPin() throws(StorageError) -> Pin {
+    do { return try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
   }
 
   /// Reads the newest version for the length of a call: pins it, and lets go of it when `body`
@@ -71,8 +83,7 @@ public final class Database: Sendable {
   public func withNewest<Result>(
     _ body: (_ source: NodeSource, _ root: NodeReference) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
-    let pin: Pin
-    do { pin = try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
+    let pin = try claimPin()
     defer { lockFile.unpin(pin) }
     let mapping = try mapping(covering: pin.published.logicalSize)
     let source = NodeSource(mapping: mapping, limit: pin.published.logicalSize)

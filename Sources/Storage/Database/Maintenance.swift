@@ -1,5 +1,6 @@
-import Platform
 import Dispatch
+import LockFile
+import Platform
 import Synchronization
 
 /// Work off the commit path: shared flushes, giving space back, compaction. One serial queue per
@@ -146,23 +147,46 @@ extension Database {
   }
 
   /// Makes every version committed so far survive power loss. Two flushes for any number of
-  /// commits; the writer lock is held during the second one only.
+  /// commits; the writer lock is held during the second one only, or during both where there is no
+  /// room to pin the version.
   public func flush() throws(StorageError) {
     guard options.durability != .inMemory else { return }
     if lockFile.durableVersion >= lockFile.newestVersion { return }
     if isPoisoned.load(ordering: .relaxed) { throw poisonedError() }
     // Pinned, so that its nodes stay whole until its slot is durable.
-    let snapshot = try pinNewest()
+    guard let snapshot = try pinNewestIfRoom() else { return try flushWithoutPin() }
+    try synchronizeNodes()
+    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    defer { lockFile.unlockWriter() }
+    try writeDurableSlot(
+      PublishedVersion(
+        version: snapshot.version, root: snapshot.node.rawValue, logicalSize: snapshot.logicalSize))
+  }
+
+  /// The newest version stays whole as long as nobody else can commit.
+  private func flushWithoutPin() throws(StorageError) {
+    let newest: PublishedVersion
+    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    defer { lockFile.unlockWriter() }
+    do { newest = try lockFile.newest() } catch { throw StorageError(error) }
+    try synchronizeNodes()
+    try writeDurableSlot(newest)
+  }
+
+  private func synchronizeNodes() throws(StorageError) {
     do { try file.synchronize() } catch {
       isPoisoned.store(true, ordering: .relaxed)
       throw StorageError(error, doing: "flush a group of commits")
     }
-    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
-    defer { lockFile.unlockWriter() }
+  }
+
+  /// For the holder of the writer role, after the version's nodes have been flushed.
+  private func writeDurableSlot(_ published: PublishedVersion) throws(StorageError) {
     let durable = lockFile.durableVersion
-    if durable >= snapshot.version { return }
+    if durable >= published.version { return }
     var slot = CommitSlot(
-      version: snapshot.version, root: snapshot.node, logicalSize: snapshot.logicalSize)
+      version: published.version, root: NodeReference(rawValue: published.root),
+      logicalSize: published.logicalSize)
     slot.flushedBefore = true
     do {
       let place = try Recovery.spareDurableSlot(keeping: durable, file: file)
@@ -172,6 +196,6 @@ extension Database {
       isPoisoned.store(true, ordering: .relaxed)
       throw StorageError(error, doing: "flush a group of commits")
     }
-    lockFile.durableVersion = snapshot.version
+    lockFile.durableVersion = published.version
   }
 }

@@ -43,7 +43,8 @@ public final class WriteTransaction: @unchecked Sendable {
   public var hasChanges: Bool { root != base.root }
 
   /// Makes the changes a version, as durable as asked, and ends the transaction, also when it
-  /// throws; then the last version stays the newest.
+  /// throws; then the last version stays the newest. All that it takes to pin the new version is
+  /// there before anybody sees it.
   ///
   /// - Parameters:
   ///   - durability: instead of the database's own.
@@ -71,16 +72,17 @@ public final class WriteTransaction: @unchecked Sendable {
       durability: durability ?? database.options.durability, history: history,
       compactionBoundary: compactionBoundary)
     let isEmpty = root == base.root && history.isEmpty && compactionBoundary == nil
+    let pin: Pin
     do throws(StorageError) {
-      if !isEmpty { try committer.run() }
-      let snapshot = try database.pinNewest()
-      database.endWrite(published: !isEmpty)
-      return snapshot
+      pin = isEmpty ? try database.claimPin() : try committer.run()
     } catch {
       database.writerState.freeSpace.version = nil
       database.endWrite(published: false)
       throw error
     }
+    // Whatever is found on reading it, the version is out, and others hear of it.
+    defer { database.endWrite(published: !isEmpty) }
+    return try Snapshot(database: database, pin: pin)
   }
 
   /// Forgets everything. Does nothing on a transaction that has ended.

@@ -81,6 +81,46 @@ import Testing
     }
   }
 
+  @Test(
+    "a loop goes on at its version while no other can be pinned, and moves on later",
+    .timeLimit(.minutes(1)), arguments: [true, false])
+  func wantOfRoom(isComparedByAWorker: Bool) throws {
+    let file = TemporaryRealm(TemporaryRealm.types, .full)
+    let disk = FailingDisk()
+    RealmSystem.use(disk, forFileAt: file.path)
+    let thread = LoopThread(name: "viewer")
+    defer { thread.join() }
+    let box = RealmBox()
+    let told = Box<[String]>([])
+    let isTold = DispatchSemaphore(value: 0)
+    thread.performAndWait {
+      box.realm = try! file.open()
+      if isComparedByAWorker { box.realm!.turnObjectsMax = 0 }
+      box.token = box.realm!.objects(Animal.self).observe {
+        told.value.append($0.text)
+        isTold.signal()
+      }
+    }
+    isTold.wait()
+    let shortage = try PinShortage(of: file, on: disk)
+    shortage.commit { $0.add(Animal("Rex")) }
+    shortage.waitForRefusal()
+    thread.performAndWait {
+      #expect(box.realm!.isEmpty)
+      #expect(!box.realm!.refresh(), "no room")
+      #expect(box.realm!.isEmpty && told.value == ["initial"])
+    }
+    shortage.end()
+    file.writeElsewhere { $0.add(Animal("Ada")) }
+    // A turn that came late may have moved it in between.
+    while thread.performAndWait({ box.realm!.objects(Animal.self).count }) < 2 { isTold.wait() }
+    thread.performAndWait {
+      #expect([["[] [0, 1] []"], ["[] [0] []", "[] [1] []"]].contains(told.value.dropFirst()))
+      box.token = nil
+      box.realm = nil
+    }
+  }
+
   @Test func aQueueConfinedRealmIsUsedOnItsQueue() throws {
     let queue = DispatchQueue(label: "animals")
     let file = file

@@ -41,6 +41,8 @@ private actor Library {
 
   func refresh() async -> Bool { await realm.asyncRefresh() }
 
+  func compareByWorker() { realm.turnObjectsMax = 0 }
+
   /// The block does not hold the actor, which would hold its token and so itself.
   func observe() { token = realm.objects(Reader.self).observe { _ in } }
 
@@ -79,6 +81,24 @@ private actor Library {
 
 @Suite struct ActorRealmTests {
   let file = TemporaryRealm.forThreads()
+
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func anActorsRefreshStaysWhereItIsForWantOfRoom(isComparedByAWorker: Bool) async throws {
+    let file = TemporaryRealm.forThreads(.full)
+    let disk = FailingDisk()
+    RealmSystem.use(disk, forFileAt: file.path)
+    let library = try await Library(file)
+    if isComparedByAWorker { await library.compareByWorker() }
+    await library.observe()
+    let shortage = try PinShortage(of: file, on: disk)
+    shortage.commit { $0.add(Reader(name: "Ada")) }
+    #expect(await !library.refresh())
+    #expect(await library.count == 0)
+    shortage.end()
+    // It may have moved by itself by now.
+    _ = await library.refresh()
+    #expect(await library.names == ["Ada"])
+  }
 
   @Test func realmsOfOneActorAreOne() async throws {
     let library = try await Library(file)

@@ -2,9 +2,10 @@ import Platform
 import Synchronization
 import TestSupport
 
-/// The real machine, until its disk is full or its flushes fail.
+/// The real machine, until its disk is full, in all or where pins want room, or its flushes fail.
 final class FailingDisk: ForwardingSystem {
   let real: any System = PosixSystem.shared
+  private let refusing = Guarded<(@Sendable () -> Void)?>(nil)
   private let full = Atomic<Bool>(false)
   private let failing = Atomic<Bool>(false)
 
@@ -12,6 +13,20 @@ final class FailingDisk: ForwardingSystem {
   var isFull: Bool {
     get { full.load(ordering: .sequentiallyConsistent) }
     set { full.store(newValue, ordering: .sequentiallyConsistent) }
+  }
+
+  /// Lets lock-files grow no more, and says when one would.
+  func refuseMorePins(_ onRefusal: @escaping @Sendable () -> Void = {}) {
+    refusing.withLock { $0 = onRefusal }
+  }
+
+  func allowMorePins() { refusing.withLock { $0 = nil } }
+
+  /// Whether the file must not grow, for it is a lock-file.
+  fileprivate func refusesGrowth(of path: String) -> Bool {
+    guard path.hasSuffix(".lock"), let onRefusal = refusing.withLock({ $0 }) else { return false }
+    onRefusal()
+    return true
   }
 
   /// Whether what is written cannot be flushed.
@@ -50,6 +65,7 @@ private final class FailingFile: ForwardingFile {
 
   func allocate(offset: UInt64, length: UInt64) throws(SystemError) {
     try failIfFull(.fallocate)
+    if disk.refusesGrowth(of: path) { throw SystemError(call: .fallocate, path: path, code: 28) }
     try real.allocate(offset: offset, length: length)
   }
 }
