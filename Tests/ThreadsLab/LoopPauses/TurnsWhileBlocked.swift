@@ -97,10 +97,8 @@ public final class TurnsWhileBlocked: Sendable {
         precondition(error == nil)
         writes.noteDurable()
       }
-      Task {
-        await WaitingActor(thread.loop).write(configuration) { writes.noteRunning() }
-        writes.noteDurable()
-      }
+      // On the loop only: nothing of it waits for a thread that others may keep busy.
+      Task.immediate { await WaitingActor(thread.loop).write(configuration, writes) }
     }
     return writes
   }
@@ -128,13 +126,14 @@ private actor WaitingActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
   init(_ loop: UVLoop) { self.loop = loop }
 
-  func write(_ configuration: Realm.Configuration, _ note: @Sendable () -> Void) async {
+  func write(_ configuration: Realm.Configuration, _ writes: WritesUnderWay) async {
     do {
       let realm = try await Realm(configuration: configuration, actor: self)
       try await realm.asyncWrite {
-        note()
+        writes.noteRunning()
         realm.add(LabLoad())
       }
+      writes.noteDurable()
     } catch {
       preconditionFailure("\(error)")
     }
