@@ -158,17 +158,22 @@ import Testing
 
   @Test func aThreadHasAShortSliceAsLongAsItHasALoop() {
     onBareThread {
-      let before = ProcessorSlice.ofCallingThread()
-      let loop = UVLoop()
+      ProcessorSlice.setForCallingThread(nil)
       // Before Linux 6.12 there is none, and none comes by asking.
-      #expect(ProcessorSlice.ofCallingThread() == before.map { min($0, 300_000) })
-      loop.close()
-      #expect(ProcessorSlice.ofCallingThread() == before)
+      let usual = ProcessorSlice.ofCallingThread()
+      for chosen in [usual, usual.map { $0 / 3 }] {
+        ProcessorSlice.setForCallingThread(chosen)
+        let loop = UVLoop()
+        #expect(ProcessorSlice.ofCallingThread() == usual.map { min($0 / 2, chosen!) })
+        loop.close()
+        #expect(ProcessorSlice.ofCallingThread() == chosen)
+      }
     }
   }
 
   @Test func whatALoopStartsInTheBackgroundHasAnOrdinarySlice() {
     onBareThread {
+      ProcessorSlice.setForCallingThread(nil)
       let ordinary = ProcessorSlice.ofCallingThread()
       let loop = UVLoop()
       let answer = Mutex<UInt64?>(nil)
