@@ -4,7 +4,7 @@ import Testing
 @testable import LockFile
 
 /// What a process keeps between commits that follow each other closely is in nobody's way.
-@Suite(.timeLimit(.minutes(1))) struct KeepingTests {
+@Suite(.timeLimit(.minutes(5))) struct KeepingTests {
   let database = Database()
 
   private func isKept(_ lockFile: LockFile) -> Bool {

@@ -68,7 +68,7 @@ private actor Counter {
 
 /// Actors that outlive their loop.
 @Suite struct ClosedLoopTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `an actor whose loop is closed goes on, one job at a time`() async {
     let thread = LoopThread()
     let counter = Counter(loop: thread.loop)
@@ -82,7 +82,7 @@ private actor Counter {
     #expect(result.strayed == 200)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `jobs that come while the loop closes run after what it ran before`() async {
     for _ in 0..<50 {
       let thread = LoopThread()
@@ -94,7 +94,7 @@ private actor Counter {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `code of an actor knows that it is isolated when its loop is closed`() async {
     let thread = LoopThread()
     let counter = Counter(loop: thread.loop)

@@ -8,7 +8,7 @@ import Testing
   private let directory = TemporaryDirectory()
   private let watch = FlushWatch()
 
-  @Test("opening a file does not wait for the opening of another", .timeLimit(.minutes(1)))
+  @Test("opening a file does not wait for the opening of another", .timeLimit(.minutes(5)))
   func openingsOfSeveralFiles() throws {
     let slow = directory.file("slow.realm")
     let opened = DispatchSemaphore(value: 0)

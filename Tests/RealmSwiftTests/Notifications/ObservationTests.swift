@@ -264,7 +264,7 @@ extension RealmCollectionChange {
     #expect(await observatory.next() == "[] [0] []")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func whatATransactionFoundIsToldAlsoIfItIsCancelledLater() async {
     let box = RealmBox()
     observatory.run { [observatory] realm in
@@ -281,7 +281,7 @@ extension RealmCollectionChange {
     observatory.run { _ in box.token = nil }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func whatHappenedWhileTheRealmWasInvalidIsToldAfterRefreshing() async {
     let box = RealmBox()
     observatory.run { [observatory] realm in

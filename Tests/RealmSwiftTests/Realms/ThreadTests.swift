@@ -83,7 +83,7 @@ import Testing
 
   @Test(
     "a loop goes on at its version while no other can be pinned, and moves on later",
-    .timeLimit(.minutes(1)), arguments: [true, false])
+    .timeLimit(.minutes(5)), arguments: [true, false])
   func wantOfRoom(isComparedByAWorker: Bool) throws {
     let file = TemporaryRealm(TemporaryRealm.types, .full)
     let disk = FailingDisk()
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aRealmThatIsOpenedDuringACommitRefreshesByItself() throws {
     let thread = LoopThread(name: "viewer")
     defer { thread.join() }

@@ -82,7 +82,7 @@ private actor Library {
 @Suite struct ActorRealmTests {
   let file = TemporaryRealm.forThreads()
 
-  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  @Test(.timeLimit(.minutes(5)), arguments: [true, false])
   func anActorsRefreshStaysWhereItIsForWantOfRoom(isComparedByAWorker: Bool) async throws {
     let file = TemporaryRealm.forThreads(.full)
     let disk = FailingDisk()
@@ -237,7 +237,7 @@ private actor Library {
     #expect(await told.value.count <= 1)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func anActorThatIsGoneLetsGoOfItsRealm() async throws {
     func useLibrary() async throws {
       let library = try await Library(file)
@@ -264,7 +264,7 @@ private actor Library {
     #expect(try await resident.write(file) == 1)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `an actor whose loop is closed is still told, and ends its writes`() async throws {
     let home = LoopThread(name: "closes")
     let resident = Resident(home.loop)

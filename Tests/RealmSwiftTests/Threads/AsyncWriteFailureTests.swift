@@ -27,7 +27,7 @@ import Testing
     meanwhile()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aFullDiskIsToldAndLaterWritesGoOn() async {
     await withCheckedContinuation { done in
       thread.perform { [file, disk] in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func eachWriteThatCannotBeBegunIsToldOfIt() async throws {
     // No version can be pinned any more: there is no room to say so.
     thread.performAndWait { [file] in _ = try! file.open() }
@@ -95,7 +95,7 @@ import Testing
     #expect(told.value == ["first", "second"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func allTasksInLineAreToldThatNobodyCanWrite() async throws {
     let scribe = try await Scribe(file)
     let holder = WriterHolder(file)
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aSynchronousWriteThatFailsLeavesNobodyBehind() async {
     let holder = Box<WriterHolder?>(nil)
     await withCheckedContinuation { done in
@@ -133,7 +133,7 @@ import Testing
     holder.value?.end()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func whatOthersHaveFlushedIsDurableWhateverFails() async throws {
     try file.open().write {}
     let database = try Database.open(path: file.path, system: disk)
@@ -159,7 +159,7 @@ import Testing
     withExtendedLifetime(realm) {}
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func anyNumberOfWritesInLineAreTold() async {
     // On a queue, whose threads have small stacks.
     let queue = DispatchQueue(label: "failures")

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct AsyncWriteTurnTests {
   let thread = LoopThread(name: "turns")
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aLoopThatIsClosedLetsGoOfItsWrites() async throws {
     let file = TemporaryRealm.forThreads(.full)
     let told = Box<[Bool]>([])
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aLoopThatIsAlwaysBusyGetsItsTurnWhileOthersWrite() async {
     let relaxed = TemporaryRealm.forThreads(.relaxed)
     let isOver = Flag()
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aLoopThatWaitsForManyWritersDoesNotHoldThemUp() {
     let relaxed = TemporaryRealm.forThreads(.relaxed)
     let waited = thread.performAndWait {
