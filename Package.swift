@@ -13,7 +13,7 @@ let package = Package(
   name: "holdfast",
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
-    .library(name: "HoldfastEngine", targets: ["Platform", "LockFile", "Storage", "ObjectStore"]),
+    .library(name: "HoldfastEngine", targets: ["Platform", "Coordination", "Storage", "ObjectStore"]),
   ],
   targets: [
     // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
@@ -25,14 +25,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
-    .target(name: "LockFile", dependencies: ["Platform"], swiftSettings: settings),
+    .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: settings),
     .testTarget(
-      name: "LockFileTests", dependencies: ["LockFile", "LockFileTestProcess", "TestSupport"],
+      name: "CoordinationTests", dependencies: ["Coordination", "CoordinationTestProcess", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
-      name: "LockFileTestProcess", dependencies: ["LockFile"], path: "Tests/LockFileTestProcess",
+      name: "CoordinationTestProcess", dependencies: ["Coordination"], path: "Tests/CoordinationTestProcess",
       swiftSettings: settings),
-    .target(name: "Storage", dependencies: ["Platform", "LockFile"], swiftSettings: settings),
+    .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
     .target(name: "CScan"),
     .target(
       name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),

@@ -1,4 +1,4 @@
-import LockFile
+import Coordination
 import Platform
 
 /// One commit, step by step.

@@ -1,4 +1,4 @@
-import LockFile
+import Coordination
 import Platform
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Dispatch
-import LockFile
+import Coordination
 import Platform
 import Synchronization
 

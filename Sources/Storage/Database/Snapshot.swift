@@ -1,4 +1,4 @@
-import LockFile
+import Coordination
 import Synchronization
 
 /// One version of the database, pinned: what it refers to stays as it is until this is released.

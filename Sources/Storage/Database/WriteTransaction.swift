@@ -1,4 +1,4 @@
-import LockFile
+import Coordination
 import Platform
 
 /// The next version in the making, by the one writer there is.

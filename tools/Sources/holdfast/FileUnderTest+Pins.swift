@@ -1,4 +1,4 @@
-import LockFile
+import Coordination
 import Storage
 import ToolReports
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 /// Whatever is scribbled over the shared memory of a running session: no crash, no hang, and the
 /// next session is fine.

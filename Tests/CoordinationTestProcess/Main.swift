@@ -1,5 +1,5 @@
 import Glibc
-import LockFile
+import Coordination
 import Platform
 
 /// A process for tests to play with: opens the database that its first argument names, then obeys

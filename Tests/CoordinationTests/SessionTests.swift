@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 @Suite struct SessionTests {
   let database = Database()

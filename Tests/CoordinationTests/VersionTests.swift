@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 @Suite struct VersionTests {
   let database = Database()

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 @Suite struct WakeUpTests {
   let database = Database()

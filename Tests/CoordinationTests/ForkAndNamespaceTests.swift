@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 @Suite struct ForkAndNamespaceTests {
   let database = Database()

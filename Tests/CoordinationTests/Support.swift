@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 /// A data file's path and ways to open it as often as wanted; every opening acts as a process of
 /// its own, because byte locks belong to the opening.
@@ -50,7 +50,7 @@ struct Database {
 
   /// A process that plays with the data file as it is told, started through `prefix` if there is one.
   func process(prefix: [String] = []) throws -> ChildProcess {
-    let child = try ChildProcess(prefix: prefix, program: "LockFileTestProcess", [path])
+    let child = try ChildProcess(prefix: prefix, program: "CoordinationTestProcess", [path])
     let greeting = try child.readLine()
     #expect(greeting == "ready")
     return child

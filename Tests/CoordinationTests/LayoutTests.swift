@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 @Suite struct LayoutTests {
   private static let documented: [String: Int] = [

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 @Suite struct WriterTests {
   let database = Database()

@@ -1,4 +1,4 @@
-import LockFile
+import Coordination
 
 extension Database {
   /// Checks the newest version and every pinned one, on a file in use: all checksums, that no byte

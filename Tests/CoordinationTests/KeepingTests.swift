@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@testable import LockFile
+@testable import Coordination
 
 /// What a process keeps between commits that follow each other closely is in nobody's way.
 @Suite(.timeLimit(.minutes(5))) struct KeepingTests {
