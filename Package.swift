@@ -13,7 +13,8 @@ let package = Package(
   name: "holdfast",
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
-    .library(name: "HoldfastEngine", targets: ["Platform", "Coordination", "Storage", "ObjectStore"]),
+    .library(
+      name: "HoldfastEngine", targets: ["Platform", "Coordination", "Storage", "ObjectStore"]),
   ],
   targets: [
     // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
@@ -27,11 +28,12 @@ let package = Package(
       name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
     .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: settings),
     .testTarget(
-      name: "CoordinationTests", dependencies: ["Coordination", "CoordinationTestProcess", "TestSupport"],
+      name: "CoordinationTests",
+      dependencies: ["Coordination", "CoordinationTestProcess", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
-      name: "CoordinationTestProcess", dependencies: ["Coordination"], path: "Tests/CoordinationTestProcess",
-      swiftSettings: settings),
+      name: "CoordinationTestProcess", dependencies: ["Coordination"],
+      path: "Tests/CoordinationTestProcess", swiftSettings: settings),
     .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
     .target(name: "CScan"),
     .target(
