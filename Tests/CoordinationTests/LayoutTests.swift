@@ -23,6 +23,8 @@ import Testing
     "pinsUsed": LockFileLayout.pinsUsed,
     "participantsUsed": LockFileLayout.participantsUsed,
     "writerAsked": LockFileLayout.writerAsked,
+    "flushedVersion": LockFileLayout.flushedVersion,
+    "flushFailure": LockFileLayout.flushFailure,
     "ring": LockFileLayout.ring,
     "participants": LockFileLayout.participants,
     "pins": LockFileLayout.pins,
@@ -84,7 +86,8 @@ import Testing
   @Test func nothingOverlaps() {
     let names = [
       "newestVersion", "durableVersion", "commitMark", "writerAwaited", "wakeCounter", "wakeWanted",
-      "pinCapacity", "pinsUsed", "participantsUsed", "ring", "participants", "pins",
+      "pinCapacity", "pinsUsed", "participantsUsed", "writerAsked", "flushedVersion",
+      "flushFailure", "ring", "participants", "pins",
     ]
     let words = names.compactMap { LayoutTests.documented[$0] }
     #expect(Set(words).count == names.count)

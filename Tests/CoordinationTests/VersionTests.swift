@@ -18,6 +18,23 @@ import Testing
     #expect(second.lockFile.durableVersion == 8)
   }
 
+  @Test func whatIsKnownOfTheDiskIsSharedAndBeginsWithWhatRecoveryFound() throws {
+    let first = try database.open(version: 7, durable: 6)
+    let second = try database.open()
+    #expect(second.lockFile.flushedVersion == 6)
+    #expect(second.lockFile.flushFailure == 0)
+    first.lockFile.flushedVersion = 7
+    first.lockFile.flushFailure = 1
+    #expect(second.lockFile.flushedVersion == 7)
+    #expect(second.lockFile.flushFailure == 1)
+    #expect(second.lockFile.durableVersion == 6)
+    first.lockFile.close()
+    second.lockFile.close()
+    let next = try database.open(version: 7, durable: 7)
+    #expect(next.wasAlone && next.lockFile.flushFailure == 0)
+    #expect(next.lockFile.flushedVersion == 7)
+  }
+
   @Test func readersSeeConsistentTriplesWhileVersionsArePublished() throws {
     let writer = try database.open().lockFile
     let reader = try database.open().lockFile

@@ -48,6 +48,11 @@ public enum LockFileLayout {
   /// UInt32: counts how often somebody has asked for a writer byte that was taken; whoever keeps the
   /// byte without writing sleeps on this word.
   public static let writerAsked = 704
+  /// The newest version whose nodes are all known to be on disk, and those of the versions before
+  /// it; at least `durableVersion`, which a durable slot names as well.
+  public static let flushedVersion = 768
+  /// Not 0 once a flush has failed in this session.
+  public static let flushFailure = 832
 
   // MARK: The newest versions: entry `version % ringCount`.
 

@@ -22,12 +22,16 @@ public final class LockFile: Sendable {
   /// What recovery found in the data file.
   public struct Recovered: Sendable {
     public var newest: PublishedVersion
-    /// The newest version known to have been flushed.
+    /// The newest version that a durable slot names.
     public var durable: UInt64
+    /// The newest version whose nodes are all known to be on disk.
+    public var flushed: UInt64
 
-    public init(newest: PublishedVersion, durable: UInt64) {
+    /// `flushed`: `durable` where nothing more is known.
+    public init(newest: PublishedVersion, durable: UInt64, flushed: UInt64? = nil) {
       self.newest = newest
       self.durable = durable
+      self.flushed = flushed ?? durable
     }
   }
 
@@ -83,7 +87,7 @@ public final class LockFile: Sendable {
     memory.file?.close()
   }
 
-  private func requireUsable() {
+  func requireUsable() {
     memory.requireNotForked()
     precondition(!isClosed.load(ordering: .relaxed), "the lock-file was used after it was closed")
   }
@@ -117,20 +121,6 @@ public final class LockFile: Sendable {
   public var newestVersion: UInt64 {
     requireUsable()
     return versions.number()
-  }
-
-  /// The newest version that has been flushed; written by the holder of the writer role.
-  public var durableVersion: UInt64 {
-    get {
-      requireUsable()
-      return memory.word(LockFileLayout.durableVersion).pointee.load(
-        ordering: .sequentiallyConsistent)
-    }
-    set {
-      requireUsable()
-      memory.word(LockFileLayout.durableVersion).pointee.store(
-        newValue, ordering: .sequentiallyConsistent)
-    }
   }
 
   /// Makes a version the newest one, for every process at once. For the holder of the writer role.

@@ -11,6 +11,7 @@ extension SharedMemory {
     }
     word(LockFileLayout.pinCapacity).pointee.store(UInt64(pins), ordering: .relaxed)
     word(LockFileLayout.durableVersion).pointee.store(recovered.durable, ordering: .relaxed)
+    word(LockFileLayout.flushedVersion).pointee.store(recovered.flushed, ordering: .relaxed)
     NewestVersion(memory: self).publish(recovered.newest)
   }
 
