@@ -12,6 +12,10 @@ static _Thread_local uint32_t hint = 0;
 
 uint32_t *holdfast_thread_hint(void) { return &hint; }
 
+static _Thread_local void *scheduled_thread = NULL;
+
+void **holdfast_scheduled_thread(void) { return &scheduled_thread; }
+
 int holdfast_thread_start(const char *name, void *(*body)(void *), void *context) {
   pthread_attr_t attributes;
   int code = pthread_attr_init(&attributes);

@@ -7,6 +7,8 @@ import Testing
   private final class Timeless: ForwardingSystem {
     let real: any System = PosixSystem.shared
     var hasRealTime: Bool { false }
+    func now() -> UInt64 { 42 }
+    func coarseNow() -> UInt64 { 40 }
   }
 
   private final class Plain: ForwardingSystem {
@@ -27,6 +29,8 @@ import Testing
   @Test func `a stand-in's time is that of the system behind it`() {
     let standIn: any System = Plain()
     #expect(!standIn.hasRealTime)
+    #expect(standIn.now() == 42)
+    #expect(standIn.coarseNow() == 40)
   }
 
   @Test func `a stand-in for a deleted file has no links`() throws {

@@ -29,4 +29,27 @@ extension ForwardingSystem {
   public func bootIdentifier() -> BootIdentifier { real.bootIdentifier() }
 
   public var hasRealTime: Bool { real.hasRealTime }
+
+  public func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
+    real.wait(on: word, while: expected, timeout: timeout)
+  }
+
+  @discardableResult
+  public func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
+    real.wake(word, count: count)
+  }
+
+  public func startThread(
+    name: String, _ run: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    try real.startThread(name: name, run)
+  }
+
+  public func makeQueue(label: String) -> any BackgroundQueue { real.makeQueue(label: label) }
+
+  public func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
+
+  public func now() -> UInt64 { real.now() }
+
+  public func coarseNow() -> UInt64 { real.coarseNow() }
 }

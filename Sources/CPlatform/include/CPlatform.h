@@ -59,6 +59,9 @@ void holdfast_lock_wait_release(struct holdfast_lock_wait *wait);
 /// A number of the calling thread, for whatever purpose; 0 at first.
 uint32_t *holdfast_thread_hint(void);
 
+/// Who decides when the calling thread of a simulated machine runs; NULL on real threads.
+void **holdfast_scheduled_thread(void);
+
 /// Starts a detached thread that receives no signals. `name`: up to 15 bytes.
 int holdfast_thread_start(const char *name, void *(*body)(void *), void *context);
 

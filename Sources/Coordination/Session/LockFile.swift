@@ -39,6 +39,7 @@ public final class LockFile: Sendable {
   public let mode: Mode
   let memory: SharedMemory
   private let dataFile: any SystemFile
+  private let system: any System
   private let participants: Participants?
   private let participant: Int
   private let versions: NewestVersion
@@ -52,21 +53,22 @@ public final class LockFile: Sendable {
 
   init(
     path: String, mode: Mode, dataFile: any SystemFile, memory: SharedMemory, participant: Int,
-    mayKeepWriterByte: Bool
+    system: any System
   ) throws(SystemError) {
     self.path = path
     self.mode = mode
     self.dataFile = dataFile
     self.memory = memory
     self.participant = participant
+    self.system = system
     participants = memory.file.map { Participants(file: $0, memory: memory) }
     versions = NewestVersion(memory: memory)
     pinTable = try PinTable(memory: memory, participant: participant)
     let shared = mode == .shared ? dataFile : nil
     writer = WriterQueue(
-      bytes: shared.map { WriterBytes(file: $0, memory: memory) }, path: path,
-      mayKeep: mayKeepWriterByte)
-    signal = CommitSignal(memory: memory)
+      bytes: shared.map { WriterBytes(file: $0, memory: memory, system: system) }, path: path,
+      system: system)
+    signal = CommitSignal(memory: memory, system: system)
     agent = AgentRole(file: shared)
   }
 
@@ -189,7 +191,7 @@ public final class LockFile: Sendable {
   public func reap() -> Int {
     requireUsable()
     return reaping.withLock { lastTime in
-      lastTime = MonotonicClock.now()
+      lastTime = system.now()
       return reapWhileAlone()
     }
   }
@@ -198,7 +200,7 @@ public final class LockFile: Sendable {
   private static let reapingInterval: UInt64 = 900_000_000
 
   private func reapIfDue() {
-    let now = MonotonicClock.coarse()
+    let now = system.coarseNow()
     reaping.withLock { lastTime in
       guard now > lastTime + LockFile.reapingInterval else { return }
       lastTime = now

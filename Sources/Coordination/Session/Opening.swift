@@ -81,7 +81,7 @@ struct Opening<Failure: Error> {
     try doing("make room for pins") { () throws(SystemError) in
       try LockFile(
         path: door.path, mode: mode, dataFile: door.dataFile, memory: memory,
-        participant: participant, mayKeepWriterByte: door.system.hasRealTime)
+        participant: participant, system: door.system)
     }
   }
 

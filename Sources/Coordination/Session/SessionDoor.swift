@@ -65,7 +65,7 @@ struct SessionDoor {
         throw error
       }
       dropSession(file)
-      BackgroundThread.pause(nanoseconds: 1_000_000)
+      system.pause(nanoseconds: 1_000_000)
     }
     fatalError("unreachable")
   }

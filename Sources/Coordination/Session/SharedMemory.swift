@@ -48,15 +48,25 @@ final class SharedMemory: Sendable {
       "A realm opened before fork() was used in the child; open it again there, after the fork.")
   }
 
-  /// The 8-byte word at `offset`.
+  /// The 8-byte word at `offset`. Ask for it anew at each access: a simulation lets other threads
+  /// run in between.
   @inline(__always)
   func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    announceAccess()
+    return (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   @inline(__always)
   func halfWord(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
-    (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+    announceAccess()
+    return (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  @inline(__always)
+  private func announceAccess() {
+    #if DEBUG || HOLDFAST_SIMULATION
+      Scheduling.thread?.reachedSharedWord()
+    #endif
   }
 
   // MARK: Pin slots

@@ -19,10 +19,14 @@ final class CommitSignal: Sendable {
   }
 
   private let memory: SharedMemory
+  private let system: any System
   private let state = Guarded(State())
   static let safetyNanoseconds: UInt64 = 1_000_000_000
 
-  init(memory: SharedMemory) { self.memory = memory }
+  init(memory: SharedMemory, system: any System) {
+    self.memory = memory
+    self.system = system
+  }
 
   private var counter: UnsafeMutablePointer<Atomic<UInt32>> {
     memory.halfWord(LockFileLayout.wakeCounter)
@@ -37,7 +41,7 @@ final class CommitSignal: Sendable {
     counter.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     guard wanted.pointee.load(ordering: .sequentiallyConsistent) != 0 else { return }
     wanted.pointee.store(0, ordering: .sequentiallyConsistent)
-    Futex.wake(UnsafeMutableRawPointer(counter))
+    system.wake(UnsafeMutableRawPointer(counter), count: .max)
   }
 
   // MARK: Listening
@@ -55,7 +59,7 @@ final class CommitSignal: Sendable {
     let seen = counter.pointee.load(ordering: .sequentiallyConsistent)
     let version = newestVersion()
     do {
-      try BackgroundThread.start(name: "realm-listener") { self.loop(seen, version) }
+      try system.startThread(name: "realm-listener") { self.loop(seen, version) }
     } catch {
       state.withLock { state in
         state.isRunning = false
@@ -103,7 +107,7 @@ final class CommitSignal: Sendable {
   private func sleep(_ seen: UInt32) {
     wanted.pointee.store(1, ordering: .sequentiallyConsistent)
     guard counter.pointee.load(ordering: .sequentiallyConsistent) == seen else { return }
-    Futex.wait(
-      UnsafeMutableRawPointer(counter), while: seen, timeout: CommitSignal.safetyNanoseconds)
+    system.wait(
+      on: UnsafeMutableRawPointer(counter), while: seen, timeout: CommitSignal.safetyNanoseconds)
   }
 }

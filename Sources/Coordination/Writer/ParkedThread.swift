@@ -7,7 +7,10 @@ final class ParkedThread<Value: Sendable>: Sendable {
   /// 0 until the value is there. A word of its own, because the kernel watches its address.
   private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-  init() {
+  private let system: any System
+
+  init(system: any System) {
+    self.system = system
     word.initialize(to: Atomic(0))
   }
 
@@ -18,7 +21,7 @@ final class ParkedThread<Value: Sendable>: Sendable {
   func wake(with value: Value) {
     self.value.withLock { $0 = value }
     word.pointee.store(1, ordering: .releasing)
-    Futex.wake(UnsafeMutableRawPointer(word), count: 1)
+    system.wake(UnsafeMutableRawPointer(word), count: 1)
   }
 
   func wait() -> Value {
@@ -26,7 +29,7 @@ final class ParkedThread<Value: Sendable>: Sendable {
       if word.pointee.load(ordering: .acquiring) != 0, let value = value.withLock({ $0 }) {
         return value
       }
-      Futex.wait(UnsafeMutableRawPointer(word), while: 0)
+      system.wait(on: UnsafeMutableRawPointer(word), while: 0, timeout: nil)
     }
   }
 }

@@ -12,9 +12,13 @@ final class SerialWorker: Sendable {
   }
 
   private let name: String
+  private let system: any System
   private let state = Guarded(State())
 
-  init(name: String) { self.name = name }
+  init(name: String, system: any System) {
+    self.name = name
+    self.system = system
+  }
 
   func run(_ job: @escaping @Sendable () -> Void) throws(SystemError) {
     let (start, idle) = state.withLock { state in
@@ -25,7 +29,7 @@ final class SerialWorker: Sendable {
     idle?.wake(with: ())
     guard start else { return }
     do {
-      try BackgroundThread.start(name: name) { self.loop() }
+      try system.startThread(name: name) { self.loop() }
     } catch {
       state.withLock { state in
         state.isRunning = false
@@ -59,7 +63,7 @@ final class SerialWorker: Sendable {
         state.isRunning = false
         return .end
       }
-      let parked = ParkedThread<Void>()
+      let parked = ParkedThread<Void>(system: system)
       state.idle = parked
       return .sleep(parked)
     }

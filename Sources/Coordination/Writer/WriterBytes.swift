@@ -13,6 +13,7 @@ import Synchronization
 struct WriterBytes: Sendable {
   let file: any SystemFile
   let memory: SharedMemory
+  let system: any System
 
   private var awaited: UnsafeMutablePointer<Atomic<UInt64>> {
     memory.word(LockFileLayout.writerAwaited)
@@ -30,12 +31,12 @@ struct WriterBytes: Sendable {
 
   /// Sleeps until somebody asks, or `timeout` nanoseconds.
   func waitForAsking(since asked: UInt32, timeout: UInt64) {
-    Futex.wait(UnsafeMutableRawPointer(askedWord), while: asked, timeout: timeout)
+    system.wait(on: UnsafeMutableRawPointer(askedWord), while: asked, timeout: timeout)
   }
 
   private func ask() {
     askedWord.pointee.wrappingAdd(1, ordering: .releasing)
-    Futex.wake(UnsafeMutableRawPointer(askedWord))
+    system.wake(UnsafeMutableRawPointer(askedWord), count: .max)
   }
 
   private func tryTake(_ byte: UInt64) throws(SystemError) -> Bool {

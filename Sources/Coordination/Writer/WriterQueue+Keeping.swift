@@ -27,8 +27,7 @@ struct Keeping {
   private var keeper = Keeper.absent
 
   /// The role is given back; whether it has been, closely, for a while.
-  mutating func follows() -> Bool {
-    let now = MonotonicClock.coarse()
+  mutating func follows(now: UInt64) -> Bool {
     followers = now < lastEnd + Self.periodNanoseconds ? followers + 1 : 0
     lastEnd = now
     return followers >= Self.followersMin
@@ -63,13 +62,13 @@ struct Keeping {
   }
 
   /// What the watcher does after a look at how often others have asked.
-  mutating func step(asked: UInt32) -> Step {
+  mutating func step(asked: UInt32, system: any System) -> Step {
     let isInUse = keeps != keepsSeen
     let giveBack = isKept && (!isInUse || asked != askedSeen)
     (keepsSeen, askedSeen) = (keeps, asked)
     if giveBack { isKept = false }
     if isInUse { return .watch(giveBack: giveBack) }
-    let parked = ParkedThread<Void>()
+    let parked = ParkedThread<Void>(system: system)
     keeper = .asleep(parked)
     return .sleep(parked, giveBack: giveBack)
   }
@@ -82,7 +81,7 @@ extension WriterQueue {
     case .watching: break
     case .asleep(let parked): parked.wake(with: ())
     case .absent:
-      do { try BackgroundThread.start(name: "realm-keeper") { self.watch() } } catch {
+      do { try system.startThread(name: "realm-keeper") { self.watch() } } catch {
         // Without a watcher nothing is kept.
         giveBackKept { $0.watcherFailed() }
       }
@@ -108,7 +107,7 @@ extension WriterQueue {
       let asked = bytes.asked
       let step = state.withLock { state -> Keeping.Step? in
         if state.isClosed { return nil }
-        let step = state.keeping.step(asked: asked)
+        let step = state.keeping.step(asked: asked, system: system)
         switch step {
         case .watch(true), .sleep(_, true): bytes.unlock()
         default: break

@@ -57,14 +57,17 @@ final class WriterQueue: Sendable {
   let bytes: WriterBytes?
   /// Whether the byte may be kept: not where time is not real, so that simulations repeat.
   let mayKeep: Bool
-  private let worker = SerialWorker(name: "realm-writer")
+  let system: any System
+  private let worker: SerialWorker
   private let path: String
 
   /// `bytes` is nil where one process has the file to itself.
-  init(bytes: WriterBytes?, path: String, mayKeep: Bool) {
+  init(bytes: WriterBytes?, path: String, system: any System) {
     self.bytes = bytes
     self.path = path
-    self.mayKeep = mayKeep && bytes != nil
+    self.system = system
+    worker = SerialWorker(name: "realm-writer", system: system)
+    mayKeep = system.hasRealTime && bytes != nil
   }
 
   /// How many stand in line in this process; for tests.
@@ -100,7 +103,7 @@ final class WriterQueue: Sendable {
     try state.withLock { state throws(LockFileError) in
       if state.isClosed { throw closedError }
       if let turn = state.takeIfFree() { return .turn(turn) }
-      let parked = ParkedThread<Turn>()
+      let parked = ParkedThread<Turn>(system: system)
       state.waiters.append(.thread(parked))
       return .line(parked)
     }
@@ -232,7 +235,9 @@ final class WriterQueue: Sendable {
         state.isHeld, "the writer role was given back by somebody who did not hold it")
       if !isAwaited, !state.waiters.isEmpty { return .to(state.takeNext()) }
       state.isHeld = false
-      guard mayKeep, state.keeping.follows(), !isAwaited else { return .kernel }
+      guard mayKeep, state.keeping.follows(now: system.coarseNow()), !isAwaited else {
+        return .kernel
+      }
       state.isTaken = false
       return .kept(state.keeping.keep())
     }

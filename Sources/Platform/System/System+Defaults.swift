@@ -1,7 +1,31 @@
 import Synchronization
 
+/// Threads and time as on the real machine, for stand-ins that are about something else.
 extension System {
   public var hasRealTime: Bool { true }
+
+  public func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
+    Futex.wait(word, while: expected, timeout: timeout)
+  }
+
+  @discardableResult
+  public func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
+    Futex.wake(word, count: count)
+  }
+
+  public func startThread(
+    name: String, _ run: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    try BackgroundThread.start(name: name, run)
+  }
+
+  public func makeQueue(label: String) -> any BackgroundQueue { PosixQueue(label: label) }
+
+  public func pause(nanoseconds: UInt64) { BackgroundThread.pause(nanoseconds: nanoseconds) }
+
+  public func now() -> UInt64 { MonotonicClock.now() }
+
+  public func coarseNow() -> UInt64 { MonotonicClock.coarse() }
 }
 
 /// For stand-ins of the real machine that have no better way.

@@ -26,6 +26,47 @@ public protocol System: AnyObject, Sendable {
   /// Whether time passes by itself here. In a simulation it does not, and nothing that depends on it
   /// is done, so that a run can be repeated.
   var hasRealTime: Bool { get }
+
+  // MARK: Threads and time
+
+  /// Sleeps as long as the 4-byte word holds `expected` and `wake` is not called; may return for no
+  /// reason. The word may be in memory that processes share. `timeout` is nanoseconds; nil waits for
+  /// ever.
+  func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?)
+
+  /// Wakes up to `count` threads of any process that sleep on the word; returns how many there were.
+  @discardableResult
+  func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int
+
+  /// Starts a detached thread. `name` shows in debuggers; up to 15 bytes of it.
+  func startThread(
+    name: String, _ run: @escaping @Sendable () -> Void
+  ) throws(SystemError)
+
+  /// A queue that runs closures in the background, one at a time. It takes a thread only while there
+  /// is something to run.
+  func makeQueue(label: String) -> any BackgroundQueue
+
+  /// Lets time pass on the calling thread.
+  func pause(nanoseconds: UInt64)
+
+  /// Nanoseconds of a clock that all processes of the machine read; it never goes back in a boot.
+  func now() -> UInt64
+
+  /// The same, up to a few milliseconds old, at a fraction of the cost.
+  func coarseNow() -> UInt64
+}
+
+/// Runs closures in the background, one after the other.
+public protocol BackgroundQueue: AnyObject, Sendable {
+  /// Runs `job` after what was added before it.
+  func run(_ job: @escaping @Sendable () -> Void)
+
+  /// Runs `job` once the time has passed, between other closures.
+  func run(afterNanoseconds delay: UInt64, _ job: @escaping @Sendable () -> Void)
+
+  /// Returns when everything that is due now has run. Not to be called from a closure of the queue.
+  func drain()
 }
 
 public enum OpenMode: Sendable {

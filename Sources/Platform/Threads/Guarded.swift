@@ -22,10 +22,32 @@ public struct Guarded<Value>: ~Copyable, Sendable {
   public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    try mutex.withLock { value throws(Failure) in
+    #if DEBUG || HOLDFAST_SIMULATION
+      if let thread = Scheduling.thread { return try withLock(of: thread, body) }
+    #endif
+    return try mutex.withLock { value throws(Failure) in
       _ = order.load(ordering: .acquiring)
       defer { order.store(true, ordering: .releasing) }
       return try body(&value)
     }
   }
+
+  #if DEBUG || HOLDFAST_SIMULATION
+    /// A simulated thread must not block: the one that has the lock would never go on.
+    @usableFromInline
+    borrowing func withLock<Result, Failure: Error>(
+      of thread: any ScheduledThread,
+      _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+      thread.reachedLock()
+      while true {
+        let result = try mutex.withLockIfAvailable { value throws(Failure) in
+          defer { thread.givesLockBack() }
+          return try body(&value)
+        }
+        if let result { return result }
+        thread.waitForLock()
+      }
+    }
+  #endif
 }

@@ -37,7 +37,7 @@ public final class Database: Sendable {
     writerState = WriterState()
     mappings = Guarded([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
-    maintenance = Maintenance(label: path)
+    maintenance = Maintenance(label: path, system: system)
     whereabouts.remember(self)
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Coordination
 import Platform
 import Synchronization
@@ -12,23 +11,24 @@ final class Maintenance: Sendable {
     var waiting: [(version: UInt64, body: @Sendable (Result<Void, StorageError>) -> Void)] = []
   }
 
-  private let queue: DispatchQueue
+  private let queue: any BackgroundQueue
   private let state = Guarded(State())
 
-  private static let compactionDelay = DispatchTimeInterval.milliseconds(200)
-  private static let pinnedDelay = DispatchTimeInterval.seconds(2)
+  private static let compactionDelayNanoseconds: UInt64 = 200_000_000
+  private static let stepDelayNanoseconds: UInt64 = 5_000_000
+  private static let pinnedDelayNanoseconds: UInt64 = 2_000_000_000
 
-  init(label: String) {
-    queue = DispatchQueue(label: "holdfast.maintenance \(label)")
+  init(label: String, system: any System) {
+    queue = system.makeQueue(label: "holdfast.maintenance \(label)")
   }
 
   /// Called by the committer, with the writer lock held.
   func committed(_ database: Database, durability: Durability, freeSpace: FreeSpace) {
     switch durability {
-    case .grouped: scheduleFlush(database, after: .never)
+    case .grouped: scheduleFlush(database, after: nil)
     case .relaxed:
-      scheduleFlush(
-        database, after: .milliseconds(database.options.relaxedFlushDelayMilliseconds))
+      let delayMilliseconds = UInt64(clamping: database.options.relaxedFlushDelayMilliseconds)
+      scheduleFlush(database, after: delayMilliseconds * 1_000_000)
     default: break
     }
     if database.options.compactsInBackground, Compactor.isWorthwhile(freeSpace) {
@@ -38,7 +38,7 @@ final class Maintenance: Sendable {
 
   // MARK: flushing
 
-  private func scheduleFlush(_ database: Database, after delay: DispatchTimeInterval) {
+  private func scheduleFlush(_ database: Database, after delayNanoseconds: UInt64?) {
     let isNew = state.withLock { state in
       if state.flushIsScheduled { return false }
       state.flushIsScheduled = true
@@ -49,10 +49,10 @@ final class Maintenance: Sendable {
       state.withLock { $0.flushIsScheduled = false }
       if let database = whereabouts.object { flush(database) }
     }
-    if case .never = delay {
-      queue.async(execute: job)
+    if let delayNanoseconds {
+      queue.run(afterNanoseconds: delayNanoseconds, job)
     } else {
-      queue.asyncAfter(deadline: .now() + delay, execute: job)
+      queue.run(job)
     }
   }
 
@@ -86,11 +86,11 @@ final class Maintenance: Sendable {
     _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
   ) {
     if database.durableVersion >= version {
-      queue.async { body(.success(())) }
+      queue.run { body(.success(())) }
       return
     }
     state.withLock { $0.waiting.append((version, body)) }
-    queue.async { [self, whereabouts = database.whereabouts] in
+    queue.run { [self, whereabouts = database.whereabouts] in
       guard let database = whereabouts.object else { return }
       let isWanted = state.withLock { $0.waiting.contains { $0.version <= version } }
       if isWanted { flush(database) }
@@ -100,7 +100,7 @@ final class Maintenance: Sendable {
   // MARK: compaction
 
   private func scheduleCompaction(
-    _ database: Database, after delay: DispatchTimeInterval = Maintenance.compactionDelay
+    _ database: Database, after delayNanoseconds: UInt64 = Maintenance.compactionDelayNanoseconds
   ) {
     let isNew = state.withLock { state in
       if state.compactionIsScheduled { return false }
@@ -108,7 +108,7 @@ final class Maintenance: Sendable {
       return true
     }
     guard isNew else { return }
-    queue.asyncAfter(deadline: .now() + delay) { [self, whereabouts = database.whereabouts] in
+    queue.run(afterNanoseconds: delayNanoseconds) { [self, whereabouts = database.whereabouts] in
       state.withLock { $0.compactionIsScheduled = false }
       if let database = whereabouts.object { compact(database) }
     }
@@ -121,17 +121,17 @@ final class Maintenance: Sendable {
     // that fails tells its caller.
     guard let progress = try? database.compactStep() else { return }
     if progress.bytesMoved > 0 || progress.bytesReturned > 0 {
-      if progress.hasMore { scheduleCompaction(database, after: .milliseconds(5)) }
+      if progress.hasMore { scheduleCompaction(database, after: Self.stepDelayNanoseconds) }
     } else if progress.hasMore {
-      scheduleCompaction(database, after: Self.pinnedDelay)
+      scheduleCompaction(database, after: Self.pinnedDelayNanoseconds)
     }
   }
 
   /// Waits until what is scheduled now has run.
-  func drain() { queue.sync {} }
+  func drain() { queue.drain() }
 
   /// Runs `body` on the queue, after what is scheduled.
-  func perform(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+  func perform(_ body: @escaping @Sendable () -> Void) { queue.run(body) }
 }
 
 extension Database {

@@ -38,7 +38,7 @@ final class FatalSystem: ForwardingSystem {
 
   private func die() -> Never {
     kill(getpid(), SIGKILL)
-    while true { pause() }
+    while true { _ = Glibc.pause() }
   }
 
   func openFile(path: String, mode: OpenMode) throws(SystemError) -> any SystemFile {
