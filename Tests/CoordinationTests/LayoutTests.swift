@@ -24,7 +24,7 @@ import Testing
     "participantsUsed": LockFileLayout.participantsUsed,
     "writerAsked": LockFileLayout.writerAsked,
     "flushedVersion": LockFileLayout.flushedVersion,
-    "flushFailure": LockFileLayout.flushFailure,
+    "flushFailure": LockFileLayout.flushFailure, "pendingSlot": LockFileLayout.pendingSlot,
     "ring": LockFileLayout.ring,
     "participants": LockFileLayout.participants,
     "pins": LockFileLayout.pins,
@@ -87,7 +87,7 @@ import Testing
     let names = [
       "newestVersion", "durableVersion", "commitMark", "writerAwaited", "wakeCounter", "wakeWanted",
       "pinCapacity", "pinsUsed", "participantsUsed", "writerAsked", "flushedVersion",
-      "flushFailure", "ring", "participants", "pins",
+      "flushFailure", "pendingSlot", "ring", "participants", "pins",
     ]
     let words = names.compactMap { LayoutTests.documented[$0] }
     #expect(Set(words).count == names.count)

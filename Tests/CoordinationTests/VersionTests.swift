@@ -24,7 +24,7 @@ import Testing
     #expect(second.lockFile.flushedVersion == 6)
     #expect(second.lockFile.flushFailure == 0)
     first.lockFile.flushedVersion = 7
-    first.lockFile.flushFailure = 1
+    first.lockFile.noteFlushFailure()
     #expect(second.lockFile.flushedVersion == 7)
     #expect(second.lockFile.flushFailure == 1)
     #expect(second.lockFile.durableVersion == 6)

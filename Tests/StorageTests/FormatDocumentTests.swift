@@ -35,7 +35,9 @@ import Testing
       ("slotBoot", FileLayout.slotBoot),
       ("slotExtentCount", FileLayout.slotExtentCount),
       ("slotFlags", FileLayout.slotFlags),
-      ("slotExtents", FileLayout.slotExtents),
+      ("slotExtents", FileLayout.slotExtents), ("markMagic", FileLayout.markMagic),
+      ("markChecksum", FileLayout.markChecksum), ("markVersion", FileLayout.markVersion),
+      ("markSlotChecksum", FileLayout.markSlotChecksum),
     ]
     for (name, value) in expected { #expect(offset(of: name) == value, "\(name)") }
   }
@@ -59,14 +61,16 @@ import Testing
     #expect(place("durable slot 1") == FileLayout.durableSlots[1])
     #expect(place("volatile slot 0") == FileLayout.volatileSlots[0])
     #expect(place("volatile slot 1") == FileLayout.volatileSlots[1])
+    #expect(place("closing mark") == FileLayout.closingMark)
     #expect(rows.contains { $0.first == "\(FileLayout.firstNode)" })
   }
 
   @Test func `the kinds are those of the code`() {
     let kinds: [(String, NodeKind)] = [
       ("snapshot", .snapshot), ("freeSpaceIndex", .freeSpaceIndex),
-      ("freeSpaceCheckpoint", .freeSpaceCheckpoint), ("freeSpaceDelta", .freeSpaceDelta),
-      ("historyIndex", .historyIndex), ("historyEntry", .historyEntry),
+      ("freeSpaceRegion", .freeSpaceRegion), ("freeSpaceLog", .freeSpaceLog),
+      ("regionMap", .regionMap), ("historyIndex", .historyIndex),
+      ("historyEntry", .historyEntry), ("regionGroup", .regionGroup),
     ]
     for (name, kind) in kinds {
       let row = rows.first { $0.count >= 2 && $0[1] == name && Int($0[0]) != nil }

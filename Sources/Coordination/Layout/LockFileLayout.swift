@@ -53,6 +53,8 @@ public enum LockFileLayout {
   public static let flushedVersion = 768
   /// Not 0 once a flush has failed in this session.
   public static let flushFailure = 832
+  /// The version of a durable slot that has been written and not yet been flushed; 0: none.
+  public static let pendingSlot = 896
 
   // MARK: The newest versions: entry `version % ringCount`.
 

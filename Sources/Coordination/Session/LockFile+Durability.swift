@@ -16,12 +16,64 @@ extension LockFile {
     set { store(newValue, LockFileLayout.flushedVersion) }
   }
 
-  /// Not 0 once a flush has failed in this session, in any process. What lies beyond
-  /// `durableVersion` may then be missing from the disk although it can be read, and must be
-  /// written again or given up before it counts as durable.
-  public var flushFailure: UInt64 {
-    get { load(LockFileLayout.flushFailure) }
-    set { store(newValue, LockFileLayout.flushFailure) }
+  /// Raises `flushedVersion`. Unlike the rest this needs no writer role: a flush that has returned
+  /// has flushed what had been written before it began, whatever others do.
+  public func raiseFlushedVersion(to version: UInt64) {
+    requireUsable()
+    _ = memory.word(LockFileLayout.flushedVersion).pointee.max(
+      version, ordering: .sequentiallyConsistent)
+  }
+
+  /// Raises `durableVersion`. Needs no writer role for a slot that has been confirmed.
+  public func raiseDurableVersion(to version: UInt64) {
+    requireUsable()
+    _ = memory.word(LockFileLayout.durableVersion).pointee.max(
+      version, ordering: .sequentiallyConsistent)
+  }
+
+  /// The version of a durable slot that has been written and not yet been flushed; 0: none. Set by
+  /// the holder of the writer role.
+  public var pendingSlot: UInt64 {
+    get { load(LockFileLayout.pendingSlot) }
+    set { store(newValue, LockFileLayout.pendingSlot) }
+  }
+
+  /// A flush has succeeded that began after the slot of `version` had been written. False if the
+  /// slot has been written over since: then the flush says nothing about it.
+  public func confirmPendingSlot(_ version: UInt64) -> Bool {
+    requireUsable()
+    return memory.word(LockFileLayout.pendingSlot).pointee.compareExchange(
+      expected: version, desired: 0, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  /// Calls `body` if this is the only process that has the file open, and keeps others from joining
+  /// until it returns.
+  public func whileAlone(_ body: () -> Void) {
+    requireUsable()
+    guard mode == .shared else { return mode == .exclusive ? body() : () }
+    let byte = LockFileLayout.sessionByte
+    guard (try? dataFile.lock(byte: byte, kind: .exclusive, wait: false)) == true else { return }
+    body()
+    _ = try? dataFile.lock(byte: byte, kind: .shared, wait: false)
+  }
+
+  /// Odd once a flush has failed in this session, in any process, until what lies beyond
+  /// `durableVersion` has been written again: until then it may be missing from the disk although
+  /// it can be read. Rises by one at each change.
+  public var flushFailure: UInt64 { load(LockFileLayout.flushFailure) }
+
+  /// A flush has failed.
+  public func noteFlushFailure() {
+    requireUsable()
+    _ = memory.word(LockFileLayout.flushFailure).pointee.bitwiseOr(
+      1, ordering: .sequentiallyConsistent)
+  }
+
+  /// What a failed flush had left uncertain has been written again and flushed. For the holder of the
+  /// writer role.
+  public func noteFlushRepair() {
+    store(load(LockFileLayout.flushFailure) + 1, LockFileLayout.flushFailure)
   }
 
   private func load(_ offset: Int) -> UInt64 {

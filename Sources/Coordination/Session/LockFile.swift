@@ -38,7 +38,7 @@ public final class LockFile: Sendable {
   public let path: String
   public let mode: Mode
   let memory: SharedMemory
-  private let dataFile: any SystemFile
+  let dataFile: any SystemFile
   private let system: any System
   private let participants: Participants?
   private let participant: Int

@@ -5,15 +5,16 @@ import Platform
 ///
 ///  1. Bring the free space to the base version; collect the pins; release what no pin needs. Pin the
 ///     base version, so that there is a slot for the pin of the new one.
-///  2. Place the new nodes; append the history; record the space taken and let go of.
-///  3. Write the nodes to where nobody looks.
+///  2. Place the new nodes; append the history; record the space taken and freed.
+///  3. Write the nodes to where no reader looks.
 ///  4. Write the slot. `full`: with the checksums of everything written, so that one flush covers
-///     both. `strict`, and after unflushed commits: flush, then the slot. Others: a volatile slot.
+///     both. `strict`, large commits, and after unflushed ones: flush, then the slot. Others: a
+///     volatile slot.
 ///  5. Flush, publish, move the pin, and let the caller wake the others.
 ///
 /// A failure before 4 leaves nothing behind but bytes in free space. A failure in 4 or 5 erases the
-/// slot again; a failed flush also poisons this database, because what the kernel did with the
-/// pages is unknown.
+/// slot again; after a failed flush nothing is written in this session before what the flush should
+/// have covered has been written again (`Database.repairAfterFailedFlush`).
 struct Committer {
   let database: Database
   let writer: NodeWriter
@@ -22,9 +23,10 @@ struct Committer {
   let durability: Durability
   let history: [UInt8]
   /// For a commit of compaction: nodes go below here, and the free end of the file is cut off.
-  let compactionBoundary: UInt64?
+  var compactionBoundary: UInt64?
 
   private var version: UInt64 { base.published.version + 1 }
+  private var lockFile: LockFile { database.lockFile }
 
   init(
     database: Database, writer: NodeWriter, base: WriteTransaction.BaseVersion,
@@ -42,41 +44,49 @@ struct Committer {
 
   /// Returns a pin of the new version.
   func run() throws(StorageError) -> Pin {
-    let lockFile = database.lockFile
-    if database.isPoisoned.load(ordering: .relaxed) { throw database.poisonedError() }
-    try prepareFreeSpace(lockFile)
+    try prepareFreeSpace()
     let pin = try database.claimPin()
     do throws(StorageError) {
-      return finish(try write(lockFile), moving: pin, lockFile)
+      return finish(try write(), moving: pin)
     } catch {
       lockFile.unpin(pin)
       throw error
     }
   }
 
-  // MARK: steps
+  // MARK: Steps
+
+  /// What has been placed.
+  private struct Placed {
+    var serializer: NodeSerializer
+    var recorder: FreeSpaceRecorder
+    var snapshot: UnsafeMutableRawPointer
+    var logicalSize: UInt64
+  }
 
   /// All that comes before publishing.
-  private func write(_ lockFile: LockFile) throws(StorageError) -> PublishedVersion {
-    let snapshot = try place(lockFile)
+  private func write() throws(StorageError) -> PublishedVersion {
+    let placed = try place()
     let extents: [CommitSlot.ProvenExtent]
-    do {
-      extents = try snapshot.serializer.write(
-        to: database.file, version: version, proving: isProvable(lockFile),
+    do throws(SystemError) {
+      extents = try placed.serializer.write(
+        to: database.file, version: version, proving: isProvable(placed.serializer.totalBytes),
         scratch: &database.writerState.scratch)
     } catch {
       throw StorageError(error, doing: "write the nodes of a commit")
     }
-    let final = NodeReference(rawValue: NodeSerializer.finalWord(snapshot.address))
+    let final = NodeReference(rawValue: NodeSerializer.finalWord(placed.snapshot))
     let published = PublishedVersion(
-      version: version, root: final.rawValue, logicalSize: snapshot.logicalSize)
-    let mapping = try database.mapping(covering: snapshot.logicalSize)
-    try writeSlot(published, extents: extents, lockFile: lockFile)
-    snapshot.serializer.markVerified(in: mapping)
+      version: version, root: final.rawValue, logicalSize: placed.logicalSize)
+    let mapping = try database.mapping(covering: placed.logicalSize)
+    try writeSlot(published, extents: extents, bytes: placed.serializer.totalBytes)
+    database.writerState.unflushedBytes += placed.serializer.totalBytes
+    try placed.recorder.publish()
+    placed.serializer.markVerified(in: mapping, version: version)
     return published
   }
 
-  private func prepareFreeSpace(_ lockFile: LockFile) throws(StorageError) {
+  private func prepareFreeSpace() throws(StorageError) {
     try database.refreshFreeSpace(
       base, source: writer.source, holdsDurable: durability != .inMemory)
     let count = UInt64(database.writerState.pins.count)
@@ -89,126 +99,95 @@ struct Committer {
     }
   }
 
-  private struct Placed {
-    var serializer: NodeSerializer
-    var address: UnsafeMutableRawPointer
-    var logicalSize: UInt64
-  }
-
-  private func place(_ lockFile: LockFile) throws(StorageError) -> Placed {
+  private func place() throws(StorageError) -> Placed {
     let state = database.writerState
     let newHistory = try History.append(
       history, base: base.published.version, pins: state.pins, index: base.history,
       writer: writer, merge: database.options.mergeHistory,
       movingFrom: compactionBoundary ?? .max)
     try writer.release(NodeReference(rawValue: base.published.root))
+    var recorder = try FreeSpaceRecorder(
+      freeSpace: state.freeSpace, index: base.freeSpace, version: version, writer: writer)
+    try recorder.prepare(movingFrom: compactionBoundary ?? .max)
     var serializer = NodeSerializer()
     serializer.collect(root)
     serializer.collect(newHistory)
-    let reserve = UInt64(1024 + (writer.freed.count + FreeSpaceLog.tailCountMax) * 32)
-    // The state is taken out while it changes, so that there is one owner and no copy. When this
-    // throws it stays without a version and is read anew.
+    for reference in recorder.references { serializer.collect(reference) }
     var placement = Placement(
-      freeSpace: state.freeSpace, file: database.file,
-      fillsGrowth: durability == .full || durability == .strict)
-    state.freeSpace = FreeSpace()
-    if let compactionBoundary { placement.compact(below: compactionBoundary) }
-    try placement.place(serializer.nodes[...], reserve: reserve)
-    let cut = compactionBoundary == nil ? nil : placement.cutTail()
-    let grownBeforeCut = placement.grown.count
-    var recorder = try FreeSpaceRecorder(
-      freeSpace: placement.freeSpace, index: base.freeSpace, version: version, writer: writer,
-      allocationsMax: placement.used.count + placement.grown.count + 1,
-      movingFrom: compactionBoundary ?? .max)
-    if recorder.wroteBase { placement.forgetRecorded() }
-    if let compactionBoundary { placement.compact(below: compactionBoundary) }
+      freeSpace: state.freeSpace, file: database.file, options: placementOptions)
+    try placement.place(serializer.nodes[...], reserve: recorder.indexSizeEstimate)
     let snapshot = writer.make(
       kind: .snapshot, referenceCount: SnapshotNode.referenceCount,
       dataSize: SnapshotNode.dataSize)
+    let index = recorder.makeIndex(placement)
     snapshot.setReference(SnapshotNode.root, root)
     snapshot.setReference(SnapshotNode.history, newHistory)
-    snapshot.setReference(SnapshotNode.freeSpace, recorder.reference)
+    snapshot.setReference(SnapshotNode.freeSpace, index.reference)
     let first = serializer.nodes.count
-    serializer.collect(recorder.reference)
+    // Its children have been collected before.
+    serializer.append(index)
     serializer.append(snapshot)
     try placement.place(serializer.nodes[first...])
-    recorder.finish(
-      used: placement.used, grown: placement.grown, cut: recorder.wroteBase ? nil : cut,
-      grownBeforeCut: grownBeforeCut)
-    state.freeSpace = placement.finish()
-    state.freeSpace.version = nil
+    let cut = compactionBoundary == nil ? nil : try placement.cutTail()
+    recorder.finish(placement, cut: cut)
     let logicalSize = state.freeSpace.logicalSize
-    snapshot.data.storeBytes(of: logicalSize, as: UInt64.self)
-    return Placed(serializer: serializer, address: snapshot.address, logicalSize: logicalSize)
+    snapshot.data.storeBytes(
+      of: logicalSize, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
+    snapshot.data.storeBytes(
+      of: cut == nil ? base.lastCut : version, toByteOffset: SnapshotNode.lastCut,
+      as: UInt64.self)
+    return Placed(
+      serializer: serializer, recorder: recorder, snapshot: snapshot.address,
+      logicalSize: logicalSize)
   }
 
-  /// Whether one flush can cover nodes and slot: the version before is durable, so the extents of
-  /// this commit are all that a power loss could take.
-  private func isProvable(_ lockFile: LockFile) -> Bool {
-    durability == .full && lockFile.durableVersion == base.published.version
+  private var placementOptions: Placement.Options {
+    Placement.Options(
+      fillsGrowth: durability == .full || durability == .strict,
+      keepsBlocksApart: durability == .strict, boundary: compactionBoundary)
+  }
+
+  /// Whether one flush can cover nodes and slot: what came before has been flushed, so the extents
+  /// of this commit are all that a power loss could take, and they are few enough to be checked at
+  /// recovery.
+  private func isProvable(_ bytes: UInt64) -> Bool {
+    durability == .full && bytes <= FileLayout.provenBytesMax
+      && lockFile.flushedVersion >= base.published.version
   }
 
   private func writeSlot(
-    _ published: PublishedVersion, extents: [CommitSlot.ProvenExtent], lockFile: LockFile
+    _ published: PublishedVersion, extents: [CommitSlot.ProvenExtent], bytes: UInt64
   ) throws(StorageError) {
     var slot = CommitSlot(
       version: version, root: NodeReference(rawValue: published.root),
-      logicalSize: published.logicalSize)
-    let durable = lockFile.durableVersion
+      logicalSize: published.logicalSize, boot: database.slots.boot)
     switch durability {
     case .grouped, .relaxed, .inMemory:
-      slot.boot = database.system.bootIdentifier()
-      let place = FileLayout.volatileSlots[Int(version % 2)]
-      do { try SlotWriter.write(slot, at: place, to: database.file) } catch {
-        try? SlotWriter.erase(at: place, in: database.file)
-        throw StorageError(error, doing: "write the slot of a commit")
+      do throws(SlotWriteError) { try database.slots.writeVolatile(slot) } catch {
+        if !error.isPlaceClear { lockFile.noteFlushFailure() }
+        throw StorageError(error.cause, doing: "write the slot of a commit")
       }
     case .full, .strict:
-      let isProvable = isProvable(lockFile) && extents.count <= FileLayout.slotExtentsMax
-      if isProvable { slot.extents = extents } else { slot.flushedBefore = true }
-      if !isProvable { try flush("flush the nodes of a commit") }
-      try writeDurable(slot, keeping: durable)
-      lockFile.durableVersion = version
+      if isProvable(bytes), extents.count <= FileLayout.slotExtentsMax {
+        slot.extents = extents
+      } else {
+        try database.flushNodes(
+          below: NodeReference(rawValue: base.published.root),
+          size: base.published.logicalSize, doing: "flush the nodes of a commit")
+      }
+      try database.commitDurably(slot)
     }
   }
 
-  private func writeDurable(_ slot: CommitSlot, keeping durable: UInt64) throws(StorageError) {
-    let place: Int
-    do {
-      place = try Recovery.spareDurableSlot(keeping: durable, file: database.file)
-    } catch { throw StorageError(error, doing: "read a commit slot") }
-    do { try SlotWriter.write(slot, at: place, to: database.file) } catch {
-      database.withdrawSlot(at: place)
-      throw StorageError(error, doing: "write the slot of a commit")
+  private func finish(_ published: PublishedVersion, moving pin: Pin) -> Pin {
+    if durability == .inMemory {
+      lockFile.raiseDurableVersion(to: version)
+      lockFile.raiseFlushedVersion(to: version)
     }
-    do throws(StorageError) { try flush("flush a commit") } catch {
-      database.withdrawSlot(at: place)
-      throw error
-    }
-  }
-
-  private func flush(_ what: String) throws(StorageError) {
-    do { try database.file.synchronize() } catch {
-      database.isPoisoned.store(true, ordering: .relaxed)
-      throw StorageError(error, doing: what)
-    }
-  }
-
-  private func finish(
-    _ published: PublishedVersion, moving pin: Pin, _ lockFile: LockFile
-  ) -> Pin {
-    let state = database.writerState
-    for freed in writer.freed {
-      state.freeSpace.add(
-        FreeSpace.Waiting(
-          extent: Extent(offset: freed.offset, length: freed.length), born: freed.born,
-          freed: version))
-    }
-    state.freeSpace.version = version
-    if durability == .inMemory { lockFile.durableVersion = version }
     let moved = lockFile.publish(published, moving: pin)
     database.maintenance.committed(
-      database, durability: durability, freeSpace: state.freeSpace)
+      database, durability: durability, version: version,
+      freeSpace: database.writerState.freeSpace)
     return moved
   }
 }
@@ -220,13 +199,17 @@ extension Database {
     _ base: WriteTransaction.BaseVersion, source: NodeSource, holdsDurable: Bool
   ) throws(StorageError) {
     let state = writerState
-    try state.freeSpace.advance(
-      to: base.published.version, source: source, index: base.freeSpace,
-      logicalSize: base.published.logicalSize)
     lockFile.pinnedVersions(into: &state.pins)
     state.addPin(base.published.version)
-    state.freeSpace.release(
-      pins: state.pins, durable: holdsDurable ? lockFile.durableVersion : nil)
+    do throws(StorageError) {
+      try state.freeSpace.advance(
+        to: base.published.version, source: source, index: base.freeSpace,
+        logicalSize: base.published.logicalSize, pins: state.pins,
+        durable: holdsDurable ? lockFile.durableVersion : nil)
+    } catch {
+      state.freeSpace = FreeSpace()
+      throw error
+    }
   }
 }
 
@@ -235,17 +218,5 @@ extension WriteTransaction {
   func refreshFreeSpace() throws(StorageError) {
     try database.refreshFreeSpace(
       base, source: writer.source, holdsDurable: database.options.durability != .inMemory)
-  }
-}
-
-extension WriteTransaction {
-  /// Whether a part of the free space's base or log lies at or beyond `boundary`.
-  func freeSpaceLogReaches(_ boundary: UInt64) throws(StorageError) -> Bool {
-    let index = try source.node(base.freeSpace)
-    for position in 0..<index.referenceCount
-    where index.reference(position).offset >= boundary {
-      return true
-    }
-    return false
   }
 }

@@ -23,14 +23,27 @@ struct NodeSerializer {
       if child.isUncommitted { collect(child) }
     }
     nodes.append(address)
-    totalBytes += UInt64(node.byteSize)
+    totalBytes += Self.placedSize(address)
   }
 
   /// Adds one node whose children have been collected.
   mutating func append(_ node: MutableNode) {
     Self.setFinalWord(node.address, 1)
     nodes.append(node.address)
-    totalBytes += UInt64(node.node.byteSize)
+    totalBytes += Self.placedSize(node.address)
+  }
+
+  /// Bytes that a node takes in the file.
+  static func placedSize(_ address: UnsafeMutableRawPointer) -> UInt64 {
+    UInt64(max(Node(address: address).byteSize, NodeLayout.byteSizeMin))
+  }
+
+  /// The reference that a written node is known by from here on; that of a node in the file is what
+  /// it was.
+  static func finalReference(_ reference: NodeReference) -> NodeReference {
+    guard reference.isUncommitted else { return reference }
+    return NodeReference(
+      rawValue: finalWord(UnsafeMutableRawPointer(mutating: reference.address)))
   }
 
   static func finalWord(_ address: UnsafeMutableRawPointer) -> UInt64 {
@@ -68,9 +81,10 @@ struct NodeSerializer {
 
   /// Tells the mapping that these nodes are known: they need not be verified in the process that
   /// has just made them.
-  func markVerified(in mapping: Mapping) {
+  func markVerified(in mapping: Mapping, version: UInt64) {
     for address in nodes {
-      mapping.markVerified(NodeReference(rawValue: Self.finalWord(address)).offset)
+      mapping.verified.mark(
+        NodeReference(rawValue: Self.finalWord(address)).offset, born: version)
     }
   }
 
@@ -90,7 +104,7 @@ struct NodeSerializer {
     var runs: [(offset: UInt64, place: Int, length: Int)] = []
     var place = 0
     for (offset, index) in order {
-      let size = Node(address: nodes[index]).byteSize
+      let size = Int(Self.placedSize(nodes[index]))
       places[index] = place
       if let last = runs.last, last.offset + UInt64(last.length) == offset {
         runs[runs.count - 1].length += size
@@ -120,7 +134,7 @@ struct NodeSerializer {
     var output = ExtentWriter(file: file, proving: proving)
     for address in nodes {
       let target = try output.room(
-        at: Self.finalWord(address), size: Node(address: address).byteSize, scratch: &scratch)
+        at: Self.finalWord(address), size: Int(Self.placedSize(address)), scratch: &scratch)
       Self.finish(address, copyTo: target, version: version)
     }
     return try output.finish(scratch: &scratch)
@@ -131,8 +145,13 @@ struct NodeSerializer {
     _ address: UnsafeMutableRawPointer, copyTo target: UnsafeMutableRawPointer, version: UInt64
   ) {
     let node = Node(address: address)
-    let size = node.byteSize
-    target.copyMemory(from: address, byteCount: size)
+    let used = node.byteSize
+    let size = max(used, NodeLayout.byteSizeMin)
+    target.copyMemory(from: address, byteCount: used)
+    if size > used {
+      (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: size - used)
+      target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
+    }
     target.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
     finishReferences(target, count: node.referenceCount)
     let sum = checksum(target + 4, count: size - 4)

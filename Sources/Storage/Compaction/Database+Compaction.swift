@@ -1,3 +1,4 @@
+import Coordination
 import Platform
 
 /// What a compaction step did.
@@ -10,101 +11,159 @@ public struct CompactionProgress: Sendable {
   public var hasMore = false
 }
 
+/// Where compaction goes on.
+struct CompactionState {
+  var cursor: [Int] = []
+  /// What has been moved since the search began at the start of the tree.
+  var movedInPass = 0
+  /// The region after the last one in which holes were punched.
+  var punchCursor = 0
+}
+
 extension Database {
-  /// Does a bounded piece of compaction: takes the writer lock for some milliseconds at most.
+  /// Does a bounded piece of compaction. The writer role is taken for a few milliseconds at most, and
+  /// not for a flush.
   ///
   /// - Throws: what a commit throws.
   @discardableResult
   public func compactStep(force: Bool = false) throws(StorageError) -> CompactionProgress {
     var progress = CompactionProgress()
+    var boundary: UInt64?
+    var isWorthwhile = false
+    try holdingWriter { (transaction) throws(StorageError) in
+      let freeSpace = writerState.freeSpace
+      isWorthwhile = Compactor.isWorthwhile(freeSpace)
+      if force || Compactor.canMove(freeSpace) { boundary = Compactor.boundary(freeSpace) }
+      progress.bytesReturned = try returnSpace(transaction)
+    }
+    guard let boundary else {
+      progress.hasMore = isWorthwhile && progress.bytesReturned > 0
+      return progress
+    }
+    let isWorking = try moveNodes(
+      beyond: boundary, budget: force ? Compactor.forcedBudget : Compactor.budget, &progress)
+    // What the step wrote must not be lost, and no commit after it should have to flush it.
+    if force || options.durability == .full || options.durability == .strict { try flush() }
+    try holdingWriter { (transaction) throws(StorageError) in
+      progress.bytesReturned += try returnSpace(transaction)
+      progress.hasMore = isWorking && Compactor.canMove(writerState.freeSpace)
+    }
+    return progress
+  }
+
+  /// Runs `body` in a transaction that is not committed, with the free space of the newest version.
+  private func holdingWriter(
+    _ body: (WriteTransaction) throws(StorageError) -> Void
+  ) throws(StorageError) {
     let transaction = try beginWrite()
-    do throws(StorageError) {
-      try transaction.refreshFreeSpace()
-      let state = writerState
-      if force || Compactor.canMove(state.freeSpace) {
-        return try moveNodes(transaction, force: force)
-      }
-      progress.bytesReturned = try returnSpace()
-      progress.hasMore = Compactor.isWorthwhile(state.freeSpace)
+    let start = MonotonicClock.now()
+    defer {
       transaction.cancel()
+      compactionStatistics.endHold(since: start)
+    }
+    try transaction.refreshFreeSpace()
+    try body(transaction)
+  }
+
+  // MARK: Moving
+
+  /// Moves some of what lies beyond the boundary. False if there is nothing left to gain.
+  private func moveNodes(
+    beyond boundary: UInt64, budget: Int, _ progress: inout CompactionProgress
+  ) throws(StorageError) -> Bool {
+    var state = compaction.withLock { $0 }
+    let targets = try findTargets(beyond: boundary, budget: budget, &state)
+    let transaction = try beginWrite()
+    let start = MonotonicClock.now()
+    defer { compactionStatistics.endHold(since: start) }
+    let moved: Int
+    let sizeBefore = transaction.base.published.logicalSize
+    let sizeAfter: UInt64
+    do throws(StorageError) {
+      var relocation = Relocation(writer: transaction.writer)
+      transaction.root = try relocation.move(targets, below: transaction.root)
+      moved = relocation.moved
+      // Committed even when nothing moved, so that a free end of the file is cut off, and the nodes
+      // of the free space and the history go where they should.
+      let committed = try transaction.commitCompaction(
+        boundary: boundary, durability: options.durability == .inMemory ? .inMemory : .relaxed)
+      sizeAfter = committed.logicalSize
+      committed.release()
     } catch {
       transaction.cancel()
       throw error
     }
-    return progress
-  }
-
-  private func moveNodes(
-    _ transaction: WriteTransaction, force: Bool
-  ) throws(StorageError) -> CompactionProgress {
-    var progress = CompactionProgress()
-    let state = writerState
-    let used = state.freeSpace.logicalSize - state.freeSpace.reusable.total
-    let boundary = used + used / 16 + 65536
-    var relocation = Relocation(
-      writer: transaction.writer, boundary: boundary, budget: Compactor.budget,
-      cursor: state.compactionCursor)
-    transaction.root = try relocation.run(transaction.root)
-    state.compactionCursor = relocation.cursor
-    progress.bytesMoved = relocation.moved
-    let sizeBefore = state.freeSpace.logicalSize
-    let isStuck = relocation.moved == 0 && relocation.isComplete
-    // Committed even when nothing moved, so that a free end of the file is cut off.
-    let isLogInTheWay = try transaction.freeSpaceLogReaches(boundary)
-    let isWorking = !isStuck || state.freeSpace.hasFreeEnd || isLogInTheWay
-    if isWorking {
-      let version = transaction.version
-      _ = try transaction.commitCompaction(boundary: boundary)
-      if writerState.freeSpace.logicalSize < sizeBefore { state.cutVersion = version }
-    } else {
-      transaction.cancel()
+    progress.bytesMoved += moved
+    state.movedInPass += moved
+    let isPassOver = state.cursor.isEmpty
+    let isWorking = !isPassOver || state.movedInPass > 0 || sizeAfter < sizeBefore
+    if isPassOver { state.movedInPass = 0 }
+    compaction.withLock { [state] current in
+      current.cursor = state.cursor
+      current.movedInPass = state.movedInPass
     }
-    progress.bytesReturned = try whileWriting { () throws(StorageError) in try returnSpace() }
-    progress.hasMore = isWorking && Compactor.canMove(state.freeSpace)
-    return progress
+    return isWorking
   }
 
-  private func whileWriting<R>(
-    _ body: () throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    let transaction = try beginWrite()
-    defer { transaction.cancel() }
-    try transaction.refreshFreeSpace()
-    return try body()
+  /// Reads the newest version without the writer role.
+  private func findTargets(
+    beyond boundary: UInt64, budget: Int, _ state: inout CompactionState
+  ) throws(StorageError) -> [RelocationScan.Target] {
+    let snapshot = try pinNewest()
+    defer { snapshot.release() }
+    var scan = RelocationScan(
+      source: snapshot.source, boundary: boundary, budget: budget, cursor: state.cursor)
+    try scan.run(snapshot.root)
+    state.cursor = scan.cursor
+    return scan.targets
   }
 
-  /// Punches holes into long free runs and cuts the end of the file. The writer lock is held.
-  private func returnSpace() throws(StorageError) -> UInt64 {
-    let state = writerState
+  // MARK: Giving back
+
+  /// Punches holes into long free runs and cuts the end of the file. The writer role is held.
+  private func returnSpace(_ transaction: WriteTransaction) throws(StorageError) -> UInt64 {
+    let freeSpace = writerState.freeSpace
+    var state = compaction.withLock { $0 }
+    let runs = try freeSpace.runsToReturn(
+      atLeast: Compactor.punchSizeMin, count: Compactor.punchCountMax, from: &state.punchCursor)
+    compaction.withLock { [cursor = state.punchCursor] in $0.punchCursor = cursor }
     var returned: UInt64 = 0
-    do {
-      for run in state.freeSpace.runsToReturn(atLeast: Compactor.punchSizeMin) {
-        let start = (run.offset + 4095) & ~4095
-        let end = run.end & ~4095
-        guard start < end else { continue }
-        try file.punchHole(offset: start, length: end - start)
-        state.freeSpace.markReturned(run)
-        returned += end - start
+    let deadline = system.now() + Compactor.holdNanosecondsMax
+    do throws(SystemError) {
+      returned += try cutFile(transaction)
+      for run in runs where system.now() <= deadline {
+        returned += try punch(run)
       }
-      returned += try cutFile()
     } catch {
       throw StorageError(error, doing: "give space back to the file system")
     }
     return returned
   }
 
+  /// A file system that cannot punch holes keeps the blocks; the file can be cut all the same.
+  private func punch(_ run: Extent) throws(SystemError) -> UInt64 {
+    let start = (run.offset + 4095) & ~4095
+    let end = run.end & ~4095
+    guard start < end else { return 0 }
+    writerState.freeSpace.markReturned(run)
+    do throws(SystemError) {
+      try file.punchHole(offset: start, length: end - start)
+    } catch {
+      return 0
+    }
+    return end - start
+  }
+
   /// Cuts what lies beyond the logical size, once no version that anybody reads or that recovery
-  /// may fall back to reaches there.
-  private func cutFile() throws(SystemError) -> UInt64 {
-    let state = writerState
-    guard let cutVersion = state.cutVersion else { return 0 }
-    lockFile.pinnedVersions(into: &state.pins)
-    guard lockFile.durableVersion >= cutVersion,
-      state.pins.allSatisfy({ $0 >= cutVersion })
+  /// may fall back to reaches there: those are the ones before the last cut.
+  private func cutFile(_ transaction: WriteTransaction) throws(SystemError) -> UInt64 {
+    let lastCut = transaction.base.lastCut
+    guard lastCut > 0, lockFile.durableVersion >= lastCut,
+      writerState.pins.allSatisfy({ $0 >= lastCut })
     else { return 0 }
     let size = try file.size()
-    let target = state.freeSpace.logicalSize
-    state.cutVersion = nil
+    let target = max(
+      writerState.freeSpace.logicalSize, size - min(size, Compactor.cutSizeMax))
     guard size > target else { return 0 }
     try file.truncate(to: target)
     return size - target
@@ -118,7 +177,7 @@ extension Database {
       let step = try compactStep(force: true)
       total.bytesMoved += step.bytesMoved
       total.bytesReturned += step.bytesReturned
-      idle = step.bytesMoved == 0 && step.bytesReturned == 0 ? idle + 1 : 0
+      idle = step.hasMore || step.bytesReturned > 0 ? 0 : idle + 1
     }
     return total
   }

@@ -99,7 +99,7 @@ extension Database {
       let mapping = try opener.mapping(covering: newest.logicalSize)
       return Database(
         path: path, options: options, system: system, file: file, lockFile: lockFile,
-        mapping: mapping)
+        mapping: mapping, newest: newest.version)
     } catch {
       lockFile.close()
       throw error
@@ -138,24 +138,24 @@ private struct Opener {
         throw StorageError(
           .notADatabase, path: path, "the file is empty; open it for writing first")
       }
-      try FileCreation.initialise(file)
+      try FileCreation.initialise(file, boot: system.bootIdentifier())
       do { try system.synchronizeDirectory(containing: path) } catch {
         throw StorageError(error, doing: "flush the directory of the database")
       }
     }
     let mapping = try mapping(covering: 0)
-    let recovery = Recovery(file: file, mapping: mapping, boot: system.bootIdentifier())
+    let slots = SlotStore(file: file, boot: system.bootIdentifier())
+    let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest()
-    let newest = PublishedVersion(found.newest)
     if mayWrite {
-      try settle(found)
-      return LockFile.Recovered(newest: newest, durable: newest.version)
+      let newest = try RecoverySettlement(recovery: recovery).run(found)
+      return LockFile.Recovered(newest: PublishedVersion(newest), durable: newest.version)
     }
-    // Changes nothing, but a writer that joins later may rely on what is said to be durable.
-    do { try file.synchronize() } catch {
-      throw StorageError(error, doing: "flush the recovered version")
-    }
-    return LockFile.Recovered(newest: newest, durable: found.durableVersion)
+    // Nothing is changed, and nothing is said to be durable that a writer, who may join later, would
+    // have to rely on.
+    return LockFile.Recovered(
+      newest: PublishedVersion(found.newest), durable: found.durableVersion,
+      flushed: found.isSettled ? found.durableVersion : 0)
   }
 
   /// An in-memory database starts anew with its first process.
@@ -163,43 +163,7 @@ private struct Opener {
     do { try file.truncate(to: 0) } catch {
       throw StorageError(error, doing: "empty the file of an in-memory database")
     }
-    try FileCreation.initialise(file)
-  }
-
-  /// Makes the recovered version durable and removes what lost against it: slots of an earlier boot
-  /// or of a torn commit, and bytes beyond its end. Each step leaves the same version newest.
-  private func settle(_ found: Recovery.Found) throws(StorageError) {
-    do {
-      if found.newest.version > found.durableVersion {
-        try file.synchronize()
-        var slot = found.newest
-        slot.boot = nil
-        slot.extents = []
-        slot.flushedBefore = true
-        let place = try Recovery.spareDurableSlot(keeping: found.durableVersion, file: file)
-        try SlotWriter.write(slot, at: place, to: file)
-      }
-      try file.synchronize()
-      for place in FileLayout.durableSlots + FileLayout.volatileSlots {
-        if try isStale(place, against: found.newest.version) {
-          try SlotWriter.erase(at: place, in: file)
-        }
-      }
-      if try file.size() > found.newest.logicalSize {
-        try file.truncate(to: found.newest.logicalSize)
-      }
-    } catch {
-      throw StorageError(error, doing: "settle the recovered version")
-    }
-  }
-
-  private func isStale(_ place: Int, against newest: UInt64) throws(SystemError) -> Bool {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
-    defer { bytes.deallocate() }
-    bytes.initializeMemory(as: UInt8.self, repeating: 0)
-    _ = try file.read(into: bytes, at: UInt64(place))
-    let version = bytes.load(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
-    return version > newest
+    try FileCreation.initialise(file, boot: system.bootIdentifier())
   }
 
   func mapping(covering size: UInt64) throws(StorageError) -> Mapping {

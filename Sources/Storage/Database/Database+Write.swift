@@ -52,15 +52,7 @@ extension Database {
       throw StorageError(
         .readOnly, path: path, "the database was opened read-only; open it for writing")
     }
-    if isPoisoned.load(ordering: .relaxed) { throw poisonedError() }
     return lockFile
-  }
-
-  func poisonedError() -> StorageError {
-    StorageError(
-      .poisoned, path: path,
-      "an earlier flush failed, so what was written since is uncertain; close the database and open"
-        + " it again, which recovers the last durable version")
   }
 
   /// Nil only if there is something to recover, and it may not.
@@ -76,13 +68,16 @@ extension Database {
       let source = NodeSource(mapping: mapping, limit: published.logicalSize)
       let reference = NodeReference(rawValue: published.root)
       let node = try source.node(reference)
-      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount else {
+      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
+        node.dataSize >= SnapshotNode.dataSize
+      else {
         throw source.corrupt(reference, "the node of version \(published.version) was expected")
       }
       let base = WriteTransaction.BaseVersion(
         published: published, root: node.reference(SnapshotNode.root),
         history: node.reference(SnapshotNode.history),
-        freeSpace: node.reference(SnapshotNode.freeSpace))
+        freeSpace: node.reference(SnapshotNode.freeSpace),
+        lastCut: node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self))
       return WriteTransaction(database: self, base: base, source: source)
     } catch {
       lockFile.unlockWriter()
@@ -95,52 +90,40 @@ extension Database {
   private func newestForWriter(
     _ lockFile: LockFile, mayRecover: Bool
   ) throws(StorageError) -> PublishedVersion? {
+    if lockFile.flushFailure % 2 == 1 {
+      guard mayRecover else { return nil }
+      try repairAfterFailedFlush()
+    }
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }
     let mapping = try mapping(covering: published.logicalSize)
-    var isAhead = false
-    for offset in FileLayout.durableSlots + FileLayout.volatileSlots {
-      let version = mapping.address.load(
-        fromByteOffset: offset + FileLayout.slotVersion, as: UInt64.self)
-      if version > published.version { isAhead = true }
-    }
-    guard isAhead else { return published }
+    guard SlotStore.claimsMore(than: published.version, mapping) else { return published }
     guard mayRecover else { return nil }
-    let recovery = Recovery(file: file, mapping: mapping, boot: system.bootIdentifier())
-    let found = try recovery.findNewest()
+    let found = try Recovery(slots: slots, mapping: mapping).findNewest()
     guard found.newest.version > published.version else { return published }
-    try makeDurable(found)
+    return try adopt(found, mapping)
+  }
+
+  /// Publishes what a writer left. What it meant to be durable is made so: whether it had come to
+  /// its flush cannot be known.
+  private func adopt(
+    _ found: Recovery.Found, _ mapping: Mapping
+  ) throws(StorageError) -> PublishedVersion {
     let adopted = PublishedVersion(found.newest)
-    lockFile.durableVersion = adopted.version
+    if !found.isUnflushed {
+      do throws(StorageError) {
+        let recovery = Recovery(slots: slots, mapping: mapping)
+        try RecoverySettlement(recovery: recovery).secure(found.newest)
+      } catch {
+        lockFile.noteFlushFailure()
+        throw error
+      }
+      lockFile.durableVersion = adopted.version
+      lockFile.raiseFlushedVersion(to: adopted.version)
+    }
     lockFile.publish(adopted)
     lockFile.wakeOthers()
     return adopted
-  }
-
-  /// Makes what recovery found survive power loss: it may have been read from the page cache.
-  func makeDurable(_ found: Recovery.Found) throws(StorageError) {
-    if options.durability == .inMemory { return }
-    do {
-      try file.synchronize()
-      guard found.newest.version > found.durableVersion else { return }
-      var slot = found.newest
-      slot.boot = nil
-      slot.extents = []
-      slot.flushedBefore = true
-      let place = try Recovery.spareDurableSlot(keeping: found.durableVersion, file: file)
-      try SlotWriter.write(slot, at: place, to: file)
-      try file.synchronize()
-    } catch {
-      isPoisoned.store(true, ordering: .relaxed)
-      throw StorageError(error, doing: "flush the recovered version")
-    }
-  }
-
-  /// Takes back a slot whose commit failed; where that fails too, this database writes no more.
-  func withdrawSlot(at place: Int) {
-    do { try SlotWriter.erase(at: place, in: file) } catch {
-      isPoisoned.store(true, ordering: .relaxed)
-    }
   }
 
   func endWrite(published: Bool) {

@@ -19,20 +19,29 @@ public final class Database: Sendable {
   private let mappings: Guarded<[Mapping]>
   /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
   private let currentMapping: Atomic<UInt>
-  let isPoisoned = Atomic<Bool>(false)
+  let slots: SlotStore
+  /// The newest version when this process opened the file.
+  let versionAtOpening: UInt64
+  /// `LockFile.flushFailure` when this process last looked.
+  private let flushFailureSeen: Atomic<UInt64>
   let maintenance: Maintenance
+  let compaction = Guarded(CompactionState())
+  package let compactionStatistics = CompactionStatistics()
   /// For those that must not keep the database open.
   let whereabouts = Whereabouts<Database>()
 
   init(
     path: String, options: DatabaseOptions, system: any System, file: any SystemFile,
-    lockFile: LockFile, mapping: Mapping
+    lockFile: LockFile, mapping: Mapping, newest: UInt64
   ) {
     self.path = path
     self.options = options
     self.system = system
     self.file = file
     self.lockFile = lockFile
+    slots = SlotStore(file: file, boot: system.bootIdentifier())
+    versionAtOpening = newest
+    flushFailureSeen = Atomic(lockFile.flushFailure)
     label = PinLabel(options.label)
     writerState = WriterState()
     mappings = Guarded([mapping])
@@ -43,6 +52,8 @@ public final class Database: Sendable {
 
   deinit {
     whereabouts.forget()
+    flushBeforeClosing()
+    maintenance.close(durable: lockFile.durableVersion, path: path)
     lockFile.close()
     file.close()
   }
@@ -73,6 +84,11 @@ public final class Database: Sendable {
   /// Pins the newest version; the caller sees to it that it is unpinned.
   @inline(__always)
   func claimPin() throws(StorageError) -> Pin {
+    let failure = lockFile.flushFailure
+    if failure != flushFailureSeen.load(ordering: .relaxed) {
+      flushFailureSeen.store(failure, ordering: .relaxed)
+      forgetVerifiedNodes()
+    }
     do { return try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
   }
 
@@ -103,6 +119,14 @@ public final class Database: Sendable {
     ).takeUnretainedValue()
     if size <= mapping.length { return mapping }
     return try enlargeMapping(to: size)
+  }
+
+  /// After a failed flush the page cache may come to hold older bytes, so nothing that was verified
+  /// before counts any more.
+  func forgetVerifiedNodes() {
+    mappings.withLock { mappings in
+      for mapping in mappings { mapping.verified.forgetAll() }
+    }
   }
 
   private func enlargeMapping(to size: UInt64) throws(StorageError) -> Mapping {
@@ -161,11 +185,8 @@ final class WriterState: @unchecked Sendable {
   var scratch = ScratchBuffer()
   /// The pinned versions as they were last collected, ascending, without duplicates.
   var pins: [UInt64] = []
-  /// Where compaction goes on.
-  var compactionCursor: [Int] = []
-  /// The version that first did without the end of the file, until the file has been cut.
-  var cutVersion: UInt64?
-
+  /// What has been written since a flush was last scheduled for its volume.
+  var unflushedBytes: UInt64 = 0
   func addPin(_ version: UInt64) {
     var place = pins.count
     while place > 0, pins[place - 1] >= version {

@@ -22,19 +22,28 @@ final class Maintenance: Sendable {
     queue = system.makeQueue(label: "holdfast.maintenance \(label)")
   }
 
-  /// Called by the committer, with the writer lock held.
-  func committed(_ database: Database, durability: Durability, freeSpace: FreeSpace) {
+  /// Called by the committer, with the writer role held.
+  func committed(
+    _ database: Database, durability: Durability, version: UInt64, freeSpace: FreeSpace
+  ) {
     switch durability {
     case .grouped: scheduleFlush(database, after: nil)
     case .relaxed:
       let delayMilliseconds = UInt64(clamping: database.options.relaxedFlushDelayMilliseconds)
       scheduleFlush(database, after: delayMilliseconds * 1_000_000)
+      if database.writerState.unflushedBytes > Self.unflushedBytesMax {
+        database.writerState.unflushedBytes = 0
+        scheduleFlushNow(database)
+      }
     default: break
     }
     if database.options.compactsInBackground, Compactor.isWorthwhile(freeSpace) {
       scheduleCompaction(database)
     }
   }
+
+  /// What a flush has yet to cover cannot be reused, so the file would grow by it.
+  private static let unflushedBytesMax: UInt64 = 2 << 20
 
   // MARK: flushing
 
@@ -53,6 +62,12 @@ final class Maintenance: Sendable {
       queue.run(afterNanoseconds: delayNanoseconds, job)
     } else {
       queue.run(job)
+    }
+  }
+
+  private func scheduleFlushNow(_ database: Database) {
+    queue.run { [self, whereabouts = database.whereabouts] in
+      if let database = whereabouts.object { flush(database) }
     }
   }
 
@@ -94,6 +109,20 @@ final class Maintenance: Sendable {
       guard let database = whereabouts.object else { return }
       let isWanted = state.withLock { $0.waiting.contains { $0.version <= version } }
       if isWanted { flush(database) }
+    }
+  }
+
+  /// The file is being closed; what was to become durable has, or does not any more.
+  func close(durable: UInt64, path: String) {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for item in waiting {
+      let isDurable = item.version <= durable
+      let error = StorageError(
+        .closed, path: path, "the file was closed before version \(item.version) could be flushed")
+      item.body(isDurable ? .success(()) : .failure(error))
     }
   }
 
@@ -144,58 +173,5 @@ extension Database {
     _ version: UInt64, _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
   ) {
     maintenance.whenDurable(version, self, body)
-  }
-
-  /// Makes every version committed so far survive power loss. Two flushes for any number of
-  /// commits; the writer lock is held during the second one only, or during both where there is no
-  /// room to pin the version.
-  public func flush() throws(StorageError) {
-    guard options.durability != .inMemory else { return }
-    if lockFile.durableVersion >= lockFile.newestVersion { return }
-    if isPoisoned.load(ordering: .relaxed) { throw poisonedError() }
-    // Pinned, so that its nodes stay whole until its slot is durable.
-    guard let snapshot = try pinNewestIfRoom() else { return try flushWithoutPin() }
-    try synchronizeNodes()
-    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
-    defer { lockFile.unlockWriter() }
-    try writeDurableSlot(
-      PublishedVersion(
-        version: snapshot.version, root: snapshot.node.rawValue, logicalSize: snapshot.logicalSize))
-  }
-
-  /// The newest version stays whole as long as nobody else can commit.
-  private func flushWithoutPin() throws(StorageError) {
-    let newest: PublishedVersion
-    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
-    defer { lockFile.unlockWriter() }
-    do { newest = try lockFile.newest() } catch { throw StorageError(error) }
-    try synchronizeNodes()
-    try writeDurableSlot(newest)
-  }
-
-  private func synchronizeNodes() throws(StorageError) {
-    do { try file.synchronize() } catch {
-      isPoisoned.store(true, ordering: .relaxed)
-      throw StorageError(error, doing: "flush a group of commits")
-    }
-  }
-
-  /// For the holder of the writer role, after the version's nodes have been flushed.
-  private func writeDurableSlot(_ published: PublishedVersion) throws(StorageError) {
-    let durable = lockFile.durableVersion
-    if durable >= published.version { return }
-    var slot = CommitSlot(
-      version: published.version, root: NodeReference(rawValue: published.root),
-      logicalSize: published.logicalSize)
-    slot.flushedBefore = true
-    do {
-      let place = try Recovery.spareDurableSlot(keeping: durable, file: file)
-      try SlotWriter.write(slot, at: place, to: file)
-      try file.synchronize()
-    } catch {
-      isPoisoned.store(true, ordering: .relaxed)
-      throw StorageError(error, doing: "flush a group of commits")
-    }
-    lockFile.durableVersion = published.version
   }
 }

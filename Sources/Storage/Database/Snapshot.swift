@@ -31,7 +31,9 @@ public final class Snapshot: Sendable {
       mapping = try database.mapping(covering: published.logicalSize)
       source = NodeSource(mapping: mapping, limit: published.logicalSize)
       let node = try source.node(self.node)
-      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount else {
+      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
+        node.dataSize >= SnapshotNode.dataSize
+      else {
         throw source.corrupt(self.node, "the node of version \(published.version) was expected")
       }
       root = node.reference(SnapshotNode.root)

@@ -24,6 +24,7 @@ public final class WriteTransaction: @unchecked Sendable {
     var root: NodeReference
     var history: NodeReference
     var freeSpace: NodeReference
+    var lastCut: UInt64
   }
 
   init(database: Database, base: BaseVersion, source: NodeSource) {
@@ -38,9 +39,6 @@ public final class WriteTransaction: @unchecked Sendable {
 
   /// The version that a commit makes.
   public var version: UInt64 { baseVersion + 1 }
-
-  /// Whether anything would be written.
-  public var hasChanges: Bool { root != base.root }
 
   /// Makes the changes a version, as durable as asked, and ends the transaction, also when it
   /// throws; then the last version stays the newest. All that it takes to pin the new version is
@@ -58,8 +56,10 @@ public final class WriteTransaction: @unchecked Sendable {
   }
 
   /// Commits what compaction moved; the free end of the file is cut off the new version.
-  func commitCompaction(boundary: UInt64) throws(StorageError) -> Snapshot {
-    try commit(durability: nil, history: [], compactionBoundary: boundary)
+  func commitCompaction(
+    boundary: UInt64, durability: Durability
+  ) throws(StorageError) -> Snapshot {
+    try commit(durability: durability, history: [], compactionBoundary: boundary)
   }
 
   private func commit(
@@ -76,7 +76,7 @@ public final class WriteTransaction: @unchecked Sendable {
     do throws(StorageError) {
       pin = isEmpty ? try database.claimPin() : try committer.run()
     } catch {
-      database.writerState.freeSpace.version = nil
+      database.writerState.freeSpace = FreeSpace()
       database.endWrite(published: false)
       throw error
     }

@@ -4,11 +4,13 @@ import Platform
 enum FileCreation {
   /// Writes the header and version 1, which is empty, and flushes them. The header comes last: a
   /// crash before it leaves a file that is still recognised as unfinished.
-  static func initialise(_ file: any SystemFile) throws(StorageError) {
-    do {
+  static func initialise(
+    _ file: any SystemFile, boot: BootIdentifier
+  ) throws(StorageError) {
+    do throws(SystemError) {
       try file.allocate(offset: 0, length: UInt64(FileLayout.firstNode) + initialSpace)
       let snapshot = try writeFirstVersion(file)
-      try writeSlot(file, root: snapshot)
+      try writeSlot(file, root: snapshot, boot: boot)
       try file.synchronize()
       try writeHeader(file)
       try file.synchronize()
@@ -17,70 +19,50 @@ enum FileCreation {
     }
   }
 
-  private static let initialSpace: UInt64 = 16384
+  static let initialSpace: UInt64 = 16384
 
-  /// Places the free-space base, its index and the snapshot by hand, one after the other.
+  /// Places the free-space index and the snapshot by hand, one after the other.
   private static func writeFirstVersion(
     _ file: any SystemFile
   ) throws(SystemError) -> NodeReference {
     let start = UInt64(FileLayout.firstNode)
-    var arena = Arena()
-    defer { arena.releaseAll() }
-    let baseSize = NodeLayout.headerSize + FreeSpaceLog.entrySize
-    let indexSize = NodeLayout.headerSize + 8 + FreeSpaceLog.indexHeaderSize
+    let end = start + initialSpace
+    var nodes = HandmadeNodes(start: start)
+    let operationCount = 2
+    let indexSize =
+      NodeLayout.headerSize + 8 + FreeSpaceIndex.headerSize
+      + operationCount * SpaceOperation.byteSize
     let snapshotSize =
       NodeLayout.headerSize + SnapshotNode.referenceCount * 8 + SnapshotNode.dataSize
-    let total = baseSize + indexSize + snapshotSize
-    let bytes = arena.allocate(total)
-    bytes.initializeMemory(as: UInt8.self, repeating: 0, count: total)
-    let free = Extent(offset: start + UInt64(total), length: initialSpace - UInt64(total))
-    FreeSpaceLog.store(
-      FreeSpaceLog.Entry(extent: free, born: 0, version: 0), bytes + NodeLayout.headerSize, 0)
-    let base = seal(
-      bytes, at: start, size: baseSize, kind: .freeSpaceCheckpoint, references: 0, count: 1)
-    let indexBytes = bytes + baseSize
-    indexBytes.storeBytes(of: base.rawValue, toByteOffset: NodeLayout.headerSize, as: UInt64.self)
-    indexBytes.storeBytes(of: 1, toByteOffset: NodeLayout.auxiliary, as: UInt32.self)
-    indexBytes.storeBytes(of: 1, toByteOffset: NodeLayout.headerSize + 8, as: UInt64.self)
-    let index = seal(
-      indexBytes, at: start + UInt64(baseSize), size: indexSize, kind: .freeSpaceIndex,
-      references: 1, count: 0)
-    let snapshotBytes = indexBytes + indexSize
-    snapshotBytes.storeBytes(
-      of: index.rawValue, toByteOffset: NodeLayout.headerSize + SnapshotNode.freeSpace * 8,
-      as: UInt64.self)
-    snapshotBytes.storeBytes(
-      of: start + initialSpace,
-      toByteOffset: NodeLayout.headerSize + SnapshotNode.referenceCount * 8, as: UInt64.self)
-    let snapshot = seal(
-      snapshotBytes, at: start + UInt64(baseSize + indexSize), size: snapshotSize,
-      kind: .snapshot, references: SnapshotNode.referenceCount, count: 0)
-    try file.write(UnsafeRawBufferPointer(start: bytes, count: total), at: start)
+    let free = Extent(
+      offset: start + UInt64(indexSize + snapshotSize),
+      length: initialSpace - UInt64(indexSize + snapshotSize))
+    let index = nodes.add(
+      kind: .freeSpaceIndex, size: indexSize, references: [.none], count: operationCount
+    ) { data in
+      data.storeBytes(
+        of: free.length / Region.unit, toByteOffset: FreeSpaceIndex.freeUnits, as: UInt64.self)
+      let operations = data + FreeSpaceIndex.headerSize
+      SpaceOperation.commit(1).store(to: operations)
+      SpaceOperation.grow(free).store(to: operations + SpaceOperation.byteSize)
+    }
+    let snapshot = nodes.add(
+      kind: .snapshot, size: snapshotSize, references: [.none, .none, index], count: 0
+    ) { data in
+      data.storeBytes(of: end, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
+    }
+    try nodes.write(to: file)
     return snapshot
   }
 
-  private static func seal(
-    _ bytes: UnsafeMutableRawPointer, at offset: UInt64, size: Int, kind: NodeKind,
-    references: Int, count: Int
-  ) -> NodeReference {
-    bytes.storeBytes(of: kind.rawValue, toByteOffset: NodeLayout.kind, as: UInt8.self)
-    bytes.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-    bytes.storeBytes(of: UInt32(count), toByteOffset: NodeLayout.count, as: UInt32.self)
-    bytes.storeBytes(of: 1, toByteOffset: NodeLayout.born, as: UInt64.self)
-    bytes.storeBytes(
-      of: UInt32(references), toByteOffset: NodeLayout.referenceCount, as: UInt32.self)
-    let sum = checksum(bytes + 4, count: size - 4)
-    bytes.storeBytes(of: sum, as: UInt32.self)
-    return NodeReference(offset: offset, checksum: sum)
-  }
-
   private static func writeSlot(
-    _ file: any SystemFile, root: NodeReference
+    _ file: any SystemFile, root: NodeReference, boot: BootIdentifier
   ) throws(SystemError) {
-    var slot = CommitSlot(
-      version: 1, root: root, logicalSize: UInt64(FileLayout.firstNode) + initialSpace)
-    slot.flushedBefore = true
-    try SlotWriter.write(slot, at: FileLayout.durableSlots[0], to: file)
+    let slot = CommitSlot(
+      version: 1, root: root, logicalSize: UInt64(FileLayout.firstNode) + initialSpace, boot: boot)
+    do throws(SlotWriteError) {
+      try SlotStore(file: file, boot: boot).writeDurable(slot, keeping: 0)
+    } catch { throw error.cause }
   }
 
   private static func writeHeader(_ file: any SystemFile) throws(SystemError) {
@@ -166,12 +148,10 @@ enum FileCreation {
     _ file: any SystemFile
   ) throws(StorageError) -> HeaderState {
     let size: UInt64
-    var slots: [CommitSlot] = []
-    do {
+    let slots: [CommitSlot]
+    do throws(SystemError) {
       size = try file.size()
-      for offset in FileLayout.durableSlots {
-        if let slot = try Recovery.readSlot(file, at: offset) { slots.append(slot) }
-      }
+      slots = try SlotStore(file: file, boot: BootIdentifier(high: 0, low: 0)).read().durable
     } catch { throw StorageError(error, doing: "read the header") }
     let made = UInt64(FileLayout.firstNode) + initialSpace
     if slots.contains(where: { $0.version > 1 }) {
@@ -195,32 +175,43 @@ enum FileCreation {
   }
 }
 
-/// Writes commit slots.
-enum SlotWriter {
-  static func write(
-    _ slot: CommitSlot, at offset: Int, to file: any SystemFile
-  ) throws(SystemError) {
-    try withUnsafeTemporary { bytes throws(SystemError) in
-      slot.encode(into: bytes)
-      try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(offset))
+/// Nodes that are made without a transaction, one behind the other.
+struct HandmadeNodes {
+  private let start: UInt64
+  private var bytes: [UInt8] = []
+
+  init(start: UInt64) { self.start = start }
+
+  /// - Parameter size: of the whole node, a multiple of 8, at least `NodeLayout.byteSizeMin`.
+  mutating func add(
+    kind: NodeKind, size: Int, references: [NodeReference], count: Int,
+    _ fill: (_ data: UnsafeMutableRawPointer) -> Void
+  ) -> NodeReference {
+    let place = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: size))
+    return bytes.withUnsafeMutableBytes { bytes in
+      let node = bytes.baseAddress! + place
+      node.storeBytes(of: kind.rawValue, toByteOffset: NodeLayout.kind, as: UInt8.self)
+      node.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
+      node.storeBytes(of: UInt32(count), toByteOffset: NodeLayout.count, as: UInt32.self)
+      node.storeBytes(of: 1, toByteOffset: NodeLayout.born, as: UInt64.self)
+      node.storeBytes(
+        of: UInt32(references.count), toByteOffset: NodeLayout.referenceCount, as: UInt32.self)
+      for (index, reference) in references.enumerated() {
+        node.storeBytes(
+          of: reference.rawValue, toByteOffset: NodeLayout.headerSize + index * 8, as: UInt64.self)
+      }
+      fill(node + NodeLayout.headerSize + references.count * 8)
+      let sum = checksum(node + 4, count: size - 4)
+      node.storeBytes(of: sum, as: UInt32.self)
+      return NodeReference(offset: start + UInt64(place), checksum: sum)
     }
   }
 
-  /// Overwrites a slot with nothing, so that a commit which was reported as failed does not come
-  /// back.
-  static func erase(at offset: Int, in file: any SystemFile) throws(SystemError) {
-    try withUnsafeTemporary { bytes throws(SystemError) in
-      bytes.initializeMemory(as: UInt8.self, repeating: 0)
-      try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(offset))
-    }
-  }
-
-  private static func withUnsafeTemporary(
-    _ body: (UnsafeMutableRawBufferPointer) throws(SystemError) -> Void
-  ) throws(SystemError) {
+  func write(to file: any SystemFile) throws(SystemError) {
     var failure: SystemError?
-    withUnsafeTemporaryAllocation(byteCount: FileLayout.slotSize, alignment: 8) { bytes in
-      do throws(SystemError) { try body(bytes) } catch { failure = error }
+    bytes.withUnsafeBytes { bytes in
+      do throws(SystemError) { try file.write(bytes, at: start) } catch { failure = error }
     }
     if let failure { throw failure }
   }

@@ -12,12 +12,15 @@ public enum FileLayout {
 
   /// "HOLDFAST" as bytes in file order.
   public static let magic: UInt64 = 0x5453_4146_444C_4F48
-  public static let formatVersion: UInt32 = 1
+  /// Formats there have been: 1, free space as one log with a base; 2, free space by regions.
+  public static let formatVersion: UInt32 = 2
 
   /// Commit slots, one page each, so that neither a torn sector nor a torn page harms both.
   public static let durableSlots = [4096, 8192]
   /// Slots of commits that have not been flushed; believed only within the boot that wrote them.
   public static let volatileSlots = [12288, 12800]
+  /// Says that the file was closed when everything had been flushed.
+  public static let closingMark = 13312
   public static let slotSize = 512
 
   public static let slotMagic = 0
@@ -25,19 +28,31 @@ public enum FileLayout {
   public static let slotVersion = 8
   public static let slotRoot = 16
   public static let slotLogicalSize = 24
-  /// Boot identifier, two UInt64: in volatile slots only.
+  /// Boot identifier, two UInt64: the boot that wrote the slot.
   public static let slotBoot = 32
   /// UInt32: how many extents follow.
   public static let slotExtentCount = 48
-  /// UInt32 flags: bit 1, everything was flushed before the slot was written and no extent proves
-  /// it.
+  /// UInt32: zero.
   public static let slotFlags = 52
   public static let slotExtents = 56
   /// Each extent: UInt64 offset, UInt64 length, UInt32 checksum, UInt32 zero.
   public static let extentSize = 24
   public static let slotExtentsMax = 19
+  /// A slot lists the extents of its commit, to prove that they arrived, up to this many bytes; so
+  /// opening a file never reads more than this to check the last commit.
+  public static let provenBytesMax: UInt64 = 1 << 20
 
   public static let slotMagicValue: UInt32 = 0x544F_4C53
+
+  public static let markMagic = 0
+  public static let markChecksum = 4
+  /// The version whose durable slot is known to be on disk with all that it names.
+  public static let markVersion = 8
+  /// UInt32: the checksum of that slot.
+  public static let markSlotChecksum = 16
+  public static let markUsed = 20
+  /// "DONE" as bytes in file order.
+  public static let markMagicValue: UInt32 = 0x454E_4F44
 
   public static let firstNode = 16384
 }

@@ -27,6 +27,9 @@ public enum NodeLayout {
   public static let headerSize = 32
 
   public static let alignment = 8
+  /// A node in a file is at least this long, zeros behind what it uses: so at most one starts in
+  /// every 64 bytes.
+  public static let byteSizeMin = 64
   /// Larger values are cut into chunks, each a node.
   public static let byteSizeMax = 1 << 30
 }
@@ -40,8 +43,10 @@ public struct NodeKind: RawRepresentable, Hashable, Sendable {
   // 1...31 belong to the storage layer, 32... to the object store.
   public static let snapshot = NodeKind(rawValue: 1)
   public static let freeSpaceIndex = NodeKind(rawValue: 2)
-  public static let freeSpaceCheckpoint = NodeKind(rawValue: 3)
-  public static let freeSpaceDelta = NodeKind(rawValue: 4)
+  public static let freeSpaceRegion = NodeKind(rawValue: 3)
+  public static let freeSpaceLog = NodeKind(rawValue: 4)
+  public static let regionMap = NodeKind(rawValue: 5)
   public static let historyIndex = NodeKind(rawValue: 6)
   public static let historyEntry = NodeKind(rawValue: 7)
+  public static let regionGroup = NodeKind(rawValue: 8)
 }

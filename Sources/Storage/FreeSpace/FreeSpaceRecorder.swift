@@ -1,160 +1,396 @@
-/// Builds the free-space index node of a new version.
+/// Records, in the nodes of a new version, what is free in it.
 ///
-/// The node is placed by the very commit whose allocations it records, so it is made with room for
-/// them before placing, and filled after.
+/// A commit records in three steps, because the nodes that it writes for this take space
+/// themselves:
+///
+///  1. `prepare`, before anything is placed: writes a few regions that the oldest part of the log
+///     concerns, and drops that part once all of them have been written; then moves the newest
+///     operations out of the index when they have become many. From here on all that the commit
+///     frees is known.
+///  2. `makeIndex`, when everything but the index and the snapshot has been placed: the index, with
+///     room for the operations that placing these two adds.
+///  3. `finish`, when they have been placed.
+///
+/// So the cost of a commit follows what it touched: the log is bounded, a region is written once for
+/// many operations on it, and how much is free elsewhere plays no part.
 struct FreeSpaceRecorder {
-  private let node: MutableNode
+  private struct Chunk {
+    var reference: NodeReference
+    var lastVersion: UInt64
+    var count: Int
+  }
+
+  private let freeSpace: FreeSpace
+  private let old: FreeSpaceIndex
   private let version: UInt64
-  private var entries: Int
-  private let capacity: Int
-  /// Whether the base was written anew: it contains what was allocated before it was written.
-  let wroteBase: Bool
+  private let writer: NodeWriter
+  private(set) var map: NodeReference
+  private var chunks: [Chunk]
+  private var start: UInt64
+  /// The operations that go into the index.
+  private var tail: [SpaceOperation] = []
+  private var freedUnits: UInt64 = 0
+  private var freeUnits: UInt64 = 0
+  /// Whether the index goes on with the operations of the old one.
+  private var keepsOldTail = true
+  private var index: MutableNode?
+  private var room = 0
+  /// Nodes whose final places `FreeSpace` has to learn.
+  private var writtenGroups: Set<Int> = []
+  private var writtenRegions: [Int] = []
 
-  var reference: NodeReference { node.reference }
+  /// Operations in the index before they move to a chunk of their own.
+  static let tailCountMax = 64
+  /// Chunks of one size that are merged into one.
+  private static let mergeCount = 8
+  private static let sweepCountMin = 16
 
-  /// - Parameters:
-  ///   - freeSpace: the state after what was placed so far; written out as the new base when the
-  ///     log has outgrown the base.
-  ///   - allocationsMax: how many extents the commit took and added so far.
-  ///   - boundary: a base or log with a part at or beyond it is written anew.
   init(
-    freeSpace: FreeSpace, index: NodeReference, version: UInt64, writer: NodeWriter,
-    allocationsMax: Int, movingFrom boundary: UInt64 = .max
+    freeSpace: FreeSpace, index: NodeReference, version: UInt64, writer: NodeWriter
   ) throws(StorageError) {
+    self.freeSpace = freeSpace
     self.version = version
-    let old = try Self.read(index, writer.source)
-    var references = old.references
-    var baseCount = old.baseCount
-    var baseVersion = old.baseVersion
-    var logBytes = old.logBytes
-    var tailCount = old.tailCount
-    let baseBytes = baseCount * FreeSpaceLog.chunkCountMax * FreeSpaceLog.entrySize
-    let isInTheWay = references.contains { $0.offset >= boundary }
-    if references.isEmpty || isInTheWay || logBytes > max(FreeSpaceLog.logBytesMin, baseBytes) {
-      for reference in references { try writer.release(reference) }
-      references = Self.writeBase(freeSpace, writer)
-      baseCount = references.count
-      baseVersion = version
-      logBytes = 0
-      tailCount = 0
-      wroteBase = true
-    } else if tailCount >= FreeSpaceLog.tailCountMax, let tail = old.tail {
-      wroteBase = false
-      let chunk = writer.make(
-        kind: .freeSpaceDelta, count: tailCount, dataSize: tailCount * FreeSpaceLog.entrySize)
-      chunk.data.copyMemory(from: tail, byteCount: tailCount * FreeSpaceLog.entrySize)
-      references.append(chunk.reference)
-      logBytes += tailCount * FreeSpaceLog.entrySize
-      tailCount = 0
-    } else {
-      wroteBase = false
-    }
-    try writer.release(index)
-    let frees = Self.join(&writer.freed)
-    // The index, its new chunks and the snapshot node are placed after this: each of them may take
-    // an extent of its own, and the file may grow for each.
-    let room = tailCount + frees.count + allocationsMax + 2 * (references.count + 3)
-    node = writer.make(
-      kind: .freeSpaceIndex, referenceCount: references.count, count: room,
-      auxiliary: UInt32(baseCount),
-      dataSize: FreeSpaceLog.indexHeaderSize + room * FreeSpaceLog.entrySize)
-    for (position, reference) in references.enumerated() {
-      node.setReference(position, reference)
-    }
-    node.data.storeBytes(of: baseVersion, as: UInt64.self)
-    node.data.storeBytes(of: UInt64(logBytes), toByteOffset: 8, as: UInt64.self)
-    capacity = room
-    entries = tailCount
-    if tailCount > 0, let tail = old.tail {
-      (node.data + FreeSpaceLog.indexHeaderSize).copyMemory(
-        from: tail, byteCount: tailCount * FreeSpaceLog.entrySize)
-    }
-    for free in frees {
-      append(
-        FreeSpaceLog.Entry(
-          extent: Extent(offset: free.offset, length: free.length), born: free.born,
-          version: version))
+    self.writer = writer
+    old = try FreeSpaceIndex(index, writer.source)
+    map = old.map
+    start = old.start
+    chunks = old.chunks.map {
+      Chunk(reference: $0.reference, lastVersion: $0.lastVersion, count: $0.count)
     }
   }
 
-  private mutating func append(_ entry: FreeSpaceLog.Entry) {
-    precondition(entries < capacity, "free-space entries outgrew their node")
-    FreeSpaceLog.store(entry, node.data + FreeSpaceLog.indexHeaderSize, entries)
-    entries += 1
+  /// What the commit has to write besides the index: chunks first, so that children come before
+  /// parents.
+  var references: [NodeReference] { chunks.map(\.reference) + [map] }
+
+  // MARK: 1. Before placing
+
+  /// Operations that the log holds before regions are written.
+  private var operationsMax: Int {
+    min(max(freeSpace.groups.count * RegionMap.regionsPerGroup * 8, 1024), 32768)
   }
 
-  /// Records what the commit took and by what it grew the file. Unused room stays behind the
-  /// entries.
-  ///
-  /// - Parameter grownBeforeCut: how many of `grown` came before the file's end was cut off.
-  mutating func finish(used: [Extent], grown: [Extent], cut: Extent?, grownBeforeCut: Int) {
-    // In the order of what happened: the cut may take what the file grew by before, and the file
-    // may grow again where it was cut. What was taken comes last: it may lie in any growth.
-    for (position, extent) in grown.enumerated() {
-      if position == grownBeforeCut, let cut { append(.allocation(cut, version: version)) }
-      append(FreeSpaceLog.Entry(extent: extent, born: version, version: version))
+  /// - Parameter boundary: what of the log lies at or beyond it is written anew.
+  mutating func prepare(movingFrom boundary: UInt64 = .max) throws(StorageError) {
+    try writer.release(old.reference)
+    try sweep()
+    if boundary != .max { try move(from: boundary) }
+    if !writtenRegions.isEmpty || !writtenGroups.isEmpty { try writeMap() }
+    try pack()
+  }
+
+  /// Writes regions of the oldest chunk while the log is too long.
+  private mutating func sweep() throws(StorageError) {
+    var count = old.operationCount
+    guard count > operationsMax else { return }
+    var budget = max(Self.sweepCountMin, writer.freed.count)
+    while count > operationsMax, let oldest = chunks.first {
+      if freeSpace.sweep.chunk != oldest.reference {
+        let known = FreeSpaceIndex.Chunk(
+          reference: oldest.reference, lastVersion: oldest.lastVersion, count: oldest.count)
+        freeSpace.sweep = try SweepQueue(
+          chunk: oldest.reference, operations: try old.bytes(of: known))
+      }
+      while budget > 0, let region = freeSpace.sweep.next() {
+        if try write(region: region, ifOlderThan: oldest.lastVersion) { budget -= 1 }
+      }
+      guard freeSpace.sweep.isEmpty else { return }
+      try writer.release(oldest.reference)
+      start = oldest.lastVersion
+      count -= oldest.count
+      chunks.removeFirst()
     }
-    if grownBeforeCut >= grown.count, let cut { append(.allocation(cut, version: version)) }
-    for extent in used { append(.allocation(extent, version: version)) }
-    node.setCount(entries)
   }
 
-  private struct Old {
-    var references: [NodeReference] = []
-    var baseCount = 0
-    var baseVersion: UInt64 = 0
-    var logBytes = 0
-    /// The index's own entries.
-    var tail: UnsafeRawPointer?
-    var tailCount = 0
+  /// Writes a region that its node does not describe as of `version`; false if it does.
+  private mutating func write(
+    region number: Int, ifOlderThan version: UInt64
+  ) throws(StorageError) -> Bool {
+    let group = number / RegionMap.regionsPerGroup
+    let position = number % RegionMap.regionsPerGroup
+    guard group < freeSpace.groups.count else { return false }
+    try freeSpace.prepare(group)
+    guard freeSpace.groups[group].entries[position].applied < version else { return false }
+    try write(region: number)
+    return true
   }
 
-  private static func read(
-    _ index: NodeReference, _ source: NodeSource
-  ) throws(StorageError) -> Old {
-    var old = Old()
-    if index.isNone { return old }
-    let node = try source.node(index)
-    old.references = (0..<node.referenceCount).map { node.reference($0) }
-    old.baseCount = Int(node.auxiliary)
-    old.baseVersion = node.data.load(as: UInt64.self)
-    old.logBytes = Int(node.data.load(fromByteOffset: 8, as: UInt64.self))
-    old.tail = node.data + FreeSpaceLog.indexHeaderSize
-    old.tailCount = node.count
-    return old
+  private mutating func write(region number: Int) throws(StorageError) {
+    let group = number / RegionMap.regionsPerGroup
+    let position = number % RegionMap.regionsPerGroup
+    let region = try freeSpace.region(number)
+    try writer.release(freeSpace.groups[group].entries[position].reference)
+    freeSpace.groups[group].entries[position].reference = makeNode(region)
+    freeSpace.groups[group].entries[position].applied = version - 1
+    freeSpace.groups[group].entries[position].waitingUnits = region.waitingUnits
+    freeSpace.groups[group].entries[position].blockedBy =
+      region.waiting.count == 1 ? region.waiting.first!.key : 0
+    writtenRegions.append(number)
+    writtenGroups.insert(group)
   }
 
-  private static func writeBase(_ freeSpace: FreeSpace, _ writer: NodeWriter) -> [NodeReference] {
-    var entries: [FreeSpaceLog.Entry] = []
-    entries.reserveCapacity(freeSpace.entryCount)
-    freeSpace.forEach {
-      entries.append(FreeSpaceLog.Entry(extent: $0.extent, born: $0.born, version: $0.freed))
-    }
-    var references: [NodeReference] = []
-    var start = 0
-    repeat {
-      let end = min(start + FreeSpaceLog.chunkCountMax, entries.count)
-      references.append(writeChunk(entries[start..<end], kind: .freeSpaceCheckpoint, writer))
-      start = end
-    } while start < entries.count
-    return references
-  }
-
-  private static func writeChunk(
-    _ entries: ArraySlice<FreeSpaceLog.Entry>, kind: NodeKind, _ writer: NodeWriter
-  ) -> NodeReference {
+  private func makeNode(_ region: Region) -> NodeReference {
+    if region.isEmpty { return .none }
+    let bytes = RegionCoding.encode(region)
     let node = writer.make(
-      kind: kind, count: entries.count, dataSize: entries.count * FreeSpaceLog.entrySize)
-    for (position, entry) in entries.enumerated() {
-      FreeSpaceLog.store(entry, node.data, position)
+      kind: .freeSpaceRegion, count: region.runs.count,
+      auxiliary: UInt32(region.waitingCount), dataSize: bytes.count)
+    bytes.withUnsafeBytes {
+      node.data.copyMemory(from: $0.baseAddress!, byteCount: bytes.count)
     }
     return node.reference
   }
 
-  /// Joins neighbours of the same birth: what an earlier commit placed side by side is often let go
-  /// of together.
-  static func join(_ freed: inout [FreedExtent]) -> [FreedExtent] {
-    guard freed.count > 1 else { return freed }
+  private mutating func writeMap() throws(StorageError) {
+    for group in writtenGroups.sorted() {
+      freeSpace.groups[group].summarize()
+      freeSpace.groups[group].waitingUnits = freeSpace.groups[group].entries.reduce(0) {
+        $0 + $1.waitingUnits
+      }
+      try writer.release(freeSpace.groups[group].reference)
+      freeSpace.groups[group].reference = RegionMap.write(
+        freeSpace.groups[group].entries, writer)
+    }
+    try writer.release(map)
+    map = RegionMap.write(freeSpace.groups, writer)
+  }
+
+  /// Writes anew what lies at or beyond the boundary of a compaction.
+  private mutating func move(from boundary: UInt64) throws(StorageError) {
+    for position in chunks.indices where chunks[position].reference.offset >= boundary {
+      let reference = chunks[position].reference
+      guard !reference.isUncommitted else { continue }
+      chunks[position].reference = try writer.mutable(reference).reference
+    }
+    var left = min(Self.movedGroupsMax, freeSpace.groups.count)
+    while left > 0 {
+      left -= 1
+      freeSpace.moveCursor = (freeSpace.moveCursor + 1) % freeSpace.groups.count
+      let group = freeSpace.moveCursor
+      let reference = freeSpace.groups[group].reference
+      guard !reference.isNone, !reference.isUncommitted else { continue }
+      try moveRegions(of: group, from: boundary)
+      if reference.offset >= boundary { writtenGroups.insert(group) }
+    }
+    if !map.isNone, map.offset >= boundary, writtenGroups.isEmpty, !freeSpace.groups.isEmpty {
+      try freeSpace.prepare(0)
+      writtenGroups.insert(0)
+    }
+    for group in writtenGroups { try freeSpace.prepare(group) }
+  }
+
+  private static let movedRegionsMax = 256
+  /// How many groups one compaction looks at.
+  private static let movedGroupsMax = 8
+
+  private mutating func moveRegions(
+    of group: Int, from boundary: UInt64
+  ) throws(StorageError) {
+    guard writtenRegions.count < Self.movedRegionsMax else { return }
+    try freeSpace.prepare(group)
+    for position in 0..<RegionMap.regionsPerGroup {
+      let reference = freeSpace.groups[group].entries[position].reference
+      guard !reference.isNone, !reference.isUncommitted, reference.offset >= boundary else {
+        continue
+      }
+      try write(region: group * RegionMap.regionsPerGroup + position)
+    }
+  }
+
+  /// Moves the newest operations to a chunk when they have become many, and merges chunks. From here
+  /// on nothing more is freed.
+  private mutating func pack() throws(StorageError) {
+    let needsChunk = old.tailCount + writer.freed.count + 8 > Self.tailCountMax
+    var merged: [Chunk] = []
+    if needsChunk { merged = try takeChunksToMerge(adding: old.tailCount + writer.freed.count) }
+    FreedExtent.join(&writer.freed)
+    for run in writer.freed {
+      freedUnits += run.length / Region.unit
+      SpaceOperation.forEachFree(run) { append($0) }
+    }
+    guard needsChunk else { return }
+    try addChunk(merging: merged, then: tail)
+    keepsOldTail = false
+    tail = []
+  }
+
+  private mutating func append(_ operation: SpaceOperation) {
+    if tail.isEmpty { tail.append(.commit(version)) }
+    tail.append(operation)
+  }
+
+  /// Takes out the last chunks that are to be merged with a new one of `count` operations.
+  private mutating func takeChunksToMerge(adding count: Int) throws(StorageError) -> [Chunk] {
+    var total = count
+    var first = chunks.count
+    while true {
+      let tier = Self.tier(total)
+      var start = first
+      while start > 0, Self.tier(chunks[start - 1].count) <= tier { start -= 1 }
+      let merged = chunks[start..<first].reduce(total) { $0 + $1.count }
+      guard first - start >= Self.mergeCount - 1, merged <= operationsMax / 8 else { break }
+      total = merged
+      first = start
+    }
+    let taken = Array(chunks[first...])
+    chunks.removeSubrange(first...)
+    for chunk in taken { try writer.release(chunk.reference) }
+    return taken
+  }
+
+  /// Chunks of one tier have about the same size; each is eight times that of the one below.
+  private static func tier(_ count: Int) -> Int {
+    var tier = 0
+    var limit = tailCountMax * mergeCount
+    while count >= limit, tier < 2 {
+      tier += 1
+      limit *= mergeCount
+    }
+    return tier
+  }
+
+  /// Operations of one commit that one chunk takes.
+  private static let chunkCountMax = 2048
+
+  private mutating func addChunk(
+    merging merged: [Chunk], then operations: [SpaceOperation]
+  ) throws(StorageError) {
+    var parts: [UnsafeRawBufferPointer] = []
+    for chunk in merged {
+      let known = FreeSpaceIndex.Chunk(
+        reference: chunk.reference, lastVersion: chunk.lastVersion, count: chunk.count)
+      parts.append(try old.bytes(of: known))
+    }
+    parts.append(old.tailBytes)
+    var rest = operations[...]
+    add(parts, then: rest.prefix(Self.chunkCountMax))
+    rest = rest.dropFirst(Self.chunkCountMax)
+    while !rest.isEmpty {
+      add([], then: [.commit(version)] + rest.prefix(Self.chunkCountMax))
+      rest = rest.dropFirst(Self.chunkCountMax)
+    }
+  }
+
+  private mutating func add(
+    _ parts: [UnsafeRawBufferPointer], then operations: ArraySlice<SpaceOperation>
+  ) {
+    let bytes = parts.reduce(0) { $0 + $1.count }
+    let count = bytes / SpaceOperation.byteSize + operations.count
+    guard count > 0 else { return }
+    let node = writer.make(
+      kind: .freeSpaceLog, count: count, dataSize: count * SpaceOperation.byteSize)
+    var place = node.data
+    for part in parts where part.count > 0 {
+      place.copyMemory(from: part.baseAddress!, byteCount: part.count)
+      place += part.count
+    }
+    for operation in operations {
+      operation.store(to: place)
+      place += SpaceOperation.byteSize
+    }
+    chunks.append(
+      Chunk(
+        reference: node.reference, lastVersion: operations.isEmpty ? version - 1 : version,
+        count: count))
+  }
+
+  // MARK: 2. The index
+
+  /// Placing the index and the snapshot can take two runs and grow the file twice; then its end may
+  /// be cut off.
+  private static let roomForItself = 6
+
+  /// About what the index and the snapshot will take, bytes.
+  var indexSizeEstimate: UInt64 {
+    let entries = tail.count + (keepsOldTail ? old.tailCount : 0) + 16
+    return UInt64(256 + chunks.count * 24 + entries * SpaceOperation.byteSize)
+  }
+
+  /// Makes the index node; `finish` fills it.
+  mutating func makeIndex(_ placement: Placement) -> MutableNode {
+    room = placement.used.count + placement.grown.count + tail.count + Self.roomForItself
+    if keepsOldTail { room += old.tailCount }
+    let node = writer.make(
+      kind: .freeSpaceIndex, referenceCount: chunks.count + 1, count: room,
+      dataSize: FreeSpaceIndex.headerSize + chunks.count * FreeSpaceIndex.chunkSize
+        + room * SpaceOperation.byteSize)
+    node.setReference(0, map)
+    for (position, chunk) in chunks.enumerated() {
+      node.setReference(position + 1, chunk.reference)
+      let place = node.data + FreeSpaceIndex.headerSize + position * FreeSpaceIndex.chunkSize
+      place.storeBytes(of: chunk.lastVersion, as: UInt64.self)
+      place.storeBytes(of: UInt32(chunk.count), toByteOffset: 8, as: UInt32.self)
+    }
+    node.data.storeBytes(of: start, toByteOffset: FreeSpaceIndex.startVersion, as: UInt64.self)
+    node.data.storeBytes(
+      of: UInt32(chunks.count), toByteOffset: FreeSpaceIndex.chunkCount, as: UInt32.self)
+    index = node
+    return node
+  }
+
+  // MARK: 3. After placing
+
+  /// Fills the index.
+  ///
+  /// - Parameter cut: what the file no longer has at its end.
+  mutating func finish(_ placement: Placement, cut: Extent?) {
+    guard let index else { preconditionFailure("a free-space index that was not made was filled") }
+    var freeUnits = old.freeUnits + freedUnits
+    // The file may grow where it had been cut, and what is taken may lie in any growth.
+    for extent in placement.grown {
+      append(.grow(extent))
+      freeUnits += extent.length / Region.unit
+    }
+    for extent in placement.used {
+      append(.allocate(extent))
+      freeUnits -= extent.length / Region.unit
+    }
+    if let cut {
+      append(.allocate(cut))
+      freeUnits -= cut.length / Region.unit
+    }
+    let oldCount = keepsOldTail ? old.tailCount : 0
+    precondition(oldCount + tail.count <= room, "free-space operations outgrew their node")
+    var place =
+      index.data + FreeSpaceIndex.headerSize + chunks.count * FreeSpaceIndex.chunkSize
+    if oldCount > 0 {
+      place.copyMemory(from: old.tailBytes.baseAddress!, byteCount: old.tailBytes.count)
+      place += old.tailBytes.count
+    }
+    for operation in tail {
+      operation.store(to: place)
+      place += SpaceOperation.byteSize
+    }
+    index.setCount(oldCount + tail.count)
+    index.data.storeBytes(of: freeUnits, toByteOffset: FreeSpaceIndex.freeUnits, as: UInt64.self)
+    self.freeUnits = freeUnits
+  }
+
+  /// Makes the free space describe the new version, whose nodes have been written.
+  func publish() throws(StorageError) {
+    func final(_ reference: NodeReference) -> NodeReference {
+      NodeSerializer.finalReference(reference)
+    }
+    for number in writtenRegions {
+      let group = number / RegionMap.regionsPerGroup
+      let position = number % RegionMap.regionsPerGroup
+      let reference = freeSpace.groups[group].entries[position].reference
+      freeSpace.groups[group].entries[position].reference = final(reference)
+    }
+    for group in writtenGroups {
+      freeSpace.groups[group].reference = final(freeSpace.groups[group].reference)
+    }
+    try freeSpace.addFreed(writer.freed, by: version)
+    freeSpace.committed(
+      version, index: final(index!.reference), map: final(map), freeUnits: freeUnits)
+  }
+}
+
+extension FreedExtent {
+  /// Joins neighbours of the same birth: what an earlier commit placed side by side is often freed
+  /// together.
+  static func join(_ freed: inout [FreedExtent]) {
+    guard freed.count > 1 else { return }
     freed.sort { $0.offset < $1.offset }
     var last = 0
     for index in 1..<freed.count {
@@ -167,6 +403,5 @@ struct FreeSpaceRecorder {
       }
     }
     freed.removeLast(freed.count - 1 - last)
-    return freed
   }
 }

@@ -2,79 +2,61 @@ import Platform
 
 /// Gives the nodes of one commit their places in the file, low addresses first.
 ///
-/// One extent that takes them all is preferred, wherever it is below the end of the file: then the
+/// One run that takes them all is preferred, wherever it is below the end of the file: then the
 /// commit is one write. Where there is none, the file grows while it is nearly full; once a fair
 /// part of it is free, the nodes go into the holes instead, the largest first, and the file grows
 /// only by a node that fits nowhere. So what is free stays a bounded part of what is used.
 struct Placement {
-  private(set) var freeSpace: FreeSpace
+  let freeSpace: FreeSpace
   private let file: any SystemFile
   /// What was taken and not given back, by offset, neighbours joined.
   private(set) var used: [Extent] = []
   /// By what the file grew.
   private(set) var grown: [Extent] = []
+  private let options: Options
 
-  /// Free runs that compaction does not want to use while there are others.
-  private var hidden: [Extent] = []
-  private var boundary: UInt64?
+  struct Options {
+    /// Whether new space is filled with zeros, see `fill`.
+    var fillsGrowth = false
+    /// Whether nodes share no block of the disk with those of earlier commits, for `strict`: a write
+    /// that a power loss interrupts can then harm no node but its own.
+    var keepsBlocksApart = false
+    /// Compaction: nodes go below here while they fit.
+    var boundary: UInt64?
+  }
 
+  /// What a disk writes at once, at the most.
+  static let blockSize: UInt64 = 4096
   /// Up to this many nodes are fitted one by one; more are halved until they fit.
   private static let fittedCountMax = 64
 
-  /// Whether new space is filled with zeros, see `extend`.
-  private let fillsGrowth: Bool
-
-  init(freeSpace: FreeSpace, file: any SystemFile, fillsGrowth: Bool) {
+  init(freeSpace: FreeSpace, file: any SystemFile, options: Options) {
     self.freeSpace = freeSpace
     self.file = file
-    self.fillsGrowth = fillsGrowth
-  }
-
-  /// Forgets what was used and grown so far: it is recorded elsewhere.
-  mutating func forgetRecorded() {
-    used = []
-    grown = []
-  }
-
-  /// Ends placing and gives the free space to its owner.
-  consuming func finish() -> FreeSpace {
-    unhide()
-    return freeSpace
-  }
-
-  /// From here on nodes go below `boundary`, into whatever holes there are, while they fit.
-  mutating func compact(below boundary: UInt64) {
-    self.boundary = boundary
-    let size = freeSpace.logicalSize
-    guard boundary < size else { return }
-    hidden = freeSpace.hide(Extent(offset: boundary, length: size - boundary))
-  }
-
-  private mutating func unhide() {
-    for extent in hidden { freeSpace.putBack(extent) }
-    hidden = []
+    self.options = options
   }
 
   /// Places nodes.
   ///
   /// - Parameters:
   ///   - nodes: in the order in which they should lie.
-  ///   - reserve: bytes that will be placed right after these; an extent with room for them too is
+  ///   - reserve: bytes that will be placed right after these; a run with room for them too is
   ///     preferred.
   mutating func place(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>, reserve: UInt64 = 0
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
     let total = Self.bytes(nodes)
-    if boundary != nil { return try spread(nodes) }
+    if options.boundary != nil { return try spread(nodes) }
     if let last = used.last {
       let adjoining = Extent(offset: last.end, length: total)
-      if freeSpace.take(exactly: adjoining) { return settle(nodes, at: adjoining) }
+      if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, of: last),
+        try freeSpace.take(exactly: adjoining)
+      {
+        return settle(nodes, at: adjoining)
+      }
     }
-    if let whole = freeSpace.takeFirst(fitting: total + reserve) {
-      freeSpace.putBack(Extent(offset: whole.offset + total, length: reserve))
-      return settle(nodes, at: Extent(offset: whole.offset, length: total))
-    }
+    if let whole = try take(total, reserve: reserve) { return settle(nodes, at: whole) }
     if isSparse {
       try spread(nodes)
     } else {
@@ -83,11 +65,36 @@ struct Placement {
   }
 
   private static func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
-    nodes.reduce(0) { $0 + UInt64(Node(address: $1).byteSize) }
+    nodes.reduce(0) { $0 + NodeSerializer.placedSize($1) }
+  }
+
+  /// Whether what follows an extent stays within the blocks that the extent has to itself.
+  private static func isInLastBlock(_ next: Extent, of last: Extent) -> Bool {
+    next.end <= (last.end + blockSize - 1) / blockSize * blockSize
+  }
+
+  /// Takes a run from free space, where it fits with the reserve if possible.
+  private func take(
+    _ length: UInt64, reserve: UInt64 = 0
+  ) throws(StorageError) -> Extent? {
+    guard options.keepsBlocksApart else {
+      let wanted = length + reserve
+      guard let whole = try freeSpace.takeFirst(fitting: wanted) else { return nil }
+      try freeSpace.putBack(Extent(offset: whole.offset + length, length: reserve))
+      return Extent(offset: whole.offset, length: length)
+    }
+    // The blocks are taken whole; what the nodes leave of the last one stays free, and is of use
+    // again when the whole block is.
+    let blocks = (length + Self.blockSize - 1) / Self.blockSize * Self.blockSize
+    guard let whole = try freeSpace.takeFirst(fitting: blocks, alignment: Self.blockSize) else {
+      return nil
+    }
+    try freeSpace.putBack(Extent(offset: whole.offset + length, length: blocks - length))
+    return Extent(offset: whole.offset, length: length)
   }
 
   private var isSparse: Bool {
-    freeSpace.reusable.total > max(16384, freeSpace.usedBytes / 4)
+    freeSpace.reusableBytes > max(16384, freeSpace.liveBytes / 4)
   }
 
   private mutating func placeByGrowing(
@@ -97,20 +104,22 @@ struct Placement {
       try grow(by: total + reserve, generously: true)
     } catch {
       // The disk is full: the holes have to do.
-      guard freeSpace.reusable.total >= total else { throw error }
+      guard freeSpace.reusableBytes >= total else { throw error }
       return try spread(nodes)
     }
-    let extent = freeSpace.takeFirst(fitting: total)!
+    guard let extent = try take(total) else { throw noRoom(total) }
     settle(nodes, at: extent)
+  }
+
+  private func noRoom(_ length: UInt64) -> StorageError {
+    freeSpace.damaged("room for \(length) bytes was expected", at: freeSpace.logicalSize)
   }
 
   private mutating func spread(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>
   ) throws(StorageError) {
-    if nodes.count <= Self.fittedCountMax {
-      let bySize = nodes.sorted {
-        Node(address: $0).byteSize > Node(address: $1).byteSize
-      }
+    if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart {
+      let bySize = nodes.sorted { NodeSerializer.placedSize($0) > NodeSerializer.placedSize($1) }
       for node in bySize { try fit([node][...]) }
     } else {
       try halve(nodes)
@@ -123,7 +132,12 @@ struct Placement {
   ) throws(StorageError) {
     if nodes.count == 1 { return try fit(nodes) }
     let total = Self.bytes(nodes)
-    if let whole = freeSpace.takeFirst(fitting: total) { return settle(nodes, at: whole) }
+    if options.boundary == nil, let whole = try take(total) { return settle(nodes, at: whole) }
+    if let boundary = options.boundary,
+      let whole = try freeSpace.takeFirst(fitting: total, below: boundary)
+    {
+      return settle(nodes, at: whole)
+    }
     let middle = nodes.startIndex + nodes.count / 2
     try halve(nodes[..<middle])
     try halve(nodes[middle...])
@@ -131,15 +145,20 @@ struct Placement {
 
   private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
     let total = Self.bytes(nodes)
-    if let hole = freeSpace.takeBest(fitting: total) { return settle(nodes, at: hole) }
-    if let boundary, !hidden.isEmpty {
-      // As low as may be, so that a later step gains by it all the same.
-      unhide()
-      defer { compact(below: boundary) }
-      if let hole = freeSpace.takeFirst(fitting: total) { return settle(nodes, at: hole) }
-    }
+    if let hole = try hole(total) { return settle(nodes, at: hole) }
     try grow(by: total, generously: false)
-    settle(nodes, at: freeSpace.takeFirst(fitting: total)!)
+    guard let extent = try take(total) else { throw noRoom(total) }
+    settle(nodes, at: extent)
+  }
+
+  private func hole(_ length: UInt64) throws(StorageError) -> Extent? {
+    if options.keepsBlocksApart { return try take(length) }
+    if let boundary = options.boundary {
+      if let hole = try freeSpace.takeBest(fitting: length, below: boundary) { return hole }
+      // As low as may be, so that a later step gains by it all the same.
+      return try freeSpace.takeFirst(fitting: length)
+    }
+    return try freeSpace.takeBest(fitting: length)
   }
 
   private mutating func settle(
@@ -148,7 +167,7 @@ struct Placement {
     var offset = extent.offset
     for node in nodes {
       NodeSerializer.setFinalWord(node, offset)
-      offset += UInt64(Node(address: node).byteSize)
+      offset += NodeSerializer.placedSize(node)
     }
     if let last = used.last, last.end == extent.offset {
       used[used.count - 1].length += extent.length
@@ -170,20 +189,40 @@ struct Placement {
     used = joined
   }
 
+  // MARK: Growth
+
   /// Extends the file: by a step that goes with its size, or by little more than is needed.
   private mutating func grow(by needed: UInt64, generously: Bool) throws(StorageError) {
-    let exact = (needed + 4095) & ~4095
+    let spare = options.keepsBlocksApart ? 2 * Self.blockSize : 0
+    let exact = (needed + spare + 4095) & ~4095
     let step = min(max(freeSpace.logicalSize / 8, 32768), 64 << 20)
     let wanted = generously ? max((step + 4095) & ~4095, exact) : exact
-    do {
-      try extend(by: wanted)
+    do throws(SystemError) {
+      try reserve(wanted)
     } catch {
       guard wanted > exact else { throw StorageError(error, doing: "grow the file") }
-      do { try extend(by: exact) } catch {
+      do throws(SystemError) { try reserve(exact) } catch {
         throw StorageError(error, doing: "grow the file")
       }
+      return try extend(by: exact)
     }
+    try extend(by: wanted)
   }
+
+  private func reserve(_ length: UInt64) throws(SystemError) {
+    let start = freeSpace.logicalSize
+    try file.allocate(offset: start, length: length)
+    if options.fillsGrowth, length <= Self.fillSizeMax { try fill(start, length) }
+  }
+
+  private mutating func extend(by length: UInt64) throws(StorageError) {
+    let extent = Extent(offset: freeSpace.logicalSize, length: length)
+    freeSpace.logicalSize = extent.end
+    grown.append(extent)
+    try freeSpace.putBack(extent)
+  }
+
+  private static let fillSizeMax: UInt64 = 4 << 20
 
   /// The first write to a block that has only been reserved changes the file system's own records,
   /// and then a flush costs its journal's, too. Filled at once, a step of growth pays that once and
@@ -206,35 +245,18 @@ struct Placement {
     }
   }
 
-  private static let fillSizeMax: UInt64 = 4 << 20
+  // MARK: The end of the file
 
-  private mutating func extend(by length: UInt64) throws(SystemError) {
-    let start = freeSpace.logicalSize
-    try file.allocate(offset: start, length: length)
-    if fillsGrowth, length <= Self.fillSizeMax { try fill(start, length) }
-    let extent = Extent(offset: start, length: length)
-    freeSpace.logicalSize = extent.end
-    grown.append(extent)
-    freeSpace.putBack(extent)
-  }
-}
-
-extension Placement {
   static var cutSizeMin: UInt64 { 65536 }
 
-  /// Takes the free run at the end of the file out of it, so that the file can be cut there. What is
-  /// free is complete afterwards; `compact(below:)` has to be called again for what is yet to be
-  /// placed.
-  mutating func cutTail() -> Extent? {
-    unhide()
-    guard let last = freeSpace.reusable.last, last.end == freeSpace.logicalSize,
+  /// Takes the free run at the end of the file out of it, so that the file can be cut there. For the
+  /// time when everything has been placed.
+  mutating func cutTail() throws(StorageError) -> Extent? {
+    guard let last = try freeSpace.lastRun(), last.end == freeSpace.logicalSize,
       last.length >= Self.cutSizeMin
     else { return nil }
-    // Something stays for what this commit has yet to place.
-    let kept = Self.cutSizeMin / 2
-    let cut = Extent(offset: last.offset + kept, length: last.length - kept)
-    guard freeSpace.take(exactly: cut) else { return nil }
-    freeSpace.logicalSize = cut.offset
-    return cut
+    guard try freeSpace.take(exactly: last) else { return nil }
+    freeSpace.logicalSize = last.offset
+    return last
   }
 }

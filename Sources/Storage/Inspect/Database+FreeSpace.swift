@@ -15,7 +15,7 @@ extension Database {
     defer { transaction.cancel() }
     try transaction.refreshFreeSpace()
     let freeSpace = writerState.freeSpace
-    return FreeSpaceSummary(
-      reusable: freeSpace.reusable.total, waiting: freeSpace.waitingBytes)
+    let reusable = freeSpace.reusableBytes
+    return FreeSpaceSummary(reusable: reusable, waiting: freeSpace.freeBytes - reusable)
   }
 }

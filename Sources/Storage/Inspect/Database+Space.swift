@@ -51,23 +51,22 @@ extension Database {
   private func addFreeSpace(
     _ snapshot: Snapshot, to report: inout SpaceReport
   ) throws(StorageError) {
-    var freeSpace = FreeSpace()
-    try freeSpace.advance(
-      to: snapshot.version, source: snapshot.source, index: snapshot.freeSpace,
-      logicalSize: snapshot.logicalSize)
     let pinned = Set(pins().filter(\.isAlive).map(\.version))
+    let readers = pinned.union([snapshot.version]).sorted()
     let needed = pinned.union([snapshot.version, durableVersion]).sorted()
-    freeSpace.release(
-      pins: pinned.union([snapshot.version]).sorted(), durable: durableVersion)
-    report.freeBytes = freeSpace.reusable.total
+    for version in pinned { report.retainedBytes[version] = 0 }
+    let walk = try FreeSpaceWalk(snapshot, pins: readers, durable: durableVersion)
+    try walk.forEach { entry in
+      guard let range = entry.neededBy else {
+        report.freeBytes += entry.extent.length
+        return
+      }
+      report.waitingBytes += entry.extent.length
+      let keepers = needed.filter { range.contains($0) }
+      if keepers.count == 1 { report.retainedBytes[keepers[0]]? += entry.extent.length }
+    }
     if report.fileBytes > snapshot.logicalSize {
       report.freeBytes += report.fileBytes - snapshot.logicalSize
-    }
-    report.waitingBytes = freeSpace.waitingBytes
-    for version in pinned { report.retainedBytes[version] = 0 }
-    freeSpace.forEach { entry in
-      let keepers = needed.filter { entry.born <= $0 && $0 < entry.freed }
-      if keepers.count == 1 { report.retainedBytes[keepers[0]]? += entry.extent.length }
     }
   }
 

@@ -13,6 +13,8 @@ extension Database {
     defer { transaction.cancel() }
     try transaction.refreshFreeSpace()
     let freeSpace = writerState.freeSpace
-    return SpaceUsage(totalBytes: freeSpace.logicalSize, usedBytes: freeSpace.usedBytes)
+    return SpaceUsage(
+      totalBytes: freeSpace.logicalSize,
+      usedBytes: freeSpace.logicalSize - min(freeSpace.logicalSize, freeSpace.reusableBytes))
   }
 }

@@ -28,28 +28,24 @@ extension Database {
     return walk.extents.sorted { $0.offset < $1.offset }
   }
 
-  /// The free space as the snapshot records it, nothing released.
+  /// The free space as the snapshot records it, nothing released, in order.
   private func freeSpaceEntries(
     _ snapshot: Snapshot
-  ) throws(StorageError) -> [FreeSpace.Waiting] {
-    var freeSpace = FreeSpace()
-    try freeSpace.advance(
-      to: snapshot.version, source: snapshot.source, index: snapshot.freeSpace,
-      logicalSize: snapshot.logicalSize)
-    var entries: [FreeSpace.Waiting] = []
-    freeSpace.forEach { entries.append($0) }
+  ) throws(StorageError) -> [FreeSpaceWalk.Entry] {
+    var entries: [FreeSpaceWalk.Entry] = []
+    try FreeSpaceWalk(snapshot).forEach { entries.append($0) }
     return entries
   }
 
   /// Live nodes and free entries, sorted, must cover the file without gap or overlap.
   private func checkPartition(
-    _ live: [Extent], _ entries: [FreeSpace.Waiting], snapshot: Snapshot,
+    _ live: [Extent], _ entries: [FreeSpaceWalk.Entry], snapshot: Snapshot,
     report: inout VerifyReport
   ) {
     var parts = live.map { (extent: $0, isLive: true) }
     for entry in entries {
       parts.append((entry.extent, false))
-      if entry.freed == 0 {
+      if entry.neededBy == nil {
         report.reusableBytes += entry.extent.length
       } else {
         report.waitingBytes += entry.extent.length
@@ -73,7 +69,7 @@ extension Database {
   }
 
   private func checkPinned(
-    _ live: [Extent], _ entries: [FreeSpace.Waiting], newest: UInt64, report: inout VerifyReport
+    _ live: [Extent], _ entries: [FreeSpaceWalk.Entry], newest: UInt64, report: inout VerifyReport
   ) throws(StorageError) {
     let liveSet = Set(live)
     for pin in pins() where pin.version != newest && pin.isAlive {
@@ -96,11 +92,18 @@ extension Database {
 
   /// Every node of a pinned version is live still, or waits for just that version.
   private func checkKept(
-    _ reached: [Extent], _ live: Set<Extent>, _ entries: [FreeSpace.Waiting], version: UInt64,
+    _ reached: [Extent], _ live: Set<Extent>, _ entries: [FreeSpaceWalk.Entry], version: UInt64,
     report: inout VerifyReport
   ) {
-    let waiting = entries.filter { $0.born <= version && version < $0.freed }
-      .sorted { $0.extent.offset < $1.extent.offset }
+    var waiting: [FreeSpaceWalk.Entry] = []
+    // A node may lie on the border of two regions, each of which has a part of it.
+    for entry in entries where entry.neededBy?.contains(version) ?? false {
+      if let last = waiting.last, last.extent.end == entry.extent.offset {
+        waiting[waiting.count - 1].extent.length += entry.extent.length
+      } else {
+        waiting.append(entry)
+      }
+    }
     for extent in reached where !live.contains(extent) {
       var low = 0
       var high = waiting.count

@@ -5,17 +5,16 @@ import Synchronization
 ///
 /// A plain value of pointers: it is valid while the `Mapping` it came from is retained and the
 /// version it reads is pinned. A node's checksum is verified the first time that this process
-/// reads the node, unless it has written it; a bit for every 8 bytes of the file remembers that. The bit may be left over
-/// from an earlier node at the same place; the tag in the reference still ties the parent to the
-/// child in its place then.
+/// reads the node, unless it has written it (`VerifiedNodes`); the tag in the reference ties the
+/// parent to the child in its place.
 @frozen
 public struct NodeSource: @unchecked Sendable {
-  // Sendable: the mapping is read-only, and the bits are only touched atomically.
+  // Sendable: the mapping is read-only, and what has been verified is only touched atomically.
 
   @usableFromInline let base: UnsafeRawPointer
   /// Nodes end at or before this offset.
   public let limit: UInt64
-  @usableFromInline let verified: UnsafeMutablePointer<Atomic<UInt64>>
+  @usableFromInline let verified: VerifiedNodes
   @usableFromInline let owner: Unmanaged<Mapping>
 
   init(mapping: Mapping, limit: UInt64) {
@@ -39,9 +38,8 @@ public struct NodeSource: @unchecked Sendable {
     let offset = reference.offset
     if offset &+ 32 <= limit {
       let node = Node(address: base + Int(offset))
-      let word = verified[Int(offset &>> 9)].load(ordering: .relaxed)
-      if word & (1 &<< ((offset &>> 3) & 63)) != 0,
-        node.storedChecksum & 0x7FFF == reference.checksumTag
+      if node.storedChecksum & 0x7FFF == reference.checksumTag,
+        verified.contains(offset, born: node.born)
       {
         return node
       }
@@ -49,12 +47,19 @@ public struct NodeSource: @unchecked Sendable {
     return try verify(reference)
   }
 
+  /// How many references a node says that it has, without a look at its checksum.
+  func peekReferenceCount(_ reference: NodeReference) throws(StorageError) -> Int {
+    guard reference.offset >= UInt64(FileLayout.firstNode), reference.offset % 8 == 0,
+      reference.offset + UInt64(NodeLayout.headerSize) <= limit, !reference.isUncommitted
+    else { throw corrupt(reference, "a node was expected within \(limit) bytes") }
+    return Node(address: base + Int(reference.offset)).referenceCount
+  }
+
   /// The slow path: bounds, sizes, checksum and tag; sets the bit.
   @usableFromInline
   func verify(_ reference: NodeReference) throws(StorageError) -> Node {
-    let mapping = owner.takeUnretainedValue()
     let node = try checkedNode(reference)
-    mapping.markVerified(reference.offset)
+    verified.mark(reference.offset, born: node.born)
     return node
   }
 
@@ -69,7 +74,7 @@ public struct NodeSource: @unchecked Sendable {
     }
     let node = Node(address: base + Int(offset))
     let size = node.byteSize
-    guard size >= NodeLayout.headerSize, size % 8 == 0, size <= NodeLayout.byteSizeMax,
+    guard size >= NodeLayout.byteSizeMin, size % 8 == 0, size <= NodeLayout.byteSizeMax,
       offset + UInt64(size) <= limit
     else {
       throw .corrupt(path, at: offset, "the size of a node was expected, found \(size)")

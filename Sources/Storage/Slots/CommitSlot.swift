@@ -5,8 +5,9 @@ import Platform
 /// A durable slot of a one-flush commit lists the extents which that commit wrote, with their
 /// checksums: if the machine lost power between writing and flushing, the slot counts only when
 /// every one of them holds. A durable slot that was written after its nodes had been flushed needs
-/// no such proof. A volatile slot belongs to commits that nobody has flushed; within the boot that
-/// wrote it the page cache vouches for it, and after another boot it does not count.
+/// no such proof and lists none. A volatile slot belongs to commits that have not been flushed;
+/// within the boot that wrote it the page cache vouches for it, and after another boot it does not
+/// count.
 struct CommitSlot: Hashable {
   struct ProvenExtent: Hashable {
     var offset: UInt64
@@ -17,9 +18,17 @@ struct CommitSlot: Hashable {
   var version: UInt64
   var root: NodeReference
   var logicalSize: UInt64
-  var boot: BootIdentifier?
-  var flushedBefore = false
+  /// The boot that wrote it.
+  var boot: BootIdentifier
   var extents: [ProvenExtent] = []
+
+  /// The checksum that it is written with.
+  var checksum: UInt32 {
+    withUnsafeTemporaryAllocation(byteCount: FileLayout.slotSize, alignment: 8) { bytes in
+      encode(into: bytes)
+      return bytes.load(fromByteOffset: FileLayout.slotChecksum, as: UInt32.self)
+    }
+  }
 
   /// Writes the 512 bytes.
   func encode(into bytes: UnsafeMutableRawBufferPointer) {
@@ -29,12 +38,10 @@ struct CommitSlot: Hashable {
     bytes.storeBytes(of: version, toByteOffset: FileLayout.slotVersion, as: UInt64.self)
     bytes.storeBytes(of: root.rawValue, toByteOffset: FileLayout.slotRoot, as: UInt64.self)
     bytes.storeBytes(of: logicalSize, toByteOffset: FileLayout.slotLogicalSize, as: UInt64.self)
-    bytes.storeBytes(of: boot?.high ?? 0, toByteOffset: FileLayout.slotBoot, as: UInt64.self)
-    bytes.storeBytes(of: boot?.low ?? 0, toByteOffset: FileLayout.slotBoot + 8, as: UInt64.self)
+    bytes.storeBytes(of: boot.high, toByteOffset: FileLayout.slotBoot, as: UInt64.self)
+    bytes.storeBytes(of: boot.low, toByteOffset: FileLayout.slotBoot + 8, as: UInt64.self)
     bytes.storeBytes(
       of: UInt32(extents.count), toByteOffset: FileLayout.slotExtentCount, as: UInt32.self)
-    bytes.storeBytes(
-      of: flushedBefore ? 2 : 0, toByteOffset: FileLayout.slotFlags, as: UInt32.self)
     for (index, extent) in extents.enumerated() {
       let place = FileLayout.slotExtents + index * FileLayout.extentSize
       bytes.storeBytes(of: extent.offset, toByteOffset: place, as: UInt64.self)
@@ -55,17 +62,16 @@ struct CommitSlot: Hashable {
     guard bytes.count >= FileLayout.slotSize,
       load(FileLayout.slotMagic, as: UInt32.self) == FileLayout.slotMagicValue,
       load(FileLayout.slotChecksum, as: UInt32.self)
-        == checksum(bytes.baseAddress! + start, count: FileLayout.slotSize - start)
+        == Platform.checksum(bytes.baseAddress! + start, count: FileLayout.slotSize - start)
     else { return nil }
     version = load(FileLayout.slotVersion, as: UInt64.self)
     root = NodeReference(rawValue: load(FileLayout.slotRoot, as: UInt64.self))
     logicalSize = load(FileLayout.slotLogicalSize, as: UInt64.self)
     let high = load(FileLayout.slotBoot, as: UInt64.self)
     let low = load(FileLayout.slotBoot + 8, as: UInt64.self)
-    boot = high == 0 && low == 0 ? nil : BootIdentifier(high: high, low: low)
-    flushedBefore = load(FileLayout.slotFlags, as: UInt32.self) & 2 != 0
+    boot = BootIdentifier(high: high, low: low)
     let count = Int(load(FileLayout.slotExtentCount, as: UInt32.self))
-    guard version > 0, count <= FileLayout.slotExtentsMax, !root.isUncommitted,
+    guard version > 0, version < 1 << 48, count <= FileLayout.slotExtentsMax, !root.isUncommitted,
       logicalSize >= UInt64(FileLayout.firstNode), logicalSize < 1 << 48
     else { return nil }
     for index in 0..<count {
@@ -77,7 +83,12 @@ struct CommitSlot: Hashable {
     }
   }
 
-  init(version: UInt64, root: NodeReference, logicalSize: UInt64) {
+  init(
+    version: UInt64, root: NodeReference, logicalSize: UInt64, boot: BootIdentifier,
+    extents: [ProvenExtent] = []
+  ) {
+    self.boot = boot
+    self.extents = extents
     self.version = version
     self.root = root
     self.logicalSize = logicalSize

@@ -3,71 +3,65 @@ import Platform
 /// Finds the newest version that really is in a file.
 ///
 /// Runs when a file is opened by the first process, when a writer finds that the one before it died
-/// after writing its slot, and when a file is read without coordination. It touches the slots and
-/// the extents of the last commit only. It writes nothing before a root is verified; what it then
-/// writes is a slot that the commit itself could have written, so that a crash in the middle of it
-/// leads to the same place.
+/// after writing its slot, and when a file is read without coordination. It reads the slots, the
+/// root of the version, and the extents that its slot lists, which are a mebibyte at the most; after
+/// a clean close not even those. It writes nothing.
 struct Recovery {
-  let file: any SystemFile
+  let slots: SlotStore
   let mapping: Mapping
-  let boot: BootIdentifier
 
   struct Found {
     var newest: CommitSlot
     /// The newest version that a durable slot names; less than `newest` when unflushed commits
     /// followed it in this boot, 0 when nothing of this session was ever flushed.
     var durableVersion: UInt64
+    /// Whether everything is known to be on disk: the file was closed in order, or what was found has
+    /// outlived a boot.
+    var isSettled: Bool
+    /// Whether a slot claims a version that is not there.
+    var hasFalseClaims: Bool
+
+    var isUnflushed: Bool { newest.version > durableVersion }
   }
 
-  /// Reads a slot through the descriptor, so that a file shorter than it should be is an error and
-  /// not a signal.
-  static func readSlot(
-    _ file: any SystemFile, at offset: Int
-  ) throws(SystemError) -> CommitSlot? {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: FileLayout.slotSize, alignment: 8)
-    defer { bytes.deallocate() }
-    let count = try file.read(into: bytes, at: UInt64(offset))
-    guard count == FileLayout.slotSize else { return nil }
-    return CommitSlot(UnsafeRawBufferPointer(bytes))
-  }
+  private var file: any SystemFile { slots.file }
 
   /// - Throws: `.corrupt` when no slot holds, naming what is wrong with each.
-  func findNewest() throws(StorageError) -> Found {
-    do {
-      let size = try file.size()
-      var durable: [CommitSlot] = []
-      var unflushed: [CommitSlot] = []
-      for offset in FileLayout.durableSlots {
-        if let slot = try Self.readSlot(file, at: offset) { durable.append(slot) }
-      }
-      for offset in FileLayout.volatileSlots {
-        if let slot = try Self.readSlot(file, at: offset), slot.boot == boot {
-          unflushed.append(slot)
-        }
-      }
-      durable.sort { $0.version > $1.version }
-      unflushed.sort { $0.version > $1.version }
-      let proven = durable.first { isWhole($0, fileSize: size) }
-      // An in-memory database has reused what its only durable version consisted of; the slot of
-      // that version is still there and says that the unflushed ones are newer.
-      let durableVersion = proven?.version ?? 0
-      if let named = durable.first?.version,
-        let newer = unflushed.first(where: {
-          $0.version > (proven?.version ?? named) && isWhole($0, fileSize: size)
-        })
-      {
-        return Found(newest: newer, durableVersion: durableVersion)
-      }
-      guard let proven else { throw damaged(durable, size) }
-      return Found(newest: proven, durableVersion: proven.version)
-    } catch let error as SystemError {
-      throw StorageError(error, doing: "read the commit slots")
-    } catch let error as StorageError {
-      throw error
+  func findNewest(includingUnflushed: Bool = true) throws(StorageError) -> Found {
+    let contents: SlotStore.Contents
+    let size: UInt64
+    do throws(SystemError) {
+      size = try file.size()
+      contents = try slots.read()
     } catch {
-      preconditionFailure("an error of an unknown kind: \(error)")
+      throw StorageError(error, doing: "read the commit slots")
     }
+    let proven = contents.durable.first { slot in
+      isWhole(slot, fileSize: size, isCertain: isMarked(slot, contents))
+    }
+    let claim = contents.highestClaim
+    // An in-memory database has reused what its only durable version consisted of; the slot of that
+    // version is still there and says that the unflushed ones are newer.
+    if includingUnflushed, let named = contents.durable.first?.version,
+      let newer = contents.unflushed.first(where: {
+        $0.version > (proven?.version ?? named)
+          && isWhole($0, fileSize: size, isCertain: true)
+      })
+    {
+      return Found(
+        newest: newer, durableVersion: proven?.version ?? 0, isSettled: false,
+        hasFalseClaims: claim > newer.version)
+    }
+    guard let proven else { throw damaged(contents.durable, size) }
+    return Found(
+      newest: proven, durableVersion: proven.version,
+      isSettled: isMarked(proven, contents) || proven.boot != slots.boot,
+      hasFalseClaims: claim > proven.version)
+  }
+
+  private func isMarked(_ slot: CommitSlot, _ contents: SlotStore.Contents) -> Bool {
+    contents.mark
+      == SlotStore.ClosingMark(version: slot.version, slotChecksum: slot.checksum)
   }
 
   private func damaged(_ slots: [CommitSlot], _ size: UInt64) -> StorageError {
@@ -84,12 +78,15 @@ struct Recovery {
   }
 
   /// Whether everything that the slot's commit wrote is there.
-  private func isWhole(_ slot: CommitSlot, fileSize: UInt64) -> Bool {
+  private func isWhole(_ slot: CommitSlot, fileSize: UInt64, isCertain: Bool) -> Bool {
     guard slot.logicalSize <= fileSize, slot.logicalSize <= mapping.length else { return false }
-    for extent in slot.extents {
-      guard extent.offset >= UInt64(FileLayout.firstNode),
-        extent.length <= slot.logicalSize, extent.offset <= slot.logicalSize - extent.length
+    var left = FileLayout.provenBytesMax
+    for extent in slot.extents where !isCertain {
+      guard extent.offset >= UInt64(FileLayout.firstNode), extent.length <= left,
+        extent.offset <= slot.logicalSize - min(extent.length, slot.logicalSize),
+        extent.length <= slot.logicalSize
       else { return false }
+      left -= extent.length
       let sum = checksum(
         UnsafeRawPointer(mapping.address) + Int(extent.offset), count: Int(extent.length))
       guard sum == extent.checksum else { return false }
@@ -98,23 +95,85 @@ struct Recovery {
     guard let node = try? source.checkedNode(slot.root) else { return false }
     return node.kind == .snapshot && node.born == slot.version
       && node.referenceCount == SnapshotNode.referenceCount
-  }
-
-  /// The durable slot that does not hold `version`.
-  static func spareDurableSlot(
-    keeping version: UInt64, file: any SystemFile
-  ) throws(SystemError) -> Int {
-    let first = try readSlot(file, at: FileLayout.durableSlots[0])
-    return FileLayout.durableSlots[first?.version == version ? 1 : 0]
+      && node.dataSize >= SnapshotNode.dataSize
   }
 }
 
-/// The node that stands for a version.
-enum SnapshotNode {
-  static let root = 0
-  static let history = 1
-  static let freeSpace = 2
-  static let referenceCount = 3
-  /// Data: UInt64 logical size; UInt64 reserved.
-  static let dataSize = 16
+/// Makes what recovery found the durable version of the file, and removes what lost against it.
+///
+/// What this boot wrote and nobody is known to have flushed is written again from the page cache
+/// before it is flushed: an earlier flush may have failed, after which Linux keeps pages that it has
+/// not written and no longer calls dirty. Each step leaves the same version newest, so that a crash
+/// in the middle leads to the same place.
+struct RecoverySettlement {
+  let recovery: Recovery
+
+  private var file: any SystemFile { recovery.slots.file }
+
+  /// For whoever is alone with the file.
+  ///
+  /// - Returns: the newest version, which is durable now. It is an older one than was found if
+  ///   what had not been flushed turned out to be damaged.
+  func run(_ found: Recovery.Found) throws(StorageError) -> CommitSlot {
+    var found = found
+    if found.isUnflushed {
+      do throws(StorageError) {
+        try makeDurable(found.newest, beyond: found.durableVersion)
+      } catch {
+        guard error.code == .corrupt, found.durableVersion > 0 else { throw error }
+        found = try recovery.findNewest(includingUnflushed: false)
+        found.hasFalseClaims = true
+      }
+    }
+    if !found.isUnflushed, !found.isSettled { try secure(found.newest) }
+    try clean(found)
+    return found.newest
+  }
+
+  /// Gives an unflushed version a durable slot, beside that of version `durable`.
+  func makeDurable(_ slot: CommitSlot, beyond durable: UInt64) throws(StorageError) {
+    try rewriteNodes(of: slot, after: durable)
+    var slot = slot
+    slot.extents = []
+    do throws(SystemError) {
+      try file.synchronize()
+    } catch { throw StorageError(error, doing: "flush the recovered version") }
+    do throws(SlotWriteError) { try recovery.slots.writeDurable(slot, keeping: durable) } catch {
+      throw StorageError(error.cause, doing: "write the slot of the recovered version")
+    }
+    do throws(SystemError) { try file.synchronize() } catch {
+      throw StorageError(error, doing: "flush the recovered version")
+    }
+  }
+
+  /// Makes certain that a durable slot of this boot, and what it names, are on disk. Where it lists
+  /// no extents its nodes had been flushed before it was written.
+  func secure(_ slot: CommitSlot) throws(StorageError) {
+    if !slot.extents.isEmpty { try rewriteNodes(of: slot, after: slot.version - 1) }
+    do throws(SystemError) {
+      try recovery.slots.rewriteDurable(slot)
+      try file.synchronize()
+    } catch { throw StorageError(error, doing: "flush the recovered version") }
+  }
+
+  private func rewriteNodes(of slot: CommitSlot, after version: UInt64) throws(StorageError) {
+    let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
+    try NodeRewriter(source: source, file: file).run(slot.root, after: version)
+  }
+
+  /// Removes slots of an earlier boot or of a torn commit, and bytes beyond the end.
+  private func clean(_ found: Recovery.Found) throws(StorageError) {
+    do throws(SystemError) {
+      if found.hasFalseClaims,
+        try recovery.slots.eraseClaims(beyond: found.newest.version)
+      {
+        try file.synchronize()
+      }
+      if try file.size() > found.newest.logicalSize {
+        try file.truncate(to: found.newest.logicalSize)
+      }
+    } catch {
+      throw StorageError(error, doing: "settle the recovered version")
+    }
+  }
 }

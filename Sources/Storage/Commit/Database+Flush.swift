@@ -1,0 +1,196 @@
+import Coordination
+import Platform
+
+/// Flushing, and what follows when it fails.
+///
+/// A successful flush vouches for what was written since this process opened the file: an error of
+/// an earlier write-back may have been reported to another process, which is dead. What was
+/// unflushed when this process joined is therefore written again before the first flush that has
+/// to cover it. After a failed flush everything beyond the durable version is written again, by
+/// whichever process writes next.
+extension Database {
+  /// Makes every version committed so far survive power loss. Two flushes for any number of
+  /// commits; the writer role is held for the length of a write between them only, or all the time
+  /// where there is no room to pin the version.
+  ///
+  /// - Throws: `.inputOutput`, `.poisoned`, `.corrupt`.
+  public func flush() throws(StorageError) {
+    guard options.durability != .inMemory else { return }
+    let target = lockFile.newestVersion
+    while lockFile.durableVersion < target {
+      let pin: Pin
+      do throws(StorageError) { pin = try claimPin() } catch {
+        guard error.isWantOfRoom else { throw error }
+        return try whileWriting { () throws(StorageError) in try flushWhileWriting() }
+      }
+      defer { lockFile.unpin(pin) }
+      try flush(pin.published)
+    }
+  }
+
+  /// Flushes a pinned version: its nodes, then the slot that names it.
+  private func flush(_ published: PublishedVersion) throws(StorageError) {
+    if lockFile.flushFailure % 2 == 0 {
+      try flushNodes(
+        below: NodeReference(rawValue: published.root), size: published.logicalSize,
+        doing: "flush a group of commits")
+      lockFile.raiseFlushedVersion(to: published.version)
+    }
+    var isPending = false
+    try whileWriting { () throws(StorageError) in
+      guard lockFile.durableVersion < published.version else { return }
+      try writeSlot(slot(for: published))
+      lockFile.pendingSlot = published.version
+      isPending = true
+    }
+    guard isPending else { return }
+    try synchronize(doing: "flush the slot of a group of commits")
+    if lockFile.confirmPendingSlot(published.version) {
+      lockFile.raiseDurableVersion(to: published.version)
+    }
+  }
+
+  private func slot(for published: PublishedVersion) -> CommitSlot {
+    CommitSlot(
+      version: published.version, root: NodeReference(rawValue: published.root),
+      logicalSize: published.logicalSize, boot: slots.boot)
+  }
+
+  private func whileWriting(
+    _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) {
+    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    defer { lockFile.unlockWriter() }
+    try repairAfterFailedFlush()
+    try body()
+  }
+
+  /// The newest version stays whole as long as nobody else can commit.
+  private func flushWhileWriting() throws(StorageError) {
+    let newest: PublishedVersion
+    do { newest = try lockFile.newest() } catch { throw StorageError(error) }
+    if lockFile.durableVersion >= newest.version { return }
+    try flushNodes(
+      below: NodeReference(rawValue: newest.root), size: newest.logicalSize,
+      doing: "flush a group of commits")
+    lockFile.raiseFlushedVersion(to: newest.version)
+    try commitDurably(slot(for: newest))
+  }
+
+  /// Flushes what has been written up to the version with the given root.
+  func flushNodes(
+    below root: NodeReference, size: UInt64, doing what: String
+  ) throws(StorageError) {
+    let flushed = lockFile.flushedVersion
+    if flushed < versionAtOpening {
+      let source = NodeSource(mapping: try mapping(covering: size), limit: size)
+      try NodeRewriter(source: source, file: file).run(
+        root, after: flushed, upTo: versionAtOpening)
+    }
+    try synchronize(doing: what)
+  }
+
+  private func synchronize(doing what: String) throws(StorageError) {
+    do throws(SystemError) { try file.synchronize() } catch {
+      lockFile.noteFlushFailure()
+      throw StorageError(error, doing: what)
+    }
+  }
+
+  /// Writes a durable slot. The writer role is held. On failure the slot is taken back.
+  private func writeSlot(_ slot: CommitSlot) throws(StorageError) {
+    do throws(SlotWriteError) {
+      try slots.writeDurable(slot, keeping: lockFile.durableVersion)
+    } catch {
+      if !error.isPlaceClear { lockFile.noteFlushFailure() }
+      throw StorageError(error.cause, doing: "write the slot of a commit")
+    }
+  }
+
+  /// Writes a durable slot and flushes it. The writer role is held. On failure the slot is taken
+  /// back.
+  func commitDurably(_ slot: CommitSlot) throws(StorageError) {
+    // A slot that another flush is about to confirm may not be written over before.
+    let pending = lockFile.pendingSlot
+    if pending > lockFile.durableVersion {
+      try synchronize(doing: "flush the slot of a group of commits")
+      if lockFile.confirmPendingSlot(pending) { lockFile.raiseDurableVersion(to: pending) }
+    }
+    try writeSlot(slot)
+    do throws(StorageError) { try synchronize(doing: "flush a commit") } catch {
+      _ = slots.eraseDurable(keeping: lockFile.durableVersion)
+      throw error
+    }
+    lockFile.raiseDurableVersion(to: slot.version)
+    lockFile.raiseFlushedVersion(to: slot.version)
+  }
+
+  // MARK: After a failed flush
+
+  /// Writes again what a failed flush has left uncertain, and flushes it. The writer role is held.
+  ///
+  /// - Throws: `.poisoned` if that fails too; the versions that can be read stay readable.
+  func repairAfterFailedFlush() throws(StorageError) {
+    guard lockFile.flushFailure % 2 == 1 else { return }
+    forgetVerifiedNodes()
+    let newest: PublishedVersion
+    do { newest = try lockFile.newest() } catch { throw StorageError(error) }
+    do throws(StorageError) {
+      try rewrite(newest)
+    } catch {
+      throw StorageError(
+        .poisoned, path: path,
+        "a flush has failed, and writing again what it should have covered did not help"
+          + " (\(error.message)); check the disk, close the file in every process and open it"
+          + " again, which goes back to the last version that is known to be on it",
+        cause: error.cause)
+    }
+    lockFile.noteFlushRepair()
+  }
+
+  private func rewrite(_ newest: PublishedVersion) throws(StorageError) {
+    let durable = lockFile.durableVersion
+    let mapping = try mapping(covering: newest.logicalSize)
+    let source = NodeSource(mapping: mapping, limit: newest.logicalSize)
+    let root = NodeReference(rawValue: newest.root)
+    try NodeRewriter(source: source, file: file).run(root, after: durable)
+    do throws(SystemError) {
+      try file.synchronize()
+      // A slot that was taken back may have reached the disk, and its going may not have.
+      if !slots.eraseDurable(keeping: durable) {
+        throw SystemError(call: .write, path: path, code: 5)
+      }
+      try file.synchronize()
+    } catch {
+      throw StorageError(error, doing: "flush what had been written again")
+    }
+    lockFile.pendingSlot = 0
+    lockFile.raiseFlushedVersion(to: newest.version)
+    guard newest.version > durable, options.durability != .inMemory else { return }
+    do throws(SlotWriteError) {
+      try slots.writeDurable(slot(for: newest), keeping: durable)
+    } catch {
+      throw StorageError(error.cause, doing: "write the slot of a commit")
+    }
+    do throws(SystemError) { try file.synchronize() } catch {
+      throw StorageError(error, doing: "flush what had been written again")
+    }
+    lockFile.raiseDurableVersion(to: newest.version)
+  }
+
+  // MARK: At the end
+
+  /// The last step before the file is closed: what can be made durable is, and the next opening is
+  /// told if it need not look for itself.
+  func flushBeforeClosing() {
+    guard !options.readOnly, options.durability != .inMemory, lockFile.mode != .privateReader
+    else { return }
+    // A failure has nobody to be told here; the next opening recovers what is on the disk.
+    try? flush()
+    lockFile.whileAlone { [slots, lockFile] in
+      let newest = lockFile.newestVersion
+      guard lockFile.flushFailure % 2 == 0, lockFile.durableVersion == newest else { return }
+      try? slots.writeClosingMark(newest)
+    }
+  }
+}

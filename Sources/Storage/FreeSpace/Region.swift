@@ -1,0 +1,230 @@
+/// The free space of 256 KiB of the file, in memory: what may be used now, and what waits for pinned
+/// versions. Numbers are units of 8 bytes from the region's start.
+///
+/// It describes the version that its `FreeSpace` describes. Runs are disjoint, ascending, and not
+/// adjacent to each other; waiting runs are disjoint from them and from one another.
+final class Region {
+  struct Run: Hashable {
+    var start: UInt32
+    var length: UInt32
+    var end: UInt32 { start + length }
+  }
+
+  struct WaitingRun: Hashable {
+    var run: Run
+    var born: UInt64
+    var freed: UInt64
+  }
+
+  static let unit: UInt64 = 8
+  static let byteSize: UInt64 = 1 << 18
+  static let unitCount = Int(byteSize / unit)
+
+  private(set) var runs: [Run] = []
+  private(set) var free = 0
+  private(set) var longest = 0
+  /// Waiting runs by the newest pinned version that needs them. They are looked at again only when
+  /// that version is no longer pinned.
+  private(set) var waiting: [UInt64: [WaitingRun]] = [:]
+  private(set) var waitingCount = 0
+  private(set) var waitingUnits = 0
+
+  var isEmpty: Bool { runs.isEmpty && waitingCount == 0 }
+
+  var summary: RunSummary {
+    RunSummary(
+      size: Self.unitCount, free: free,
+      prefix: runs.first.map { $0.start == 0 ? Int($0.length) : 0 } ?? 0,
+      suffix: runs.last.map { $0.end == Self.unitCount ? Int($0.length) : 0 } ?? 0,
+      longest: longest)
+  }
+
+  // MARK: Runs
+
+  /// The first position whose run starts after `start`.
+  private func upperBound(_ start: UInt32) -> Int {
+    var low = 0
+    var high = runs.count
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].start <= start { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Whether all of a run is free.
+  func contains(_ run: Run) -> Bool {
+    let position = upperBound(run.start)
+    return position > 0 && runs[position - 1].end >= run.end
+  }
+
+  /// Adds a run; false if some of it is free already.
+  func insert(_ run: Run) -> Bool {
+    let position = upperBound(run.start)
+    let joinsPrevious = position > 0 && runs[position - 1].end == run.start
+    if position > 0, runs[position - 1].end > run.start { return false }
+    let joinsNext = position < runs.count && runs[position].start == run.end
+    if position < runs.count, runs[position].start < run.end { return false }
+    var joined = run
+    switch (joinsPrevious, joinsNext) {
+    case (false, false): runs.insert(run, at: position)
+    case (true, false):
+      runs[position - 1].length += run.length
+      joined = runs[position - 1]
+    case (false, true):
+      runs[position] = Run(start: run.start, length: run.length + runs[position].length)
+      joined = runs[position]
+    case (true, true):
+      runs[position - 1].length += run.length + runs[position].length
+      runs.remove(at: position)
+      joined = runs[position - 1]
+    }
+    free += Int(run.length)
+    longest = max(longest, Int(joined.length))
+    return true
+  }
+
+  /// Removes what of `range` is in the runs; returns how many units that was.
+  @discardableResult
+  func remove(_ range: Run) -> Int {
+    var position = max(0, upperBound(range.start) - 1)
+    var removed = 0
+    var mayShorten = false
+    while position < runs.count, runs[position].start < range.end {
+      let run = runs[position]
+      let low = max(run.start, range.start)
+      let high = min(run.end, range.end)
+      guard low < high else {
+        position += 1
+        continue
+      }
+      removed += Int(high - low)
+      if Int(run.length) == longest { mayShorten = true }
+      position = cut(position, low: low, high: high)
+    }
+    free -= removed
+    if mayShorten { measureLongest() }
+    return removed
+  }
+
+  /// Takes `low ..< high` out of a run; returns the position after what is left of it.
+  private func cut(_ position: Int, low: UInt32, high: UInt32) -> Int {
+    let run = runs[position]
+    let before = Run(start: run.start, length: low - run.start)
+    let after = Run(start: high, length: run.end - high)
+    switch (before.length > 0, after.length > 0) {
+    case (false, false):
+      runs.remove(at: position)
+      return position
+    case (true, false):
+      runs[position] = before
+      return position + 1
+    case (false, true):
+      runs[position] = after
+      return position + 1
+    case (true, true):
+      runs[position] = before
+      runs.insert(after, at: position + 1)
+      return position + 2
+    }
+  }
+
+  private func measureLongest() {
+    var best: UInt32 = 0
+    for run in runs where run.length > best { best = run.length }
+    longest = Int(best)
+  }
+
+  /// The first place for `length` units that ends at or before `limit`; a multiple of `alignment`,
+  /// of which `origin` is the region's own offset.
+  func firstPlace(fitting length: Int, limit: Int, alignment: Int = 1) -> Int? {
+    for run in runs where Int(run.length) >= length {
+      let start = (Int(run.start) + alignment - 1) / alignment * alignment
+      if start + length > limit { return nil }
+      if start + length <= Int(run.end) { return start }
+    }
+    return nil
+  }
+
+  /// Looks for a better fit among the region's runs, which begin at `base`; true if the search is
+  /// over.
+  func improve(_ best: inout BestFit, at base: Int, limit: Int) -> Bool {
+    for run in runs where Int(run.length) >= best.units {
+      if base + Int(run.start) + best.units > limit { return true }
+      if best.consider(start: base + Int(run.start), length: Int(run.length)) { return true }
+    }
+    return false
+  }
+
+  // MARK: What waits
+
+  func addWaiting(_ run: WaitingRun, blockedBy pin: UInt64) {
+    waiting[pin, default: []].append(run)
+    waitingCount += 1
+    waitingUnits += Int(run.run.length)
+  }
+
+  /// Takes out what `pin` blocked.
+  func takeWaiting(blockedBy pin: UInt64) -> [WaitingRun] {
+    guard let items = waiting.removeValue(forKey: pin) else { return [] }
+    waitingCount -= items.count
+    for item in items { waitingUnits -= Int(item.run.length) }
+    return items
+  }
+
+  /// Removes what of `range` waits, for an allocation by a process that knew of fewer pins; returns
+  /// how many units that was.
+  func removeWaiting(_ range: Run) -> Int {
+    var removed = 0
+    for (pin, items) in waiting {
+      guard items.contains(where: { $0.run.start < range.end && range.start < $0.run.end }) else {
+        continue
+      }
+      var kept: [WaitingRun] = []
+      for item in items {
+        let low = max(item.run.start, range.start)
+        let high = min(item.run.end, range.end)
+        guard low < high else {
+          kept.append(item)
+          continue
+        }
+        removed += Int(high - low)
+        var before = item
+        before.run.length = low - item.run.start
+        if before.run.length > 0 { kept.append(before) }
+        var after = item
+        after.run = Run(start: high, length: item.run.end - high)
+        if after.run.length > 0 { kept.append(after) }
+      }
+      waitingCount += kept.count - items.count
+      waiting[pin] = kept.isEmpty ? nil : kept
+    }
+    waitingUnits -= removed
+    return removed
+  }
+
+  /// All waiting runs, ascending.
+  func sortedWaiting() -> [WaitingRun] {
+    waiting.values.joined().sorted { $0.run.start < $1.run.start }
+  }
+
+  /// Stops the program if the region contradicts itself.
+  func checkInvariants() {
+    var last: UInt32 = 0
+    var sum = 0
+    for (position, run) in runs.enumerated() {
+      precondition(run.length > 0 && Int(run.end) <= Self.unitCount, "a run leaves its region")
+      precondition(position == 0 || run.start > last, "runs overlap or touch")
+      last = run.end
+      sum += Int(run.length)
+    }
+    precondition(sum == free, "the runs' units are miscounted")
+    precondition(longest == runs.map { Int($0.length) }.max() ?? 0, "the longest run is wrong")
+    let items = sortedWaiting()
+    precondition(items.count == waitingCount, "waiting runs are miscounted")
+    precondition(items.reduce(0) { $0 + Int($1.run.length) } == waitingUnits, "waiting units")
+    for (first, second) in zip(items, items.dropFirst()) {
+      precondition(first.run.end <= second.run.start, "waiting runs overlap")
+    }
+  }
+}

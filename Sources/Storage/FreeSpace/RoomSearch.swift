@@ -1,0 +1,123 @@
+/// What a search for a run of free space is for. Numbers are units of 8 bytes from the start of the
+/// file.
+struct RoomSearch {
+  var units: Int
+  var alignment: Int
+  /// Where the run has to end at the latest.
+  var limit: Int
+
+  /// The run that reaches up to where the search is.
+  struct Reach {
+    var start = 0
+    var length = 0
+
+    /// Goes past a stretch that begins at `position`.
+    mutating func pass(_ summary: RunSummary, at position: Int) {
+      if summary.prefix == summary.size {
+        if length == 0 { start = position }
+        length += summary.size
+      } else {
+        start = position + summary.size - summary.suffix
+        length = summary.suffix
+      }
+    }
+  }
+
+  /// The first place in a run; nil if it is too short or ends beyond the limit.
+  func place(start: Int, length: Int) -> Int? {
+    let aligned = (start + alignment - 1) / alignment * alignment
+    guard aligned + units <= start + length, aligned + units <= limit else { return nil }
+    return aligned
+  }
+}
+
+/// A search for the run that some units fill best, among the first that have them.
+struct BestFit {
+  let units: Int
+  var candidatesLeft: Int
+  private(set) var start: Int?
+  private var length = Int.max
+
+  init(units: Int, candidatesLeft: Int) {
+    self.units = units
+    self.candidatesLeft = candidatesLeft
+  }
+
+  /// Looks at a run that has the units; true if the search is over.
+  mutating func consider(start: Int, length: Int) -> Bool {
+    if length < self.length {
+      self.start = start
+      self.length = length
+    }
+    candidatesLeft -= 1
+    return length - units <= units / 8 || candidatesLeft == 0
+  }
+}
+
+extension FreeSpace {
+  /// The lowest place for a run, which may go over the borders of regions.
+  func find(_ search: RoomSearch) throws(StorageError) -> Int? {
+    var reach = RoomSearch.Reach()
+    for group in groups.indices {
+      let base = group * RegionMap.unitsPerGroup
+      if base >= search.limit { return nil }
+      groups[group].summarize()
+      let summary = groups[group].summary
+      if summary.longest < search.units, reach.length + summary.prefix < search.units {
+        reach.pass(summary, at: base)
+        continue
+      }
+      try prepare(group)
+      if let place = try find(search, in: group, &reach) { return place }
+    }
+    return nil
+  }
+
+  private func find(
+    _ search: RoomSearch, in group: Int, _ reach: inout RoomSearch.Reach
+  ) throws(StorageError) -> Int? {
+    for entry in 0..<RegionMap.regionsPerGroup {
+      let number = group * RegionMap.regionsPerGroup + entry
+      let base = number * Region.unitCount
+      if base >= search.limit { return nil }
+      var summary = groups[group].entries[entry].summary
+      guard summary.longest >= search.units || reach.length + summary.prefix >= search.units else {
+        reach.pass(summary, at: base)
+        continue
+      }
+      guard let known = try regionForSearch(number) else {
+        reach = RoomSearch.Reach()
+        continue
+      }
+      summary = known.summary
+      if reach.length > 0, reach.length + summary.prefix >= search.units {
+        try confirm(&reach, upTo: number)
+        let length = reach.length + summary.prefix
+        if let place = search.place(start: base - reach.length, length: length) { return place }
+      }
+      if let place = known.firstPlace(
+        fitting: search.units, limit: search.limit - base, alignment: search.alignment)
+      {
+        return base + place
+      }
+      reach.pass(summary, at: base)
+    }
+    return nil
+  }
+
+  /// Reads the regions that a run goes through, whose summaries may have been hints only.
+  private func confirm(
+    _ reach: inout RoomSearch.Reach, upTo number: Int
+  ) throws(StorageError) {
+    let first = reach.start / Region.unitCount
+    var exact = RoomSearch.Reach()
+    for region in first..<number {
+      guard let known = try regionForSearch(region) else {
+        exact = RoomSearch.Reach()
+        continue
+      }
+      exact.pass(known.summary, at: region * Region.unitCount)
+    }
+    reach = exact
+  }
+}

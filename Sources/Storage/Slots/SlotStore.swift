@@ -1,0 +1,221 @@
+import Platform
+
+/// The slots of a data file and its closing mark: all reading and writing of them is here.
+///
+/// A durable slot is never written over while it is the one that recovery would need: writes go to
+/// the other one. Flushes are the caller's.
+struct SlotStore {
+  let file: any SystemFile
+  let boot: BootIdentifier
+
+  /// What is in the file. Slots that are torn, damaged or were never written are left out, and
+  /// volatile ones of other boots.
+  struct Contents {
+    /// The newest first.
+    var durable: [CommitSlot] = []
+    /// The newest first.
+    var unflushed: [CommitSlot] = []
+    /// Names a durable slot that is known to be on disk with all that it names.
+    var mark: ClosingMark?
+    /// The highest version that any slot claims, whole or not.
+    var highestClaim: UInt64 = 0
+  }
+
+  struct ClosingMark: Hashable {
+    var version: UInt64
+    var slotChecksum: UInt32
+  }
+
+  // MARK: Reading
+
+  /// Reads through the descriptor, so that a file shorter than it should be is no signal.
+  func read() throws(SystemError) -> Contents {
+    let start = FileLayout.durableSlots[0]
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: FileLayout.firstNode - start, alignment: 8)
+    defer { bytes.deallocate() }
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    _ = try file.read(into: bytes, at: UInt64(start))
+    func part(_ offset: Int) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(rebasing: bytes[offset - start..<offset - start + FileLayout.slotSize])
+    }
+    var contents = Contents()
+    for offset in FileLayout.durableSlots {
+      if let slot = CommitSlot(part(offset)) { contents.durable.append(slot) }
+    }
+    for offset in FileLayout.volatileSlots {
+      if let slot = CommitSlot(part(offset)), slot.boot == boot { contents.unflushed.append(slot) }
+    }
+    contents.durable.sort { $0.version > $1.version }
+    contents.unflushed.sort { $0.version > $1.version }
+    contents.mark = ClosingMark(part(FileLayout.closingMark))
+    for offset in FileLayout.durableSlots + FileLayout.volatileSlots {
+      let claim = part(offset).load(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
+      contents.highestClaim = max(contents.highestClaim, claim)
+    }
+    return contents
+  }
+
+  /// Whether any slot claims a version beyond `version`, torn or not; a look without system calls.
+  static func claimsMore(than version: UInt64, _ mapping: Mapping) -> Bool {
+    (FileLayout.durableSlots + FileLayout.volatileSlots).contains { offset in
+      mapping.address.load(fromByteOffset: offset + FileLayout.slotVersion, as: UInt64.self)
+        > version
+    }
+  }
+
+  // MARK: Durable slots
+
+  /// Writes a durable slot where it does not touch that of version `kept`. On failure the place is
+  /// cleared again if possible.
+  func writeDurable(
+    _ slot: CommitSlot, keeping kept: UInt64
+  ) throws(SlotWriteError) {
+    let place: Int
+    do throws(SystemError) { place = try spare(keeping: kept) } catch {
+      throw SlotWriteError(cause: error, isPlaceClear: true)
+    }
+    do throws(SystemError) { try write(slot, at: place) } catch {
+      throw SlotWriteError(cause: error, isPlaceClear: erase(at: place))
+    }
+  }
+
+  /// Clears the durable slot that does not hold version `kept`, so that a commit which was reported
+  /// as failed does not come back.
+  ///
+  /// - Returns: false if that failed.
+  func eraseDurable(keeping kept: UInt64) -> Bool {
+    guard let place = try? spare(keeping: kept) else { return false }
+    return erase(at: place)
+  }
+
+  /// Writes the same slot once more where it is, for a flush to find.
+  func rewriteDurable(_ slot: CommitSlot) throws(SystemError) {
+    for place in FileLayout.durableSlots where try readSlot(at: place)?.version == slot.version {
+      try write(slot, at: place)
+    }
+  }
+
+  private func spare(keeping kept: UInt64) throws(SystemError) -> Int {
+    FileLayout.durableSlots[try readSlot(at: FileLayout.durableSlots[0])?.version == kept ? 1 : 0]
+  }
+
+  private func readSlot(at offset: Int) throws(SystemError) -> CommitSlot? {
+    var slot: CommitSlot?
+    try withSlotBytes { bytes throws(SystemError) in
+      guard try file.read(into: bytes, at: UInt64(offset)) == bytes.count else { return }
+      slot = CommitSlot(UnsafeRawBufferPointer(bytes))
+    }
+    return slot
+  }
+
+  // MARK: Volatile slots
+
+  /// Writes a volatile slot; they take turns. On failure the place is cleared again if possible.
+  func writeVolatile(_ slot: CommitSlot) throws(SlotWriteError) {
+    let place = FileLayout.volatileSlots[Int(slot.version % 2)]
+    do throws(SystemError) { try write(slot, at: place) } catch {
+      throw SlotWriteError(cause: error, isPlaceClear: erase(at: place))
+    }
+  }
+
+  // MARK: After recovery, at the end
+
+  /// Clears every slot that claims a version beyond `version`.
+  ///
+  /// - Returns: whether there was any.
+  func eraseClaims(beyond version: UInt64) throws(SystemError) -> Bool {
+    var found = false
+    for place in FileLayout.durableSlots + FileLayout.volatileSlots {
+      var claim: UInt64 = 0
+      try withSlotBytes { bytes throws(SystemError) in
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        _ = try file.read(into: bytes, at: UInt64(place))
+        claim = bytes.load(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
+      }
+      guard claim > version else { continue }
+      found = true
+      try writeZeros(at: place)
+    }
+    return found
+  }
+
+  /// Says that the newest durable slot, of `version`, and all that it names are on disk. Needs no
+  /// flush: without the mark the next opening looks for itself.
+  func writeClosingMark(_ version: UInt64) throws(SystemError) {
+    let contents = try read()
+    guard let slot = contents.durable.first, slot.version == version,
+      contents.mark != ClosingMark(version: version, slotChecksum: slot.checksum)
+    else { return }
+    try withSlotBytes { bytes throws(SystemError) in
+      ClosingMark(version: version, slotChecksum: slot.checksum).encode(into: bytes)
+      try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileLayout.closingMark))
+    }
+  }
+
+  // MARK: Bytes
+
+  private func write(_ slot: CommitSlot, at offset: Int) throws(SystemError) {
+    try withSlotBytes { bytes throws(SystemError) in
+      slot.encode(into: bytes)
+      try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(offset))
+    }
+  }
+
+  private func erase(at offset: Int) -> Bool {
+    (try? writeZeros(at: offset)) != nil
+  }
+
+  private func writeZeros(at offset: Int) throws(SystemError) {
+    try withSlotBytes { bytes throws(SystemError) in
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(offset))
+    }
+  }
+
+  private func withSlotBytes(
+    _ body: (UnsafeMutableRawBufferPointer) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    var failure: SystemError?
+    withUnsafeTemporaryAllocation(byteCount: FileLayout.slotSize, alignment: 8) { bytes in
+      do throws(SystemError) { try body(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// A slot could not be written.
+struct SlotWriteError: Error {
+  var cause: SystemError
+  /// False if its place may hold anything now.
+  var isPlaceClear: Bool
+}
+
+extension SlotStore.ClosingMark {
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard
+      bytes.load(fromByteOffset: FileLayout.markMagic, as: UInt32.self)
+        == FileLayout.markMagicValue,
+      bytes.load(fromByteOffset: FileLayout.markChecksum, as: UInt32.self) == Self.sum(bytes)
+    else { return nil }
+    version = bytes.load(fromByteOffset: FileLayout.markVersion, as: UInt64.self)
+    slotChecksum = bytes.load(fromByteOffset: FileLayout.markSlotChecksum, as: UInt32.self)
+  }
+
+  func encode(into bytes: UnsafeMutableRawBufferPointer) {
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    bytes.storeBytes(
+      of: FileLayout.markMagicValue, toByteOffset: FileLayout.markMagic, as: UInt32.self)
+    bytes.storeBytes(of: version, toByteOffset: FileLayout.markVersion, as: UInt64.self)
+    bytes.storeBytes(of: slotChecksum, toByteOffset: FileLayout.markSlotChecksum, as: UInt32.self)
+    bytes.storeBytes(
+      of: Self.sum(UnsafeRawBufferPointer(bytes)), toByteOffset: FileLayout.markChecksum,
+      as: UInt32.self)
+  }
+
+  private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    checksum(
+      bytes.baseAddress! + FileLayout.markVersion,
+      count: FileLayout.markUsed - FileLayout.markVersion)
+  }
+}

@@ -1,0 +1,164 @@
+import SimulatedDisk
+import StorageLab
+import Testing
+
+@testable import Storage
+
+/// The allocator against what the file says, and regions against a plain model.
+@Suite struct FreeSpaceTests {
+  /// A set of units, each free or not.
+  private struct PlainRegion {
+    var isFree = [Bool](repeating: false, count: 512)
+
+    var longest: Int {
+      var best = 0
+      var run = 0
+      for unit in isFree {
+        run = unit ? run + 1 : 0
+        best = max(best, run)
+      }
+      return best
+    }
+  }
+
+  @Test(arguments: 1...8)
+  func `random insertions and removals agree with a plain model`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let region = Region()
+    var model = PlainRegion()
+    for _ in 0..<3000 {
+      let start = random.below(500)
+      let run = Region.Run(start: UInt32(start), length: UInt32(1 + random.below(12)))
+      let units = start..<Int(run.end)
+      if random.below(2) == 0 {
+        let overlaps = units.contains { model.isFree[$0] }
+        #expect(region.insert(run) == !overlaps, "seed \(seed)")
+        if !overlaps { for unit in units { model.isFree[unit] = true } }
+      } else {
+        #expect(region.remove(run) == units.count { model.isFree[$0] }, "seed \(seed)")
+        for unit in units { model.isFree[unit] = false }
+      }
+      region.checkInvariants()
+      #expect(region.free == model.isFree.count { $0 } && region.longest == model.longest)
+      #expect(region.contains(run) == units.allSatisfy { model.isFree[$0] })
+    }
+  }
+
+  @Test(arguments: 1...8)
+  func `what a region's node says is what was encoded`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let region = Region()
+    var start: UInt32 = 0
+    while start < 30_000 {
+      let run = Region.Run(start: start, length: UInt32(1 + random.below(60)))
+      if random.below(3) == 0 {
+        let born = UInt64(random.below(1 << 40))
+        let item = Region.WaitingRun(
+          run: run, born: born, freed: born + 1 + UInt64(random.below(99)))
+        region.addWaiting(item, blockedBy: UInt64(random.below(4)))
+      } else {
+        #expect(region.insert(run))
+      }
+      start = run.end + UInt32(random.below(90))
+    }
+    let bytes = RegionCoding.encode(region)
+    let back = Region()
+    withNode(.freeSpaceRegion, count: region.runs.count, waiting: region.waitingCount, bytes) {
+      let isWhole = RegionCoding.decode($0) { run in
+        back.insert(run)
+      } waiting: { item in
+        back.addWaiting(item, blockedBy: 1)
+        return true
+      }
+      #expect(isWhole)
+    }
+    #expect(back.runs == region.runs && back.sortedWaiting() == region.sortedWaiting())
+  }
+
+  private func withNode(
+    _ kind: NodeKind, count: Int, waiting: Int, _ bytes: [UInt8], _ body: (Node) -> Void
+  ) {
+    let size = (NodeLayout.headerSize + bytes.count + 7) & ~7
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    memory.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
+    memory.storeBytes(of: UInt32(count), toByteOffset: NodeLayout.count, as: UInt32.self)
+    memory.storeBytes(of: UInt32(waiting), toByteOffset: NodeLayout.auxiliary, as: UInt32.self)
+    (memory.baseAddress! + NodeLayout.headerSize).copyMemory(from: bytes, byteCount: bytes.count)
+    body(Node(address: memory.baseAddress!))
+  }
+
+  @Test func `damaged regions are refused`() {
+    let cases: [[UInt8]] = [
+      [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x80], [0, 0],
+      [0xFF, 0xFF, 3, 1], [1, 0x80, 0x80, 2], [],
+    ]
+    for bytes in cases {
+      withNode(.freeSpaceRegion, count: 1, waiting: 0, bytes) { node in
+        let region = Region()
+        #expect(!RegionCoding.decode(node, run: region.insert, waiting: { _ in true }), "\(bytes)")
+      }
+    }
+  }
+
+  @Test(arguments: [SpaceOperation.Kind.allocate, .grow, .free])
+  func `an operation is read as it was stored`(kind: SpaceOperation.Kind) {
+    let place = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
+    defer { place.deallocate() }
+    let version: UInt64 = kind == .free ? 1 << 47 : 0
+    let operation = SpaceOperation(
+      kind: kind, extent: Extent(offset: (1 << 47) + 8, length: 8 * 131_071), version: version)
+    operation.store(to: place)
+    #expect(SpaceOperation(from: place) == operation)
+  }
+
+  /// Commits of several sizes under changing pins; after each the allocator must agree with a walk
+  /// over what the file says, and now and then another instance takes over in the middle.
+  @Test(arguments: 1...6)
+  func `the allocator and the file agree at every commit`(seed: UInt64) throws {
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let bench = try Bench(
+      leafCount: 400, wordsMax: 300, changesMax: 40, seed: seed,
+      durability: seed % 2 == 0 ? .full : .strict)
+    var pinned: [Snapshot] = []
+    for step in 0..<400 {
+      try bench.commit()
+      if random.below(5) == 0 { pinned.append(try bench.database.pinNewest()) }
+      if random.below(4) == 0, !pinned.isEmpty {
+        pinned.remove(at: random.below(pinned.count)).release()
+      }
+      if random.below(60) == 0 { try compact(bench) }
+      if random.below(40) == 0 { bench.database.writerState.freeSpace = FreeSpace() }
+      if step % 25 == 0 { try compare(bench) }
+    }
+    for snapshot in pinned { try bench.check(snapshot) }
+    try compare(bench)
+    try bench.verify()
+  }
+
+  private func compact(_ bench: Bench) throws {
+    let before = bench.database.newestVersion
+    _ = try bench.database.compactStep(force: true)
+    for version in before..<bench.database.newestVersion {
+      bench.leaves[version + 1] = bench.leaves[version]
+    }
+  }
+
+  private func compare(_ bench: Bench) throws {
+    let transaction = try bench.database.beginWrite()
+    try transaction.refreshFreeSpace()
+    let freeSpace = bench.database.writerState.freeSpace
+    let snapshot = try bench.database.pinNewest()
+    let walk = try FreeSpaceWalk(snapshot)
+    var free: UInt64 = 0
+    try walk.forEach { free += $0.extent.length }
+    #expect(free == walk.countedFreeBytes && free == freeSpace.freeBytes)
+    for number in 0..<Int(snapshot.logicalSize / Region.byteSize) {
+      _ = try freeSpace.region(number)
+    }
+    freeSpace.checkInvariants()
+    transaction.cancel()
+  }
+}
