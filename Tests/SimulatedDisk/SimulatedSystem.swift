@@ -59,8 +59,13 @@ public final class SimulatedSystem: System, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     try count(.open, path)
-    if let inode = files[path] { return SimulatedFile(system: self, inode: inode, path: path) }
-    guard case .create = mode else { throw SystemError(call: .open, path: path, code: 2) }
+    if let inode = files[path] {
+      if mode == .createNew { throw SystemError(call: .open, path: path, code: 17) }
+      return SimulatedFile(system: self, inode: inode, path: path)
+    }
+    guard mode == .create || mode == .createNew else {
+      throw SystemError(call: .open, path: path, code: 2)
+    }
     let inode = SimulatedInode(number: nextInode)
     nextInode += 1
     files[path] = inode
@@ -89,6 +94,12 @@ public final class SimulatedSystem: System, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     return files[path] != nil
+  }
+
+  public func identity(ofFileAt path: String) throws(SystemError) -> FileIdentity? {
+    lock.lock()
+    defer { lock.unlock() }
+    return files[path].map { FileIdentity(device: 1, inode: $0.number) }
   }
 
   public func synchronizeDirectory(containing path: String) throws(SystemError) {

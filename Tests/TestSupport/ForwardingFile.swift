@@ -19,6 +19,12 @@ extension ForwardingFile {
 
   public func linkCount() throws(SystemError) -> UInt64 { try real.linkCount() }
 
+  public func permissions() throws(SystemError) -> FilePermissions { try real.permissions() }
+
+  public func setPermissions(_ permissions: FilePermissions) throws(SystemError) {
+    try real.setPermissions(permissions)
+  }
+
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     try real.write(bytes, at: offset)
   }

@@ -22,6 +22,14 @@ extension ForwardingSystem {
 
   public func fileExists(path: String) -> Bool { real.fileExists(path: path) }
 
+  public func identity(ofFileAt path: String) throws(SystemError) -> FileIdentity? {
+    try real.identity(ofFileAt: path)
+  }
+
+  public func canonicalPath(of path: String) throws(SystemError) -> String? {
+    try real.canonicalPath(of: path)
+  }
+
   public func synchronizeDirectory(containing path: String) throws(SystemError) {
     try real.synchronizeDirectory(containing: path)
   }

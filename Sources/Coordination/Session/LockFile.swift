@@ -5,7 +5,7 @@ import Synchronization
 /// the newest version, who reads which version, who writes, who is told of commits.
 ///
 /// One object stands for one open file in one process; all threads use it at once. Every decision
-/// rests on byte locks that the kernel drops when their holder dies (`SessionDoor`, `Participants`,
+/// rests on byte locks that the kernel drops when their holder dies (`SessionJoiner`, `Participants`,
 /// `WriterBytes`, `AgentRole`), and on words of shared memory that are safe whoever dies between
 /// two instructions (`NewestVersion`, `PinTable`, `CommitSignal`). Nothing here is needed to
 /// recover the data file: a lock-file can be thrown away when nobody has it open.
@@ -47,6 +47,7 @@ public final class LockFile: Sendable {
   let writer: WriterQueue
   private let signal: CommitSignal
   private let agent: AgentRole
+  private let pathWatch: PathWatch
   /// When dead processes' pins were last taken back; held while it is done.
   private let reaping = Guarded<UInt64>(0)
   private let isClosed = Atomic<Bool>(false)
@@ -68,6 +69,7 @@ public final class LockFile: Sendable {
     writer = WriterQueue(
       bytes: shared.map { WriterBytes(file: $0, memory: memory, system: system) }, path: path,
       system: system)
+    pathWatch = PathWatch(file: dataFile, system: system)
     signal = CommitSignal(memory: memory, system: system)
     agent = AgentRole(file: shared)
   }
@@ -106,8 +108,8 @@ public final class LockFile: Sendable {
     path: String, dataFile: any SystemFile, system: any System = PosixSystem.shared,
     mode: Mode = .shared, recover: () throws(Failure) -> Recovered
   ) throws(LockFileOpenError<Failure>) -> LockFile {
-    let door = SessionDoor(path: path, dataFile: dataFile, system: system)
-    return try Opening<Failure>(door: door, mode: mode).open(recover)
+    let joiner = SessionJoiner(path: path, dataFile: dataFile, system: system)
+    return try SessionOpening<Failure>(joiner: joiner, mode: mode).open(recover)
   }
 
   // MARK: Versions
@@ -239,6 +241,7 @@ public final class LockFile: Sendable {
   /// other processes. The role is not bound to the thread.
   public func lockWriter() throws(LockFileError) {
     try requireWritable()
+    try pathWatch.requirePath()
     try writer.lock()
   }
 
@@ -246,6 +249,7 @@ public final class LockFile: Sendable {
   /// commits that follow each other closely; it is told that somebody asks.
   public func tryLockWriter() throws(LockFileError) -> Bool {
     try requireWritable()
+    try pathWatch.requirePath()
     return try writer.tryLock()
   }
 
@@ -256,6 +260,7 @@ public final class LockFile: Sendable {
     whenReady: @escaping @Sendable (Result<Void, LockFileError>) -> Void
   ) throws(LockFileError) -> WriterWait {
     try requireWritable()
+    try pathWatch.requirePath()
     return WriterWait(queue: writer, number: try writer.lock(whenReady: whenReady))
   }
 

@@ -9,8 +9,11 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
     case unsupportedFileSystem
     /// Others have the data file open, but not through the lock-file that is there now.
     case lockFileReplaced
-    /// Others have this lock-file open, but with another data file of that name.
+    /// Others have this lock-file open with another data file of that name, or the data file that is
+    /// open has lost its name.
     case dataFileReplaced
+    /// The path came to name another file, or none, while the file was being opened.
+    case pathChanged
     /// Somebody has the file open for himself alone, or it was to be opened so and others have it.
     case inUse
     /// What the shared memory holds makes no sense.

@@ -19,9 +19,9 @@ final class PosixFile: SystemFile {
   }
 
   init(path: String, mode: OpenMode) throws(SystemError) {
-    let access = mode == .readOnly ? O_RDONLY : O_RDWR
-    let flags = access | O_CLOEXEC | (mode == .create ? O_CREAT : 0)
-    let descriptor = retryingInterrupted { Glibc.open(path, flags, 0o644) }
+    let flags = mode.flags | O_CLOEXEC
+    let permissions: mode_t = mode == .createNew ? 0o600 : 0o644
+    let descriptor = retryingInterrupted { Glibc.open(path, flags, permissions) }
     guard descriptor >= 0 else { throw SystemError(call: .open, path: path, code: errno) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -31,7 +31,7 @@ final class PosixFile: SystemFile {
     }
     self.path = path
     self.descriptor = descriptor
-    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    identity = FileIdentity(status)
     holdfast_fork_guard_add(descriptor)
   }
 
@@ -102,6 +102,23 @@ final class PosixFile: SystemFile {
   func allocatedSize() throws(SystemError) -> UInt64 { UInt64(try status().st_blocks) * 512 }
 
   func linkCount() throws(SystemError) -> UInt64 { UInt64(try status().st_nlink) }
+
+  func permissions() throws(SystemError) -> FilePermissions {
+    let status = try status()
+    return FilePermissions(
+      owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o777)
+  }
+
+  func setPermissions(_ permissions: FilePermissions) throws(SystemError) {
+    // Owner and group together take privilege; the group alone may be one of the process's own.
+    let isGiven = fchown(descriptor, permissions.owner, permissions.group) == 0
+    if !isGiven, fchown(descriptor, uid_t.max, permissions.group) != 0, errno != EPERM {
+      throw failure(.setPermissions)
+    }
+    guard fchmod(descriptor, permissions.mode) == 0 || errno == EPERM else {
+      throw failure(.setPermissions)
+    }
+  }
 
   private func status() throws(SystemError) -> stat {
     var status = stat()
@@ -218,6 +235,24 @@ final class PosixFile: SystemFile {
     var held: Int32 = 0
     try check(.lock, code: holdfast_lock_query(descriptor, byte, kind.number, &held))
     return held != 0
+  }
+}
+
+extension OpenMode {
+  fileprivate var flags: Int32 {
+    switch self {
+    case .readOnly: O_RDONLY
+    case .readWrite: O_RDWR
+    case .create: O_RDWR | O_CREAT
+    case .readWriteNoFollow: O_RDWR | O_NOFOLLOW
+    case .createNew: O_RDWR | O_CREAT | O_EXCL
+    }
+  }
+}
+
+extension FileIdentity {
+  init(_ status: stat) {
+    self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 }
 

@@ -29,6 +29,22 @@ public final class PosixSystem: System {
     access(path, F_OK) == 0
   }
 
+  public func identity(ofFileAt path: String) throws(SystemError) -> FileIdentity? {
+    var status = stat()
+    if stat(path, &status) == 0 { return FileIdentity(status) }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw SystemError(call: .stat, path: path, code: errno)
+  }
+
+  public func canonicalPath(of path: String) throws(SystemError) -> String? {
+    guard let found = realpath(path, nil) else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw SystemError(call: .canonicalPath, path: path, code: errno)
+    }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
   public func synchronizeDirectory(containing path: String) throws(SystemError) {
     let directory = PosixSystem.directory(containing: path)
     func failure() -> SystemError {

@@ -4,6 +4,11 @@ import Synchronization
 extension System {
   public var hasRealTime: Bool { true }
 
+  /// As if there were no symbolic links.
+  public func canonicalPath(of path: String) throws(SystemError) -> String? {
+    fileExists(path: path) ? path : nil
+  }
+
   public func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
     Futex.wait(word, while: expected, timeout: timeout)
   }
@@ -32,6 +37,13 @@ extension System {
 extension SystemFile {
   /// As if nobody could delete it.
   public func linkCount() throws(SystemError) -> UInt64 { 1 }
+
+  /// As if there were one user.
+  public func permissions() throws(SystemError) -> FilePermissions {
+    FilePermissions(owner: 0, group: 0, mode: 0o644)
+  }
+
+  public func setPermissions(_ permissions: FilePermissions) throws(SystemError) {}
 
   /// A thread that waits, and gives back what it gets if it was called off meanwhile.
   public func waitForLock(

@@ -16,6 +16,12 @@ public protocol System: AnyObject, Sendable {
 
   func fileExists(path: String) -> Bool
 
+  /// Which file has that name now, symbolic links followed; nil if none has.
+  func identity(ofFileAt path: String) throws(SystemError) -> FileIdentity?
+
+  /// The file's absolute path without symbolic links; nil if there is no such file.
+  func canonicalPath(of path: String) throws(SystemError) -> String?
+
   /// Flushes the directory that holds `path`, so that a new name survives power loss.
   func synchronizeDirectory(containing path: String) throws(SystemError)
 
@@ -74,6 +80,23 @@ public enum OpenMode: Sendable {
   case readWrite
   /// Read-write, made with mode 0644 (less the umask) if it is not there.
   case create
+  /// Read-write; a symbolic link at the path is an error and not followed.
+  case readWriteNoFollow
+  /// Read-write, made with mode 0600; an error if anything has that name, a symbolic link included.
+  case createNew
+}
+
+/// Who may use a file.
+public struct FilePermissions: Hashable, Sendable {
+  public var owner: UInt32
+  public var group: UInt32
+  /// The nine permission bits.
+  public var mode: UInt32
+  public init(owner: UInt32, group: UInt32, mode: UInt32) {
+    self.owner = owner
+    self.group = group
+    self.mode = mode
+  }
 }
 
 /// 16 bytes that name one boot of one machine.
@@ -103,6 +126,11 @@ public protocol SystemFile: AnyObject, Sendable {
 
   /// How many names the file has; 0 when it has been deleted and lives on only in open handles.
   func linkCount() throws(SystemError) -> UInt64
+
+  func permissions() throws(SystemError) -> FilePermissions
+
+  /// Sets as much of it as the process may: who is not allowed to give a file away keeps it.
+  func setPermissions(_ permissions: FilePermissions) throws(SystemError)
 
   /// Writes all of `bytes` at `offset`, or throws; a short write is continued, and a write that
   /// makes no progress is an error.

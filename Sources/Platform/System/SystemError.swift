@@ -18,6 +18,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The calls of the seam by name, for errors and for tests that make one of them fail.
 public enum SystemCall: String, Hashable, Sendable, CaseIterable {
-  case open, remove, rename, stat, statfs, write, read, fdatasync, fallocate, punchHole, ftruncate
+  case open, canonicalPath, setPermissions
+  case remove, rename, stat, statfs, write, read, fdatasync, fallocate, punchHole, ftruncate
   case mmap, lock, unlock, synchronizeDirectory, watch, thread
 }

@@ -4,18 +4,6 @@ import Storage
 
 // The files of a realm: the data and the lock-file beside it.
 
-enum RealmFiles {
-  static func lockPath(of path: String) -> String { path + ".lock" }
-
-  /// Removes the files. Returns whether there was a data file.
-  @discardableResult
-  static func delete(at path: String) -> Bool {
-    let existed = FileManager.default.fileExists(atPath: path)
-    for path in [path, lockPath(of: path)] { try? FileManager.default.removeItem(atPath: path) }
-    return existed
-  }
-}
-
 extension Realm {
   /// Whether the configuration's file exists.
   public static func fileExists(for configuration: Configuration) -> Bool {
@@ -25,11 +13,14 @@ extension Realm {
   /// Deletes the configuration's files.
   ///
   /// - Returns: whether there was a realm.
-  /// - Throws: `Realm.Error.alreadyOpen` while this process has it open.
+  /// - Throws: `Realm.Error.alreadyOpen` while this process or another one has it open; what the
+  ///   file system gives.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     let path = configuration.path
     try requireClosed(path, "must be closed before deleting it")
-    return RealmFiles.delete(at: path)
+    return try rethrowingStorageErrors { () throws(StorageError) in
+      try Database.delete(path: path, system: RealmSystem.system(forFileAt: path))
+    }
   }
 
   /// Brings a file to the configuration's schema, with its migration block if it has one, and closes

@@ -97,7 +97,7 @@ enum RealmOpening {
         guard error.code == .schemaMismatch, configuration.deleteRealmIfMigrationNeeded,
           !SharedRealm.isOpen(path)
         else { throw error }
-        RealmFiles.delete(at: path)
+        try Database.delete(path: path, system: RealmSystem.system(forFileAt: path))
         return try openFile(configuration, scheduler, path, options, classes, wanted)
       }
     }

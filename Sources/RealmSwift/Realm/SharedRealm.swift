@@ -20,18 +20,23 @@ final class SharedRealm: Sendable {
   private let whereabouts = Whereabouts<SharedRealm>()
   private static let open = Guarded<[Key: Whereabouts<SharedRealm>]>([:])
 
-  /// A child made by fork() has to open for itself what its parent had open.
   private struct Key: Hashable {
     let path: String
+    /// Of the database: what was opened read-only first is not what is written through later.
+    let readOnly: Bool
+    /// A child made by fork() has to open for itself what its parent had open.
     let process = ForkGuard.generation
 
-    init(_ path: String) { self.path = path }
+    init(_ path: String, readOnly: Bool) {
+      self.path = path
+      self.readOnly = readOnly
+    }
   }
 
   private init(database: Database, path: String) {
     self.database = database
     self.path = path
-    key = Key(path)
+    key = Key(path, readOnly: database.options.readOnly)
     whereabouts.remember(self)
   }
 
@@ -46,7 +51,11 @@ final class SharedRealm: Sendable {
   static func forFile(
     at path: String, options: DatabaseOptions
   ) throws(StorageError) -> SharedRealm {
-    if let shared = open.withLock({ $0[Key(path)]?.object }) { return shared }
+    let known = open.withLock { open in
+      open[Key(path, readOnly: false)]?.object
+        ?? (options.readOnly ? open[Key(path, readOnly: true)]?.object : nil)
+    }
+    if let known { return known }
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)
@@ -60,12 +69,18 @@ final class SharedRealm: Sendable {
   }
 
   /// Whether some realm of this process has the file open.
-  static func isOpen(_ path: String) -> Bool { open.withLock { $0[Key(path)] != nil } }
+  static func isOpen(_ path: String) -> Bool {
+    open.withLock { open in
+      [false, true].contains { open[Key(path, readOnly: $0)] != nil }
+    }
+  }
 
   /// Waits for what the file's worker is doing, which keeps the file open.
   static func waitForComparisons(_ path: String) {
-    let shared = open.withLock { $0[Key(path)]?.object }
-    shared?.comparisons.sync {}
+    for readOnly in [false, true] {
+      let shared = open.withLock { $0[Key(path, readOnly: readOnly)]?.object }
+      shared?.comparisons.sync {}
+    }
   }
 
   private func listen() throws(StorageError) {

@@ -1,39 +1,12 @@
 import Coordination
 import Platform
-import Synchronization
-
-/// The files that this process has opened, so that one file has one lock-file description, one
-/// mapping and one queue of writers however often it is opened, and under whatever names.
-private let openFiles = Guarded<[DatabaseKey: OpenFile]>([:])
-
-/// A file's database, if it is open. The first opening is under its lock: it may have to wait for
-/// other processes, and openings of other files do not wait for it.
-private final class OpenFile: Sendable {
-  let database = Guarded<Whereabouts<Database>?>(nil)
-
-  static func of(_ key: DatabaseKey) -> OpenFile {
-    openFiles.withLock { files in
-      if let known = files[key] { return known }
-      let new = OpenFile()
-      files[key] = new
-      return new
-    }
-  }
-}
-
-private struct DatabaseKey: Hashable {
-  var system: ObjectIdentifier
-  var file: FileIdentity
-  var readOnly: Bool
-  /// A child made by fork() has to open for itself what its parent had open.
-  let process = ForkGuard.generation
-}
 
 extension Database {
   /// Opens a file, and makes it where it is not there.
   ///
   /// The first process to open a file recovers its newest whole version; the others join it. Opening
-  /// a file that this process has open gives the same instance, whose options stay as they are.
+  /// a file that this process has open gives the same instance, whose options stay as they are;
+  /// where it has the file open read-only and is to write now, a second instance beside it.
   ///
   /// - Throws: `.fileNotFound`, `.permissionDenied`, `.notADatabase`, `.unsupportedFormat`,
   ///   `.unsupportedFileSystem`, `.incompatibleLockFile`, `.corrupt`, `.outOfDiskSpace`.
@@ -41,30 +14,44 @@ extension Database {
     path: String, options: DatabaseOptions = DatabaseOptions(),
     system: any System = PosixSystem.shared
   ) throws(StorageError) -> Database {
-    let (file, isWritable) = try openFile(path, options, system)
-    let key = DatabaseKey(
-      system: ObjectIdentifier(system), file: file.identity, readOnly: !isWritable)
-    let result: Result<Database, StorageError> = OpenFile.of(key).database.withLock { known in
-      if let database = known?.object {
-        file.close()
-        return .success(database)
-      }
+    // Again where the file was replaced while this process waited for others to let it in.
+    for _ in 0..<1000 {
+      let (file, isWritable) = try openFile(path, options, system)
+      let opener = Opener(options: options, system: system, file: file, isWritable: isWritable)
       do throws(StorageError) {
-        let database = try openFirst(path, options, system, file, isWritable: isWritable)
-        known = database.whereabouts
-        return .success(database)
+        let known = OpenFile.of(DatabaseKey(system: ObjectIdentifier(system), file: file.identity))
+        if let database = try known.database(opener) { return database }
       } catch {
         file.close()
-        return .failure(error)
+        throw error
       }
+      file.close()
     }
-    return try result.get()
+    throw StorageError(
+      .inUse, path: path, "the file is replaced again and again; stop the program that does so")
   }
 
+  /// Under its path without symbolic links, because the lock-file lies beside the file itself.
   private static func openFile(
     _ path: String, _ options: DatabaseOptions, _ system: any System
   ) throws(StorageError) -> (any SystemFile, isWritable: Bool) {
-    let mode: OpenMode = options.readOnly || options.mustExist ? .readWrite : .create
+    do throws(SystemError) {
+      while true {
+        let (file, isWritable) = try openFile(
+          try system.canonicalPath(of: path) ?? path, options.openMode, options, system)
+        // Made just now, perhaps through a symbolic link or a relative path.
+        let real = try system.canonicalPath(of: path)
+        if real == nil || real == file.path { return (file, isWritable) }
+        file.close()
+      }
+    } catch {
+      throw StorageError(error, doing: "open the database file")
+    }
+  }
+
+  private static func openFile(
+    _ path: String, _ mode: OpenMode, _ options: DatabaseOptions, _ system: any System
+  ) throws(SystemError) -> (any SystemFile, isWritable: Bool) {
     do {
       return (try system.openFile(path: path, mode: mode), true)
     } catch {
@@ -72,31 +59,35 @@ extension Database {
       if options.readOnly, let file = try? system.openFile(path: path, mode: .readOnly) {
         return (file, false)
       }
-      throw StorageError(error, doing: "open the database file")
+      throw error
     }
   }
+}
 
-  /// The first opening in this process.
-  private static func openFirst(
-    _ path: String, _ options: DatabaseOptions, _ system: any System, _ file: any SystemFile,
-    isWritable: Bool
-  ) throws(StorageError) -> Database {
-    let opener = Opener(path: path, options: options, system: system, file: file)
-    let lockFile: LockFile
-    do throws(StorageError) {
-      lockFile = try opener.join(
-        isWritable ? (options.exclusive ? .exclusive : .shared) : .privateReader)
-    } catch {
-      guard options.readOnly, error.code == .permissionDenied else { throw error }
-      lockFile = try opener.join(.privateReader)
-    }
+extension DatabaseOptions {
+  fileprivate var openMode: OpenMode { readOnly || mustExist ? .readWrite : .create }
+}
+
+/// The first opening of a file in this process: joins the session, recovering the file when no other
+/// process has it open.
+struct Opener {
+  let options: DatabaseOptions
+  let system: any System
+  let file: any SystemFile
+  let isWritable: Bool
+
+  var path: String { file.path }
+
+  /// nil if the path came to name another file meanwhile.
+  func open() throws(StorageError) -> Database? {
+    guard let lockFile = try join() else { return nil }
     do throws(StorageError) {
       guard case .valid = try FileCreation.checkHeader(file) else {
         throw StorageError(.notADatabase, path: path, "the file has lost its header while open")
       }
       let newest: PublishedVersion
       do { newest = try lockFile.newest() } catch { throw StorageError(error) }
-      let mapping = try opener.mapping(covering: newest.logicalSize)
+      let mapping = try mapping(covering: newest.logicalSize)
       return Database(
         path: path, options: options, system: system, file: file, lockFile: lockFile,
         mapping: mapping, newest: newest.version)
@@ -105,16 +96,17 @@ extension Database {
       throw error
     }
   }
-}
 
-/// Joins the session of a file, recovering it when nobody else has it open.
-private struct Opener {
-  let path: String
-  let options: DatabaseOptions
-  let system: any System
-  let file: any SystemFile
+  private func join() throws(StorageError) -> LockFile? {
+    do throws(StorageError) {
+      return try join(isWritable ? (options.exclusive ? .exclusive : .shared) : .privateReader)
+    } catch {
+      guard options.readOnly, error.code == .permissionDenied else { throw error }
+      return try join(.privateReader)
+    }
+  }
 
-  func join(_ mode: LockFile.Mode) throws(StorageError) -> LockFile {
+  private func join(_ mode: LockFile.Mode) throws(StorageError) -> LockFile? {
     do {
       return try LockFile.open(
         path: path + ".lock", dataFile: file, system: system, mode: mode
@@ -123,7 +115,9 @@ private struct Opener {
       }
     } catch {
       switch error {
-      case .lockFile(let error): throw StorageError(error)
+      case .lockFile(let error):
+        if error.code == .pathChanged { return nil }
+        throw StorageError(error)
       case .recovery(let error): throw error
       }
     }
@@ -172,25 +166,5 @@ private struct Opener {
       let length = max(options.mappingReservation, (max(size, fileSize) * 4 + 4095) & ~4095)
       return try Mapping(file: file, length: length)
     } catch { throw StorageError(error, doing: "map the database file") }
-  }
-}
-
-extension StorageError {
-  /// What the lock-file gave, in this layer's codes.
-  init(_ error: LockFileError) {
-    if error.code == .system, let cause = error.cause {
-      self.init(cause, doing: String(error.message.trimmingPrefix("could not ")))
-      return
-    }
-    let code: Code
-    switch error.code {
-    case .unsupportedFileSystem: code = .unsupportedFileSystem
-    case .readOnly: code = .readOnly
-    case .closed: code = .closed
-    case .inUse: code = .inUse
-    case .tooManyPins, .tooManyProcesses: code = .tooManyVersions
-    default: code = .incompatibleLockFile
-    }
-    self.init(code, path: error.path, error.message, cause: error.cause)
   }
 }

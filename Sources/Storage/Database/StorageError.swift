@@ -71,6 +71,11 @@ extension StorageError {
       remedy = "; check the permissions of the file and its directory"
     case 2: code = .fileNotFound
     case 17: code = .fileExists
+    case 23, 24:
+      code = .inputOutput
+      remedy =
+        "; too many files are open, and each database takes two descriptors: close some, or raise"
+        + " the limit (`ulimit -n`)"
     case 30:
       code = .permissionDenied
       remedy = "; the file system is read-only, open the file read-only"

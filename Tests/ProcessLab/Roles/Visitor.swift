@@ -3,7 +3,8 @@ import Storage
 import StorageLab
 
 /// Opens the file, commits a few times and closes it, over and over, until it is told to stop. Being
-/// refused with a clear error because of the lock-file is part of its life; it comes again then.
+/// refused with a clear error, because of the lock-file or because another process is alone with
+/// the file, is part of its life; it comes again then.
 struct Visitor {
   private let path: String
   private let progress: Progress
@@ -11,6 +12,10 @@ struct Visitor {
   private let position: Int
   private let mix: DurabilityMix
   private let ledger = Ledger()
+  /// How long it stays away at most, microseconds.
+  private let absenceMax: Int
+  /// Whether versions are counted anew now and then, as a compact copy does.
+  private let isReplaced: Bool
   private var random: SeededGenerator
   private var visits = 0
   private var refusals = 0
@@ -22,6 +27,8 @@ struct Visitor {
     findings = FindingsFile(path: words.text(3))
     position = words.number(4)
     mix = words.mix(5)
+    absenceMax = words.number(7)
+    isReplaced = words.text(8) == "replaced"
     random = SeededGenerator(seed: UInt64(words.number(6)))
   }
 
@@ -32,8 +39,10 @@ struct Visitor {
       do throws(StorageError) {
         try visit()
         visits += 1
+        let absence = random.below(absenceMax + 1)
+        if absence > 0 { BackgroundThread.pause(nanoseconds: UInt64(absence) * 1000) }
       } catch {
-        if error.code == .incompatibleLockFile {
+        if error.code == .incompatibleLockFile || error.code == .inUse {
           refusals += 1
         } else {
           findings.add("\(error)")
@@ -62,7 +71,9 @@ struct Visitor {
       let snapshot = try transaction.commit(durability: mix.draw(&random), history: [1])
       progress.setAcknowledged(position, stored[position] + 1)
       commits += 1
-      if let violation = try ledger.violation(in: snapshot) { findings.add(violation) }
+      let violation = try ledger.violation(
+        snapshot.source, snapshot.root, version: isReplaced ? .max : snapshot.version)
+      if let violation { findings.add(violation) }
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RealmSwift
@@ -72,6 +73,69 @@ final class OpeningItem: Object {
     thread.join()
     #expect(Realm.fileExists(for: older))
     #expect(open.objects(OpeningItem.self).count == 3)
+  }
+
+  /// Another process that has the file open, through the layer below.
+  private func otherProcess() throws -> ChildProcess {
+    let child = try ChildProcess(
+      program: "ProcessTestProgram", ["obey", configuration().path, "full"])
+    #expect(try child.readLine() == "ready")
+    #expect(try child.ask("open").hasPrefix("opened"))
+    return child
+  }
+
+  @Test func aFileThatAnotherProcessHasOpenIsNotDeleted() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try fill(configuration(), count: 3)
+    let other = try otherProcess()
+    let error = #expect(throws: Realm.Error.self) {
+      try Realm.deleteFiles(for: configuration())
+    }
+    #expect(error?.code == .alreadyOpen)
+    #expect(Realm.fileExists(for: configuration()))
+    _ = try other.ask("close")
+    #expect(try Realm.deleteFiles(for: configuration()))
+  }
+
+  @Test func aFileThatAnotherProcessHasOpenIsNotDeletedForItsSchema() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try fill(configuration(version: 5), count: 3)
+    let other = try otherProcess()
+    var older = configuration(version: 4)
+    older.deleteRealmIfMigrationNeeded = true
+    let replacing = older
+    let error = #expect(throws: Realm.Error.self) { try Realm(configuration: replacing) }
+    #expect(error?.code == .alreadyOpen)
+    let newer = configuration(version: 5)
+    #expect(try Realm(configuration: newer).objects(OpeningItem.self).count == 3)
+    _ = try other.ask("close")
+    #expect(try Realm(configuration: replacing).objects(OpeningItem.self).isEmpty)
+  }
+
+  @Test func aFileOpenedReadOnlyFirstCanBeWrittenToBesideThat() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try fill(configuration(), count: 3)
+    var reading = configuration()
+    reading.readOnly = true
+    let reader = try Realm(configuration: reading)
+    #expect(reader.objects(OpeningItem.self).count == 3)
+    let writer = try Realm(configuration: configuration())
+    try writer.write { writer.add(OpeningItem(value: ["id": 100])) }
+    #expect(writer.objects(OpeningItem.self).count == 4)
+    #expect(reader.refresh())
+    #expect(reader.objects(OpeningItem.self).count == 4)
+  }
+
+  @Test func whatWasOpenedReadOnlyRefusesWritesAlsoBesideAWriter() async {
+    await #expect(processExitsWith: .failure) {
+      let tests = try OpeningTests()
+      try tests.fill(tests.configuration(), count: 3)
+      var reading = tests.configuration()
+      reading.readOnly = true
+      let reader = try Realm(configuration: reading)
+      let writer = try Realm(configuration: tests.configuration())
+      try withExtendedLifetime(writer) { try reader.write {} }
+    }
   }
 
   @Test func aRealmIsClosedWhenItIsLetGoOf() throws {

@@ -1,27 +1,27 @@
 import Platform
 
 /// The steps of `LockFile.open`. On failure everything is left as if it had never been begun.
-struct Opening<Failure: Error> {
+struct SessionOpening<Failure: Error> {
   typealias OpenError = LockFileOpenError<Failure>
   typealias Recover = () throws(Failure) -> LockFile.Recovered
 
-  let door: SessionDoor
+  let joiner: SessionJoiner
   let mode: LockFile.Mode
 
   func open(_ recover: Recover) throws(OpenError) -> LockFile {
     switch mode {
     case .shared:
       try checking { () throws(LockFileError) in
-        try door.requireCoherentFileSystem()
-        try door.enter()
+        try joiner.requireCoherentFileSystem()
+        try joiner.beginOpening()
       }
-      defer { door.leave() }
+      defer { joiner.endOpening() }
       return try openShared(recover)
     case .exclusive:
-      try checking { () throws(LockFileError) in try door.passAlone() }
+      try checking { () throws(LockFileError) in try joiner.takeAlone() }
       return try openAlone(recover)
     case .privateReader:
-      try checking { () throws(LockFileError) in try door.passAsPrivateReader() }
+      try checking { () throws(LockFileError) in try joiner.takeAsPrivateReader() }
       return try openAlone(recover)
     }
   }
@@ -29,7 +29,7 @@ struct Opening<Failure: Error> {
   // MARK: With others
 
   private func openShared(_ recover: Recover) throws(OpenError) -> LockFile {
-    let entry = try checking { () throws(LockFileError) in try door.pass() }
+    let entry = try checking { () throws(LockFileError) in try joiner.join() }
     switch entry {
     case .alone(let file, let previousGeneration):
       return try settling(file) { () throws(OpenError) in
@@ -52,14 +52,15 @@ struct Opening<Failure: Error> {
   private func begin(
     _ file: any SystemFile, _ recovered: LockFile.Recovered, generation: UInt64
   ) throws(LockFileError) -> LockFile {
-    try door.makeRoom(file)
+    try joiner.makeRoom(file)
     let memory = try map(file)
     memory.begin(recovered, pins: LockFileLayout.pinsInitially)
     memory.store(
       SessionHeader(
-        boot: door.system.bootIdentifier(), file: door.dataFile.identity, generation: generation))
+        boot: joiner.system.bootIdentifier(), file: joiner.dataFile.identity, generation: generation
+      ))
     let lockFile = try join(memory)
-    try door.becomeMember(file)
+    try joiner.becomeMember(file)
     return lockFile
   }
 
@@ -80,8 +81,8 @@ struct Opening<Failure: Error> {
   ) throws(LockFileError) -> LockFile {
     try doing("make room for pins") { () throws(SystemError) in
       try LockFile(
-        path: door.path, mode: mode, dataFile: door.dataFile, memory: memory,
-        participant: participant, system: door.system)
+        path: joiner.path, mode: mode, dataFile: joiner.dataFile, memory: memory,
+        participant: participant, system: joiner.system)
     }
   }
 
@@ -91,7 +92,7 @@ struct Opening<Failure: Error> {
     do {
       return try body()
     } catch {
-      door.dropSession(file)
+      joiner.leave(file)
       throw error
     }
   }
@@ -109,8 +110,8 @@ struct Opening<Failure: Error> {
         return try make(memory, 0)
       }
     } catch {
-      try? door.dataFile.unlock(byte: LockFileLayout.sessionByte)
-      try? door.dataFile.unlock(byte: LockFileLayout.privateReaderByte)
+      try? joiner.dataFile.unlock(byte: LockFileLayout.sessionByte)
+      try? joiner.dataFile.unlock(byte: LockFileLayout.privateReaderByte)
       throw error
     }
   }

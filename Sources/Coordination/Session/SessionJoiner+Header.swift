@@ -1,0 +1,65 @@
+import Platform
+
+/// What a lock-file says of itself.
+extension SessionJoiner {
+  private func header(_ file: any SystemFile) throws(SystemError) -> [UInt8] {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
+    defer { bytes.deallocate() }
+    let count = try file.read(into: bytes, at: 0)
+    return Array(bytes[..<count])
+  }
+
+  /// For a member: whether the session is one that this program understands, on this data file.
+  func requireReadable(_ file: any SystemFile) throws(LockFileError) {
+    let bytes = try doing("read the lock-file") { () throws(SystemError) in try header(file) }
+    let found: SessionHeader
+    do {
+      found = try SessionHeader(bytes)
+    } catch {
+      throw error.explained(path: path)
+    }
+    let size = try doing("look at the lock-file") { () throws(SystemError) in try file.size() }
+    let needed = LockFileLayout.pins + LockFileLayout.pinsInitially * LockFileLayout.pinSize
+    guard size >= UInt64(needed) else { throw SessionHeader.Damage.checksum.explained(path: path) }
+    guard found.file == dataFile.identity else {
+      throw LockFileError(
+        .dataFileReplaced, path: dataFile.path,
+        "the lock-file belongs to another file; close the file in all processes, then open it again"
+      )
+    }
+  }
+
+  func previousGeneration(_ file: any SystemFile) -> UInt64 {
+    guard let bytes = try? header(file), let found = try? SessionHeader(bytes) else { return 0 }
+    return found.generation
+  }
+
+  /// For a process that is alone: room for the header and the first pins; what lies between is only
+  /// for show and may stay a hole.
+  func makeRoom(_ file: any SystemFile) throws(LockFileError) {
+    try doing("make room for the lock-file") { () throws(SystemError) in
+      try file.allocate(offset: 0, length: UInt64(LockFileLayout.participants))
+      try file.allocate(
+        offset: UInt64(LockFileLayout.pins),
+        length: UInt64(LockFileLayout.pinsInitially * LockFileLayout.pinSize))
+    }
+  }
+}
+
+extension SessionHeader.Damage {
+  fileprivate func explained(path: String) -> LockFileError {
+    switch self {
+    case .layout(let version, let minimum):
+      LockFileError(
+        .incompatibleLayout, path: path,
+        "processes have the file open through lock-file layout \(version) (which needs at least "
+          + "\(minimum)), and this program knows layout \(LockFileLayout.layoutVersion); use the "
+          + "same version of the library in all of them, or close them")
+    case .notALockFile, .checksum:
+      LockFileError(
+        .damaged, path: path,
+        "the lock-file of a running session is damaged; close the file in every process and open "
+          + "it again, the data file is not affected")
+    }
+  }
+}
