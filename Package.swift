@@ -51,7 +51,7 @@ let package = Package(
     .executableTarget(
       name: "LabProgram",
       dependencies: [
-        "StorageLab", "ObjectStoreLab", "ProcessLab", "RealmLab", "ThreadsLab",
+        "StorageLab", "ObjectStoreLab", "ProcessLab", "RealmLab", "ScaleLab", "ThreadsLab",
       ],
       path: "Tests/LabProgram", swiftSettings: settings),
     .testTarget(
@@ -64,7 +64,7 @@ let package = Package(
       name: "ProcessLab", dependencies: ["Storage", "StorageLab", "TestSupport"],
       path: "Tests/ProcessLab", swiftSettings: settings),
     .executableTarget(
-      name: "ProcessTestProgram", dependencies: ["ProcessLab", "RealmLab"],
+      name: "ProcessTestProgram", dependencies: ["ProcessLab", "RealmLab", "ScaleLab"],
       path: "Tests/ProcessTestProgram", swiftSettings: settings),
     .testTarget(
       name: "ProcessTests", dependencies: ["ProcessLab", "ProcessTestProgram"],
@@ -86,6 +86,12 @@ let package = Package(
     .target(
       name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab", "TestSupport"],
       path: "Tests/RealmLab", swiftSettings: settings),
+    .target(
+      name: "ScaleLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab", "TestSupport"],
+      path: "Tests/ScaleLab", swiftSettings: settings),
+    .testTarget(
+      name: "ScaleLabTests", dependencies: ["ScaleLab", "ProcessTestProgram"],
+      swiftSettings: settings),
     .testTarget(
       name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmLab", "ProcessTestProgram"],
       swiftSettings: settings),

@@ -30,7 +30,11 @@ struct LabProgram {
     case "loop-turns":
       try LoopTurns(objects: numbers.first ?? 200_000, commits: 10).run()
     default:
-      if try ProcessRuns.run(name, numbers) || ThreadRuns.run(name, numbers) { return }
+      if try ProcessRuns.run(name, numbers) || ThreadRuns.run(name, numbers)
+        || ScaleRuns.run(name, numbers)
+      {
+        return
+      }
       print(
         """
         usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
@@ -38,6 +42,7 @@ struct LabProgram {
                | loop-turns [OBJECTS] | change-sets HISTORIES [SEED]
                | \(ProcessRuns.usage)
                | \(ThreadRuns.usage)
+               | \(ScaleRuns.usage)
         """)
       exit(2)
     }

@@ -69,7 +69,7 @@ public func say(_ line: String) {
 }
 
 /// Calls `body` with each line that the parent sends, until there are no more.
-func forEachCommand(_ body: (Words) throws -> String) {
+public func forEachCommand(_ body: (Words) throws -> String) {
   while let line = readLine() {
     let words = Words(line.split(separator: " ").map(String.init))
     do {

@@ -83,10 +83,10 @@ struct Transferrer {
 }
 
 /// Hears when the parent says anything, or ends.
-final class Stop: Sendable {
+public final class Stop: Sendable {
   private let asked = Atomic<Bool>(false)
 
-  init() {
+  public init() {
     do {
       try BackgroundThread.start(name: "stop") { [self] in
         _ = readLine()
@@ -97,5 +97,5 @@ final class Stop: Sendable {
     }
   }
 
-  var isAsked: Bool { asked.load(ordering: .relaxed) }
+  public var isAsked: Bool { asked.load(ordering: .relaxed) }
 }

@@ -99,21 +99,21 @@ public enum Space {
 }
 
 /// How large a file is.
-struct FileSize {
-  struct Sizes: CustomStringConvertible {
-    var size: UInt64
-    var allocated: UInt64
+public struct FileSize {
+  public struct Sizes: CustomStringConvertible {
+    public var size: UInt64
+    public var allocated: UInt64
 
-    func or(_ other: Sizes) -> Sizes {
+    public func or(_ other: Sizes) -> Sizes {
       Sizes(size: max(size, other.size), allocated: max(allocated, other.allocated))
     }
 
-    var description: String { "\(size) bytes (\(allocated) on disk)" }
+    public var description: String { "\(size) bytes (\(allocated) on disk)" }
   }
 
   private let file: any SystemFile
 
-  init(_ path: String) {
+  public init(_ path: String) {
     do {
       file = try PosixSystem.shared.openFile(path: path, mode: .readOnly)
     } catch {
@@ -121,7 +121,7 @@ struct FileSize {
     }
   }
 
-  var now: Sizes {
+  public var now: Sizes {
     Sizes(size: (try? file.size()) ?? 0, allocated: (try? file.allocatedSize()) ?? 0)
   }
 }

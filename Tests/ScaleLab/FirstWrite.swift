@@ -1,0 +1,85 @@
+import ProcessLab
+import Storage
+import TestSupport
+
+/// How long the first write of a process takes after many commits of another one, while a third
+/// process keeps the version from before them pinned.
+public struct FirstWrite {
+  public var commits: Int
+  /// How many new processes are asked, one after the other.
+  public var rounds: Int
+  public var leafCount = 30_000
+  public var leaves = 20
+  public var boundNanoseconds: UInt64 = 10_000_000
+
+  public init(commits: Int, rounds: Int) {
+    self.commits = commits
+    self.rounds = rounds
+  }
+
+  public func run() throws -> ScenarioReport {
+    let directory = TemporaryDirectory()
+    let file = LeafFile(
+      path: directory.file("first.realm"),
+      tree: LeafTree(leafCount: leafCount, leafBytes: 4096...4096))
+    try file.make(batch: 2000)
+    var report = ScenarioReport()
+    let (reader, writer) = (try file.servant(), try file.servant())
+    try reader.ask("open")
+    _ = try reader.expect("pin", "pinned")
+    try writer.ask("open")
+    let committed = try writer.expect("commits \(commits) \(leaves)", "committed", seconds: 7200)
+    report.lines.append(
+      "\(commits) commits of \(leaves) of \(leafCount) leaves beside an old reader:"
+        + " \(Amount.ms(committed[0])), the longest \(Amount.ms(committed[1]));"
+        + " file \(FileSize(file.path).now)")
+    try measure(&report) { try file.servant() }
+    _ = try reader.expect("walk checking", "walked")
+    withExtendedLifetime(writer) {}
+    return report
+  }
+
+  /// The same through objects, in a file of that many of them.
+  public func runObjects(_ objects: Int) throws -> ScenarioReport {
+    let directory = TemporaryDirectory()
+    let file = PersonFile(path: directory.file("first.realm"))
+    try file.make(objects)
+    var report = ScenarioReport()
+    let (reader, writer) = (try file.servant(), try file.servant())
+    try reader.ask("open")
+    _ = try reader.expect("pin", "pinned")
+    try writer.ask("open")
+    let committed = try writer.expect("commits \(commits) \(objects)", "committed", seconds: 7200)
+    report.lines.append(
+      "\(commits) commits of one of \(objects) objects beside an old reader:"
+        + " \(Amount.ms(committed[0])), the longest \(Amount.ms(committed[1]));"
+        + " file \(FileSize(file.path).now)")
+    try measure(&report) { try file.servant() }
+    withExtendedLifetime((reader, writer)) {}
+    return report
+  }
+
+  private func measure(
+    _ report: inout ScenarioReport, _ newcomer: () throws -> ChildProcess
+  ) throws {
+    for round in 1...rounds {
+      let child = try newcomer()
+      let opened = try child.expect("open", "opened")[0]
+      let first = try child.expect("write", "wrote", seconds: 3600)
+      let second = try child.expect("write", "wrote")
+      report.lines.append(
+        "process \(round): open \(Amount.ms(opened)), first write \(Self.text(first)),"
+          + " second \(Self.text(second))")
+      let taken = first.reduce(0, +)
+      report.expect(
+        taken <= boundNanoseconds,
+        "the first write took \(Amount.ms(taken)), more than \(Amount.ms(boundNanoseconds))")
+      try child.leave()
+    }
+  }
+
+  private static func text(_ parts: [UInt64]) -> String {
+    "\(Amount.ms(parts.reduce(0, +))) (begin \(Amount.ms(parts[0])), change"
+      + " \(Amount.ms(parts[1])), commit \(Amount.ms(parts[2])))"
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Platform
+import ProcessLab
+import RealmSwift
+import StorageLab
+
+/// A process that does what it is told with a `PersonFile`, and answers with times in nanoseconds.
+final class PersonServant {
+  private let file: PersonFile
+  private var realm: Realm?
+  private var frozen: [Realm] = []
+  private var random = SeededGenerator(seed: UInt64(getpid()))
+
+  init(_ words: Words) { file = PersonFile(words) }
+
+  func run() {
+    say("ready")
+    forEachCommand { words in try self.perform(words) }
+  }
+
+  private func perform(_ words: Words) throws -> String {
+    switch words.text(0) {
+    case "open":
+      let start = MonotonicClock.now()
+      realm = try Realm(configuration: file.configuration)
+      return "opened \(MonotonicClock.now() - start)"
+    case "open-and-read":
+      let start = MonotonicClock.now()
+      realm = try Realm(configuration: file.configuration)
+      let person = realm!.object(ofType: ScalePerson.self, forPrimaryKey: words.number(1))
+      guard person?.age == words.number(1) % 100 else { return "person \(words.number(1)) is missing" }
+      return "opened \(MonotonicClock.now() - start)"
+    case "close":
+      frozen = []
+      realm = nil
+      return "closed"
+    case "end": exit(0)
+    case "pin":
+      frozen.append(realm!.freeze())
+      return "pinned"
+    case "fill":
+      try realm!.write { for id in 0..<words.number(1) { realm!.add(ScalePerson(id)) } }
+      return "filled"
+    case "commits": return try commits(words.number(1), objects: words.number(2))
+    case "write": return try write()
+    case "prepare": return try prepare()
+    default: return "unknown \(words.text(0))"
+    }
+  }
+
+  /// Opens another file, so that what a process does once has been done.
+  private func prepare() throws -> String {
+    let other = PersonFile(path: file.path + ".other")
+    let realm = try Realm(configuration: other.configuration)
+    try realm.write { realm.add(ScalePerson(1), update: .modified) }
+    return "prepared"
+  }
+
+  /// "committed", how long that took, and the longest of them.
+  private func commits(_ count: Int, objects: Int) throws -> String {
+    let start = MonotonicClock.now()
+    var longest: UInt64 = 0
+    let realm = realm!
+    for _ in 0..<count {
+      let before = MonotonicClock.now()
+      let id = random.below(objects)
+      try realm.write {
+        realm.object(ofType: ScalePerson.self, forPrimaryKey: id)!.score += 1
+      }
+      longest = max(longest, MonotonicClock.now() - before)
+    }
+    return "committed \(MonotonicClock.now() - start) \(longest)"
+  }
+
+  /// "wrote", until the transaction began, until it was ready, until it was committed.
+  private func write() throws -> String {
+    let start = MonotonicClock.now()
+    realm!.beginWrite()
+    let begun = MonotonicClock.now()
+    realm!.object(ofType: ScalePerson.self, forPrimaryKey: 1)!.score += 1
+    let changed = MonotonicClock.now()
+    try realm!.commitWrite()
+    return "wrote \(begun - start) \(changed - begun) \(MonotonicClock.now() - changed)"
+  }
+}
