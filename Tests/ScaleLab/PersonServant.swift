@@ -27,8 +27,9 @@ final class PersonServant {
     case "open-and-read":
       let start = MonotonicClock.now()
       realm = try Realm(configuration: file.configuration)
-      let person = realm!.object(ofType: ScalePerson.self, forPrimaryKey: words.number(1))
-      guard person?.age == words.number(1) % 100 else { return "person \(words.number(1)) is missing" }
+      let id = words.number(1)
+      let person = realm!.object(ofType: ScalePerson.self, forPrimaryKey: id)
+      guard person?.age == id % 100 else { return "person \(id) is missing" }
       return "opened \(MonotonicClock.now() - start)"
     case "close":
       frozen = []
