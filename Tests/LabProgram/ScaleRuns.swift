@@ -13,76 +13,88 @@ enum ScaleRuns {
            | many-files [FILES] | huge-file [MEGABYTES [SECONDS]] | many-objects [OBJECTS]
     """
 
+  private typealias Part = () throws -> ScenarioReport
+
   /// False if there is no run of that name.
   static func run(_ name: String, _ numbers: [Int]) throws -> Bool {
     func number(_ index: Int, or fallback: Int) -> Int {
       index < numbers.count ? numbers[index] : fallback
     }
-    let report: ScenarioReport
+    guard let parts = writes(name, number) ?? files(name, number) else { return false }
+    var isGood = true
+    for part in parts {
+      do {
+        let report = try part()
+        report.show()
+        isGood = isGood && report.findings.isEmpty
+      } catch {
+        print("WRONG: \(error)")
+        isGood = false
+      }
+      fflush(nil)
+    }
+    if !isGood { exit(1) }
+    return true
+  }
+
+  /// What writing costs.
+  private static func writes(_ name: String, _ number: (Int, Int) -> Int) -> [Part]? {
     switch name {
     case "first-write":
-      report = try FirstWrite(commits: number(0, or: 16_000), rounds: number(1, or: 5)).run()
+      let run = FirstWrite(commits: number(0, 16_000), rounds: number(1, 5))
+      return LeafShape.all.map { shape in { try run.run(shape) } }
     case "first-write-objects":
-      report = try FirstWrite(commits: number(0, or: 16_000), rounds: number(1, or: 5))
-        .runObjects(number(2, or: 300_000))
+      let (run, objects) = (
+        FirstWrite(commits: number(0, 16_000), rounds: number(1, 5)), number(2, 1_000_000)
+      )
+      return [{ try run.runObjects(objects) }]
     case "commit-bytes":
-      report = try CommitBytes(extents: number(0, or: 1_000_000), commits: number(1, or: 5000))
-        .run()
+      return [CommitBytes(extents: number(0, 1_000_000), commits: number(1, 5000)).run]
     case "random-updates":
-      report = try RandomUpdates(commits: number(0, or: 10_300))
-        .run(seed: UInt64(number(1, or: 1)))
+      let (run, seed) = (RandomUpdates(commits: number(0, 10_300)), UInt64(number(1, 1)))
+      return LeafShape.all.flatMap { shape in
+        [true, false].map { compacts in { try run.run(shape, compacts: compacts, seed: seed) } }
+      }
     case "compaction-holds":
-      report = try CompactionHolds(seconds: number(0, or: 600), megabytes: number(1, or: 1000))
-        .run(seed: 1)
+      let run = CompactionHolds(seconds: number(0, 600), megabytes: number(1, 1000))
+      return [{ try run.run(seed: 1) }]
     case "compaction-waits":
-      report = try CompactionWaits(seconds: number(0, or: 60), objects: number(1, or: 300_000))
-        .run(seed: 1)
+      let run = CompactionWaits(seconds: number(0, 60), objects: number(1, 300_000))
+      return [{ try run.run(seed: 1) }]
     default:
-      return try runOther(name, number)
+      return nil
     }
-    return end(report)
   }
 
-  private static func runOther(_ name: String, _ number: (Int, Int) -> Int) throws -> Bool {
-    let report: ScenarioReport
+  /// What opening and having files costs.
+  private static func files(_ name: String, _ number: (Int, Int) -> Int) -> [Part]? {
     switch name {
     case "cold-open":
-      report = try ColdOpen().runLargeCommit(
-        megabytes: number(0, 1000), boundNanoseconds: 50_000_000)
+      let megabytes = number(0, 1000)
+      return [
+        { try ColdOpen().runLargeCommit(megabytes: megabytes, boundNanoseconds: 50_000_000) }
+      ]
     case "open-objects":
-      report = try ColdOpen().runObjects(
-        number(0, 1_000_000), boundNanosecondsWarm: 500_000, boundNanosecondsCold: 10_000_000)
+      let objects = number(0, 1_000_000)
+      return [
+        {
+          try ColdOpen().runObjects(
+            objects, boundNanosecondsWarm: 500_000, boundNanosecondsCold: 10_000_000)
+        }
+      ]
     case "private-memory":
-      report = try PrivateMemory(megabytes: number(0, 1000)).run()
+      return [PrivateMemory(megabytes: number(0, 1000)).run]
     case "many-files":
-      report = try manyFiles(number(0, 5000))
+      return [
+        ManyFiles(files: 10, addressSpace: 8 << 30).run, ManyFiles(files: number(0, 5000)).run,
+      ]
     case "huge-file":
-      report = try HugeFile(megabytes: number(0, 20_000), seconds: number(1, 300)).run(seed: 1)
+      let run = HugeFile(megabytes: number(0, 20_000), seconds: number(1, 300))
+      return [{ try run.run(seed: 1) }]
     case "many-objects":
-      report = try ManyObjects(objects: number(0, 10_000_000)).run()
+      return [ManyObjects(objects: number(0, 10_000_000)).run]
     default:
-      return false
+      return nil
     }
-    return end(report)
-  }
-
-  /// Ten files in little address space first.
-  private static func manyFiles(_ count: Int) throws -> ScenarioReport {
-    var report = ScenarioReport()
-    do {
-      report = try ManyFiles(files: 10, addressSpace: 8 << 30).run()
-    } catch {
-      report.findings.append("10 files in 8 GB of address space: \(error)")
-    }
-    let many = try ManyFiles(files: count).run()
-    report.lines += many.lines
-    report.findings += many.findings
-    return report
-  }
-
-  private static func end(_ report: ScenarioReport) -> Bool {
-    report.show()
-    if !report.findings.isEmpty { exit(1) }
-    return true
   }
 }

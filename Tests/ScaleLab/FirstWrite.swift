@@ -8,8 +8,8 @@ public struct FirstWrite {
   public var commits: Int
   /// How many new processes are asked, one after the other.
   public var rounds: Int
-  public var leafCount = 30_000
-  public var leaves = 20
+  /// How many leaves, or objects, a commit changes.
+  public var changes = 20
   public var boundNanoseconds: UInt64 = 10_000_000
 
   public init(commits: Int, rounds: Int) {
@@ -17,20 +17,18 @@ public struct FirstWrite {
     self.rounds = rounds
   }
 
-  public func run() throws -> ScenarioReport {
+  public func run(_ shape: LeafShape) throws -> ScenarioReport {
     let directory = TemporaryDirectory()
-    let file = LeafFile(
-      path: directory.file("first.realm"),
-      tree: LeafTree(leafCount: leafCount, leafBytes: 4096...4096))
+    let file = LeafFile(path: directory.file("first.realm"), tree: shape.tree)
     try file.make(batch: 2000)
     var report = ScenarioReport()
     let (reader, writer) = (try file.servant(), try file.servant())
     try reader.ask("open")
     _ = try reader.expect("pin", "pinned")
     try writer.ask("open")
-    let committed = try writer.expect("commits \(commits) \(leaves)", "committed", seconds: 7200)
+    let committed = try writer.expect("commits \(commits) \(changes)", "committed", seconds: 7200)
     report.lines.append(
-      "\(commits) commits of \(leaves) of \(leafCount) leaves beside an old reader:"
+      "\(shape): \(commits) commits of \(changes) beside an old reader:"
         + " \(Amount.ms(committed[0])), the longest \(Amount.ms(committed[1]));"
         + " file \(FileSize(file.path).now)")
     try measure(&report) { try file.servant() }
@@ -49,9 +47,10 @@ public struct FirstWrite {
     try reader.ask("open")
     _ = try reader.expect("pin", "pinned")
     try writer.ask("open")
-    let committed = try writer.expect("commits \(commits) \(objects)", "committed", seconds: 7200)
+    let committed = try writer.expect(
+      "commits \(commits) \(objects) \(changes)", "committed", seconds: 7200)
     report.lines.append(
-      "\(commits) commits of one of \(objects) objects beside an old reader:"
+      "\(commits) commits of \(changes) of \(objects) objects beside an old reader:"
         + " \(Amount.ms(committed[0])), the longest \(Amount.ms(committed[1]));"
         + " file \(FileSize(file.path).now)")
     try measure(&report) { try file.servant() }

@@ -32,7 +32,7 @@ struct LeafWatcher {
 
   init(_ words: Words) {
     file = LeafFile(words)
-    findings = FindingsFile(path: words.text(7))
+    findings = FindingsFile(path: words.text(8))
   }
 
   func run() throws {

@@ -22,15 +22,17 @@ public struct LeafFile: Sendable {
   init(_ words: Words) {
     path = words.text(1)
     tree = LeafTree(
-      leafCount: words.number(2), leafBytes: words.number(3)...words.number(4))
-    durability = Durability(rawValue: UInt8(words.number(5)))!
-    compacts = words.number(6) == 1
+      leafCount: words.number(2), leafBytes: words.number(3)...words.number(4),
+      fanout: words.number(5))
+    durability = Durability(rawValue: UInt8(words.number(6)))!
+    compacts = words.number(7) == 1
   }
 
   private var words: [String] {
     [
       path, String(tree.leafCount), String(tree.leafBytes.lowerBound),
-      String(tree.leafBytes.upperBound), String(durability.rawValue), compacts ? "1" : "0",
+      String(tree.leafBytes.upperBound), String(tree.fanout), String(durability.rawValue),
+      compacts ? "1" : "0",
     ]
   }
 

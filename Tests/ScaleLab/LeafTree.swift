@@ -1,25 +1,27 @@
 import Storage
 import StorageLab
 
-/// Numbered leaves below a tree of narrow inner nodes, so that changing one copies little besides it.
+/// Numbered leaves below a tree of inner nodes, narrow ones unless asked otherwise, so that changing
+/// a leaf copies little besides it.
 /// Each leaf says in its first two words which one it is and what it was stamped with; the rest
 /// follows from these.
 public struct LeafTree: Sendable {
   static let innerKind = NodeKind(rawValue: 210)
   static let leafKind = NodeKind(rawValue: 211)
-  private static let fanout = 64
-
   public let leafCount: Int
   /// How long a leaf may be, with its header; the length follows from number and stamp.
   public let leafBytes: ClosedRange<Int>
+  /// References of an inner node.
+  public let fanout: Int
   /// How many leaves there can be below one child of the root.
   private let rootSpan: Int
 
-  public init(leafCount: Int, leafBytes: ClosedRange<Int>) {
+  public init(leafCount: Int, leafBytes: ClosedRange<Int>, fanout: Int = 64) {
     self.leafCount = leafCount
     self.leafBytes = leafBytes
+    self.fanout = fanout
     var span = 1
-    while span * Self.fanout < leafCount { span *= Self.fanout }
+    while span * fanout < leafCount { span *= fanout }
     rootSpan = span
   }
 
@@ -57,7 +59,7 @@ public struct LeafTree: Sendable {
       node.setReference(rest / span, child.reference)
       node = child
       rest %= span
-      span /= Self.fanout
+      span /= fanout
     }
     try writer.release(node.node.reference(rest))
     node.setReference(rest, leaf)
@@ -67,7 +69,7 @@ public struct LeafTree: Sendable {
     _ reference: NodeReference, _ writer: NodeWriter
   ) throws(StorageError) -> MutableNode {
     if reference.isNone {
-      return writer.make(kind: Self.innerKind, referenceCount: Self.fanout)
+      return writer.make(kind: Self.innerKind, referenceCount: fanout)
     }
     return try writer.mutable(reference)
   }
@@ -91,7 +93,7 @@ public struct LeafTree: Sendable {
       node = try source.node(child)
       if span == 1 { return node }
       rest %= span
-      span /= Self.fanout
+      span /= fanout
     }
   }
 
@@ -140,7 +142,7 @@ public struct LeafTree: Sendable {
       if child.isNone { continue }
       let index = first + position * span
       if span > 1 {
-        try visit(child, from: index, span / Self.fanout, source, checking, &contents)
+        try visit(child, from: index, span / fanout, source, checking, &contents)
         continue
       }
       let leaf = try source.node(child)

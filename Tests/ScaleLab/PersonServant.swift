@@ -42,7 +42,9 @@ final class PersonServant {
     case "fill":
       try realm!.write { for id in 0..<words.number(1) { realm!.add(ScalePerson(id)) } }
       return "filled"
-    case "commits": return try commits(words.number(1), objects: words.number(2))
+    case "commits":
+      return try commits(
+        words.number(1), objects: words.number(2), changes: max(1, words.number(3)))
     case "write": return try write()
     case "prepare": return try prepare()
     default: return "unknown \(words.text(0))"
@@ -58,15 +60,17 @@ final class PersonServant {
   }
 
   /// "committed", how long that took, and the longest of them.
-  private func commits(_ count: Int, objects: Int) throws -> String {
+  private func commits(_ count: Int, objects: Int, changes: Int) throws -> String {
     let start = MonotonicClock.now()
     var longest: UInt64 = 0
     let realm = realm!
     for _ in 0..<count {
       let before = MonotonicClock.now()
-      let id = random.below(objects)
       try realm.write {
-        realm.object(ofType: ScalePerson.self, forPrimaryKey: id)!.score += 1
+        for _ in 0..<changes {
+          let id = random.below(objects)
+          realm.object(ofType: ScalePerson.self, forPrimaryKey: id)!.score += 1
+        }
       }
       longest = max(longest, MonotonicClock.now() - before)
     }

@@ -7,29 +7,18 @@ import TestSupport
 /// How large a file becomes in which leaves are replaced at random, without any reader.
 public struct RandomUpdates {
   public var commits: Int
-  public var leafCount = 30_000
   public var leaves = 20
   public var boundRatio = 2.2
 
   public init(commits: Int) { self.commits = commits }
 
-  public func run(seed: UInt64) throws -> ScenarioReport {
+  public func run(
+    _ shape: LeafShape, compacts: Bool, seed: UInt64
+  ) throws -> ScenarioReport {
     var report = ScenarioReport()
-    for leafBytes in [4096...4096, 512...7680] {
-      for compacts in [true, false] {
-        try measure(leafBytes, compacts: compacts, seed: seed, &report)
-      }
-    }
-    return report
-  }
-
-  private func measure(
-    _ leafBytes: ClosedRange<Int>, compacts: Bool, seed: UInt64, _ report: inout ScenarioReport
-  ) throws {
     let directory = TemporaryDirectory()
     let file = LeafFile(
-      path: directory.file("random.realm"),
-      tree: LeafTree(leafCount: leafCount, leafBytes: leafBytes), compacts: compacts)
+      path: directory.file("random.realm"), tree: shape.tree, compacts: compacts)
     try file.make(batch: 2000)
     let system = CountingSystem()
     let database = try file.open(system)
@@ -44,7 +33,7 @@ public struct RandomUpdates {
     let seconds = Double(MonotonicClock.now() - start) / 1e9
     let live = try file.tree.contents(of: try database.pinNewest()).bytes
     let ratio = Double(largest.size) / Double(live)
-    let name = "leaves of \(leafBytes) bytes, compaction \(compacts ? "on" : "off")"
+    let name = "\(shape), compaction \(compacts ? "on" : "off")"
     report.lines.append(
       "\(name): \(commits) commits of \(leaves) in \(Int(seconds)) s"
         + " (\(Int(Double(commits) / seconds)) a second,"
@@ -52,5 +41,6 @@ public struct RandomUpdates {
         + " most \(Amount.mb(largest.size)) (\(Amount.ratio(ratio)) x), now \(size.now)")
     report.expect(ratio <= boundRatio, "\(name): the file was \(Amount.ratio(ratio)) x live")
     report.findings += try database.verify().findings.prefix(3).map(\.description)
+    return report
   }
 }

@@ -29,6 +29,7 @@ struct Compare: ParsableCommand {
     defer { try? FileManager.default.removeItem(at: place) }
     let harness = Harness(scale: Scale(isSmoke: smoke), folder: place)
     try StoreWorkloads(harness: harness).run()
+    try ObjectWorkloads(harness: harness).run()
     try WakeWorkload(harness: harness).run()
     let results = Results(date: Date(), rounds: harness.scale.rounds, figures: harness.figures)
     print(results.text)

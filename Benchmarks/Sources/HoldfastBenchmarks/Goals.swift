@@ -12,6 +12,11 @@ enum Goals {
       case Workload.unflushedCommits: (">= 0.5 x LMDB", than("LMDB").map { $0 >= 0.5 })
       case Workload.read: ("<= 10 ns", ours <= 10)
       case Workload.count: (">= 5 x SQLite", than("SQLite").map { $0 >= 5 })
+      case Workload.objectInserts, Workload.objectUpdates:
+        (">= SQLite", than("SQLite").map { $0 >= 1 })
+      case Workload.objectUpdateGrowth: ("<= 10 bytes", ours <= 10)
+      case Workload.openWarm: ("<= 0.5 ms", ours <= 0.5)
+      case Workload.openCold: ("<= 10 ms", ours <= 10)
       case Workload.growth: ("<= 0.5 MiB", ours <= 0.5)
       default: nil
       }

@@ -41,19 +41,26 @@ final class Harness {
     return made
   }
 
+  /// Calls `body` for each of `stores` in turns, with an empty folder each time.
+  func takeTurns<S>(_ stores: [S], _ body: (S, URL) throws -> Void) throws {
+    for _ in 0..<scale.rounds {
+      for store in stores {
+        let place = try newFolder()
+        defer { try? FileManager.default.removeItem(at: place) }
+        try body(store, place)
+      }
+    }
+  }
+
   /// Measures `body` for each of `stores` in turns, a new store each time; adds the medians.
   func measure(
     _ workload: String, unit: String, isHigherBetter: Bool, stores: [any Store.Type],
     flushing: Flushing = .none, _ body: (any Store) throws -> Double
   ) throws {
     var values: [String: [Double]] = [:]
-    for _ in 0..<scale.rounds {
-      for type in stores {
-        let place = try newFolder()
-        defer { try? FileManager.default.removeItem(at: place) }
-        let store = try type.init(folder: place, flushing: flushing)
-        values[type.name, default: []].append(try body(store))
-      }
+    try takeTurns(stores) { type, place in
+      let store = try type.init(folder: place, flushing: flushing)
+      values[type.name, default: []].append(try body(store))
     }
     add(
       Figure(

@@ -3,7 +3,7 @@ import Foundation
 
 /// LMDB with integer keys; `MDB_NOSYNC` where commits are not flushed. A value is the record's
 /// fields one after another: age, score, date, flag, name.
-final class LMDBStore: Store {
+final class LMDBStore: ReopenedStore {
   static let name = "LMDB"
 
   private let file: URL
@@ -12,7 +12,7 @@ final class LMDBStore: Store {
   private var reader: OpaquePointer?
 
   init(folder: URL, flushing: Flushing) throws {
-    file = folder.appending(path: "lmdb.db")
+    file = Self.file(in: folder)
     var made: OpaquePointer?
     try check(mdb_env_create(&made))
     guard let environment = made else { throw StoreError("lmdb: no environment") }
@@ -26,6 +26,14 @@ final class LMDBStore: Store {
     try check(mdb_dbi_open(opening, nil, UInt32(MDB_INTEGERKEY), &database))
     try check(mdb_txn_commit(opening))
     self.database = database
+  }
+
+  private static func file(in folder: URL) -> URL { folder.appending(path: "lmdb.db") }
+
+  static func files(in folder: URL) -> [URL] { [file(in: folder)] }
+
+  static func openAndRead(_ identifier: Int, in folder: URL) throws -> Int {
+    try LMDBStore(folder: folder, flushing: .none).readAge(of: identifier, times: 1)
   }
 
   deinit {

@@ -2,7 +2,7 @@ import Csqlite3
 import Foundation
 
 /// SQLite in WAL mode with prepared statements; `synchronous` is FULL or OFF.
-final class SQLiteStore: Store {
+final class SQLiteStore: ReopenedStore {
   static let name = "SQLite"
 
   private let files: [URL]
@@ -11,17 +11,30 @@ final class SQLiteStore: Store {
   private var reader: OpaquePointer?
 
   init(folder: URL, flushing: Flushing) throws {
-    let file = folder.appending(path: "sqlite.db")
-    files = [file, folder.appending(path: "sqlite.db-wal")]
-    connection = try Self.open(file)
+    files = Self.files(in: folder)
+    connection = try Self.open(files[0])
     try execute("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = \(flushing == .everyCommit ? "FULL" : "OFF")")
     try execute(
       """
-      CREATE TABLE person (
+      CREATE TABLE IF NOT EXISTS person (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL, score REAL NOT NULL,
         date REAL NOT NULL, flag INTEGER NOT NULL)
       """)
+  }
+
+  static func files(in folder: URL) -> [URL] {
+    ["sqlite.db", "sqlite.db-wal"].map { folder.appending(path: $0) }
+  }
+
+  static func openAndRead(_ identifier: Int, in folder: URL) throws -> Int {
+    try SQLiteStore(opened: files(in: folder)).readAge(of: identifier, times: 1)
+  }
+
+  /// A store that is there already, whose file says how it is written.
+  private init(opened files: [URL]) throws {
+    self.files = files
+    connection = try Self.open(files[0])
   }
 
   deinit {

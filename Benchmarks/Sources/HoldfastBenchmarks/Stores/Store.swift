@@ -33,6 +33,14 @@ protocol Store: AnyObject {
   func sizeBytes() throws -> Int
 }
 
+/// A store that is opened again after it has been closed.
+protocol ReopenedStore: Store {
+  /// All that a closed store consists of.
+  static func files(in folder: URL) -> [URL]
+  /// Opens a store that is there already, reads the age of one record, and closes it.
+  static func openAndRead(_ identifier: Int, in folder: URL) throws -> Int
+}
+
 extension Store {
   static func size(of files: [URL]) throws -> Int {
     try files.reduce(0) { sum, file in
