@@ -8,6 +8,7 @@ enum ScaleRuns {
   static let usage = """
     first-write [COMMITS [ROUNDS]] | first-write-objects [COMMITS [ROUNDS [OBJECTS]]]
            | commit-bytes [EXTENTS [COMMITS]] | random-updates [COMMITS [SEED]]
+           | update-growth [OBJECTS [COMMITS]]
            | compaction-holds [SECONDS [MEGABYTES]] | compaction-waits [SECONDS [OBJECTS]]
            | cold-open [MEGABYTES] | open-objects [OBJECTS] | private-memory [MEGABYTES]
            | many-files [FILES] | huge-file [MEGABYTES [SECONDS]] | many-objects [OBJECTS]
@@ -55,6 +56,9 @@ enum ScaleRuns {
       return LeafShape.all.flatMap { shape in
         [true, false].map { compacts in { try run.run(shape, compacts: compacts, seed: seed) } }
       }
+    case "update-growth":
+      let run = UpdateGrowth(objects: number(0, 1_000_000), commits: number(1, 50_000))
+      return [{ try run.run(seed: 1) }]
     case "compaction-holds":
       let run = CompactionHolds(seconds: number(0, 600), megabytes: number(1, 1000))
       return [{ try run.run(seed: 1) }]

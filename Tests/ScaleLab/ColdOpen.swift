@@ -54,6 +54,17 @@ public struct ColdOpen {
     return report
   }
 
+  /// How long the thread runs that opens a file of one commit, nanoseconds.
+  public static func busyTime(megabytes: Int) throws -> UInt64 {
+    let directory = TemporaryDirectory()
+    let leaves = megabytes * 1_000_000 / 4096
+    let file = LeafFile(
+      path: directory.file("busy.realm"),
+      tree: LeafTree(leafCount: leaves, leafBytes: 4096...4096))
+    try file.make(batch: leaves)
+    return try file.servant().expect("open", "opened")[1]
+  }
+
   // MARK: Objects
 
   /// A file of objects, each time opened by a process that has had another file open, which then
@@ -92,6 +103,7 @@ public struct ColdOpen {
       try? FileManager.default.removeItem(atPath: path)
     }
     try FileManager.default.copyItem(atPath: made.path, toPath: file.path)
+    PageCache.writeBack(file.path)
   }
 
   private func open(

@@ -21,9 +21,9 @@ final class LeafServant {
   private func perform(_ words: Words) throws -> String {
     switch words.text(0) {
     case "open":
-      let start = MonotonicClock.now()
+      let watch = Stopwatch()
       database = try file.open()
-      return "opened \(MonotonicClock.now() - start)"
+      return "opened \(watch.elapsed) \(watch.busy)"
     case "close":
       snapshots = []
       database = nil
@@ -53,16 +53,17 @@ final class LeafServant {
     return "committed \(MonotonicClock.now() - start) \(longest)"
   }
 
-  /// "wrote", until the transaction began, until it was ready, until it was committed.
+  /// "wrote", until the transaction began, until it was ready, until it was committed; and how much
+  /// of all that the thread ran.
   private func write() throws -> String {
-    let start = MonotonicClock.now()
+    let watch = Stopwatch()
     let transaction = try database!.beginWrite()
-    let begun = MonotonicClock.now()
+    let begun = watch.elapsed
     let index = random.below(file.tree.leafCount)
     try file.tree.set(index, stamp: transaction.version, in: transaction)
-    let changed = MonotonicClock.now()
+    let changed = watch.elapsed
     _ = try transaction.commit(history: [1])
-    return "wrote \(begun - start) \(changed - begun) \(MonotonicClock.now() - changed)"
+    return "wrote \(begun) \(changed - begun) \(watch.elapsed - changed) \(watch.busy)"
   }
 
   private func read(_ words: Words) throws -> String {

@@ -3,6 +3,11 @@ public struct LeafShape: Sendable, CustomStringConvertible {
   public let tree: LeafTree
   public let description: String
 
+  public init(tree: LeafTree, description: String) {
+    self.tree = tree
+    self.description = description
+  }
+
   public static let all = [
     LeafShape(
       tree: LeafTree(leafCount: 30_000, leafBytes: 4096...4096),

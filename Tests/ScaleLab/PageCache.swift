@@ -14,6 +14,13 @@ public enum PageCache {
     return residentPart(descriptor)
   }
 
+  public static func writeBack(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    precondition(descriptor >= 0, "\(path): errno \(errno)")
+    fdatasync(descriptor)
+    close(descriptor)
+  }
+
   private static func residentPart(_ descriptor: Int32) -> Double {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return 0 }

@@ -30,9 +30,14 @@ public enum ProcessFigures {
   }
 
   /// Nanoseconds of processor that all threads of the process have taken.
-  public static func processorTime() -> UInt64 {
+  public static func processorTime() -> UInt64 { time(CLOCK_PROCESS_CPUTIME_ID) }
+
+  /// Nanoseconds of processor that the calling thread has taken.
+  public static func threadTime() -> UInt64 { time(CLOCK_THREAD_CPUTIME_ID) }
+
+  private static func time(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
