@@ -4,9 +4,6 @@ import Testing
 
 /// What things cost does not follow from the size of the file, nor from what others have done to it.
 @Suite(.serialized) struct ScaleLabTests {
-  private static let small = LeafShape(
-    tree: LeafTree(leafCount: 3000, leafBytes: 64...8128), description: "3,000 leaves")
-
   /// Shows what was measured, and expects that nothing was found.
   private func expectGood(_ report: ScenarioReport) {
     report.show()
@@ -14,9 +11,11 @@ import Testing
   }
 
   @Test func `a process's first write costs the same after many commits of others`() throws {
-    let few = try FirstWrite(commits: 500, rounds: 1).busyTime(Self.small)
-    let many = try FirstWrite(commits: 6000, rounds: 1).busyTime(Self.small)
-    #expect(many < 3 * few + 5_000_000, "\(few) ns after 500 commits, \(many) ns after 6,000")
+    let shape = LeafShape(
+      tree: LeafTree(leafCount: 30_000, leafBytes: 512...512), description: "30,000 leaves")
+    let few = try FirstWrite(commits: 300, rounds: 1).busyTime(shape)
+    let many = try FirstWrite(commits: 3000, rounds: 1).busyTime(shape)
+    #expect(many < 3 * few + 5_000_000, "\(few) ns after 300 commits, \(many) ns after 3,000")
   }
 
   @Test func `a small commit writes the same beside many free extents`() throws {
@@ -25,7 +24,10 @@ import Testing
 
   @Test(arguments: [true, false])
   func `random updates leave the file at about the size of its content`(compacts: Bool) throws {
-    expectGood(try RandomUpdates(commits: 2000).run(Self.small, compacts: compacts, seed: 1))
+    let shape = LeafShape(
+      tree: LeafTree(leafCount: 20_000, leafBytes: 64...936),
+      description: "20,000 leaves of 64 to 936 bytes")
+    expectGood(try RandomUpdates(commits: 1500).run(shape, compacts: compacts, seed: 1))
   }
 
   @Test func `updates that are not flushed hardly let the file grow`() throws {
