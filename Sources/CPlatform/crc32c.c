@@ -44,13 +44,38 @@ static uint32_t crc32c_portable(uint32_t crc, const unsigned char *p, size_t n) 
 #define CRC_WORD(crc, word) ((uint32_t)_mm_crc32_u64(crc, word))
 #define CRC_BYTE(crc, byte) _mm_crc32_u8(crc, byte)
 static int has_hardware(void) { return __builtin_cpu_supports("sse4.2"); }
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-#include <arm_acle.h>
+#elif defined(__aarch64__)
+#include <stdatomic.h>
+#include <sys/auxv.h>
 #define HAS_INSTRUCTION
+#define CRC_WORD(crc, word) crc_word(crc, word)
+#define CRC_BYTE(crc, byte) crc_byte(crc, byte)
 #define CRC_FUNCTION
-#define CRC_WORD(crc, word) __crc32cd(crc, word)
-#define CRC_BYTE(crc, byte) __crc32cb(crc, byte)
-static int has_hardware(void) { return 1; }
+
+// Written as instructions, since a program for every ARMv8.0 processor is not compiled with the
+// extension, and compilers differ in how a single function asks for it.
+static inline uint32_t crc_word(uint32_t crc, uint64_t word) {
+  __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
+  return crc;
+}
+
+static inline uint32_t crc_byte(uint32_t crc, unsigned char byte) {
+  __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)byte));
+  return crc;
+}
+
+// Bit 7 of the kernel's list of what the processor can do (HWCAP_CRC32).
+enum { hwcap_crc32 = 1 << 7 };
+
+static int has_hardware(void) {
+  static atomic_int known;  // 0: not asked yet, 1: no, 2: yes
+  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  if (answer == 0) {
+    answer = getauxval(AT_HWCAP) & hwcap_crc32 ? 2 : 1;
+    atomic_store_explicit(&known, answer, memory_order_relaxed);
+  }
+  return answer == 2;
+}
 #endif
 
 #ifdef HAS_INSTRUCTION

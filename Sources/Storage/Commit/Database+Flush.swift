@@ -158,7 +158,7 @@ extension Database {
       try file.synchronize()
       // A slot that was taken back may have reached the disk, and its going may not have.
       if !slots.eraseDurable(keeping: durable) {
-        throw SystemError(call: .write, path: path, code: 5)
+        throw SystemError(call: .write, path: path, code: ErrorNumber.inputOutput)
       }
       try file.synchronize()
     } catch {

@@ -173,11 +173,14 @@ extension Database {
   public func compact() throws(StorageError) -> CompactionProgress {
     var total = CompactionProgress()
     var idle = 0
+    // What waits for the durable version only is of use from here on.
+    try flush()
     while idle < 3 {
       let step = try compactStep(force: true)
       total.bytesMoved += step.bytesMoved
       total.bytesReturned += step.bytesReturned
-      idle = step.hasMore || step.bytesReturned > 0 ? 0 : idle + 1
+      let isIdle = step.bytesMoved == 0 && step.bytesReturned == 0 && !step.hasMore
+      idle = isIdle ? idle + 1 : 0
     }
     return total
   }

@@ -53,8 +53,7 @@ extension StorageError {
   public var isWantOfRoom: Bool {
     switch code {
     case .outOfDiskSpace, .tooManyVersions: true
-    // ENOMEM, ENOLCK
-    default: cause?.code == 12 || cause?.code == 37
+    default: cause?.code == ErrorNumber.outOfMemory || cause?.code == ErrorNumber.noLocks
     }
   }
 
@@ -63,20 +62,20 @@ extension StorageError {
     let code: Code
     var remedy = ""
     switch error.code {
-    case 28, 122:
+    case ErrorNumber.noSpace, ErrorNumber.quotaExceeded:
       code = .outOfDiskSpace
       remedy = "; free some disk space and try again, nothing was lost"
-    case 1, 13:
+    case ErrorNumber.notPermitted, ErrorNumber.accessDenied:
       code = .permissionDenied
       remedy = "; check the permissions of the file and its directory"
-    case 2: code = .fileNotFound
-    case 17: code = .fileExists
-    case 23, 24:
+    case ErrorNumber.noSuchFile: code = .fileNotFound
+    case ErrorNumber.fileExists: code = .fileExists
+    case ErrorNumber.tooManyOpenFilesInSystem, ErrorNumber.tooManyOpenFiles:
       code = .inputOutput
       remedy =
         "; too many files are open, and each database takes two descriptors: close some, or raise"
         + " the limit (`ulimit -n`)"
-    case 30:
+    case ErrorNumber.readOnlyFileSystem:
       code = .permissionDenied
       remedy = "; the file system is read-only, open the file read-only"
     default: code = .inputOutput

@@ -83,14 +83,18 @@ final class ScratchStore {
     for index in 0..<node.referenceCount {
       mutable.setReference(index, try place(node.reference(index), source))
     }
-    let size = node.byteSize
-    precondition(size % 8 == 0 && size >= 32 + node.referenceCount * 8)
+    let used = node.byteSize
+    precondition(used % 8 == 0 && used >= 32 + node.referenceCount * 8)
+    let size = max(used, NodeLayout.byteSizeMin)
     let offset = end
     precondition(offset + UInt64(size) <= mapping.length)
-    mutable.address.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
-    let sum = checksum(node.address + 4, count: size - 4)
-    mutable.address.storeBytes(of: sum, as: UInt32.self)
-    (mapping.address + Int(offset)).copyMemory(from: node.address, byteCount: size)
+    // Nothing has been written behind the end, so what pads the node is zero.
+    let target = mapping.address + Int(offset)
+    target.copyMemory(from: node.address, byteCount: used)
+    target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
+    target.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
+    let sum = checksum(target + 4, count: size - 4)
+    target.storeBytes(of: sum, as: UInt32.self)
     end += UInt64(size)
     return NodeReference(offset: offset, checksum: sum)
   }

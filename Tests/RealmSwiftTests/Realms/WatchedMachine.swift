@@ -1,5 +1,6 @@
 import Dispatch
 import Platform
+import Storage
 import Synchronization
 import TestSupport
 
@@ -20,7 +21,7 @@ final class WatchedMachine: ForwardingSystem {
     return path.hasSuffix(".lock") ? file : WatchedFile(real: file, machine: self)
   }
 
-  /// Writes to data files since their last flush.
+  /// Writes to data files since their last flush, other than of the closing mark.
   var unflushedWrites: Int { unflushed.load(ordering: .sequentiallyConsistent) }
 
   /// Waits until a data file has been closed; false if that does not happen.
@@ -41,7 +42,8 @@ private final class WatchedFile: ForwardingFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
-    machine.noteWrite()
+    // The closing mark is of use only if it arrives, and is not missed.
+    if offset != UInt64(FileLayout.closingMark) { machine.noteWrite() }
     try real.write(bytes, at: offset)
   }
 
