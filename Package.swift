@@ -46,7 +46,8 @@ let package = Package(
       name: "StorageLab", dependencies: ["Storage", "SimulatedDisk"], path: "Tests/StorageLab",
       swiftSettings: settings),
     .target(
-      name: "ObjectStoreLab", dependencies: ["ObjectStore", "StorageLab", "SimulatedDisk"],
+      name: "ObjectStoreLab",
+      dependencies: ["ObjectStore", "StorageLab", "SimulatedDisk", "TestSupport"],
       path: "Tests/ObjectStoreLab", swiftSettings: settings),
     .executableTarget(
       name: "LabProgram",

@@ -4,7 +4,8 @@ import Storage
 import StorageLab
 
 extension LabProgram {
-  /// Damaged files with objects in them, half as many again with exchanged nodes.
+  /// Damaged files with objects in them, half as many again with exchanged nodes, and as many whose
+  /// nodes are whole and make no sense, those in child processes.
   static func damage(files: Int, seed: UInt64) throws {
     let lab = try DamageLab(seed: seed)
     let start = Date()
@@ -13,7 +14,18 @@ extension LabProgram {
     fflush(nil)
     try lab.exchangeNodes(files / 2)
     print("nodes too: \(lab.outcome), \(Int(-start.timeIntervalSinceNow)) s")
-    exit(lab.outcome.bad.isEmpty ? 0 : 1)
+    let hostile = try HostileRuns.run(
+      files: files, seed: seed, program: "LabProgram", arguments: ["hostile-child"])
+    for line in hostile.bad.prefix(50) { print(line) }
+    print(
+      "hostile: \(files) files, \(hostile.refused) refused, \(hostile.bad.count) bad,"
+        + " \(Int(-start.timeIntervalSinceNow)) s")
+    exit(lab.outcome.bad.isEmpty && hostile.bad.isEmpty ? 0 : 1)
+  }
+
+  /// What `damage` starts: arguments are a seed, the first file and the end.
+  static func hostileChild(_ numbers: [Int]) throws {
+    try HostileRuns.serve(seed: UInt64(numbers[0]), from: numbers[1], to: numbers[2])
   }
 
   /// Power losses under objects.

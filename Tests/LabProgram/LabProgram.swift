@@ -23,6 +23,8 @@ struct LabProgram {
       try model(operations: numbers.first ?? 1_000_000, seed: seed)
     case "damage":
       try damage(files: numbers.first ?? 10_000, seed: seed)
+    case "hostile-child" where numbers.count == 3:
+      try hostileChild(numbers)
     case "object-power-loss":
       try objectPowerLoss(states: numbers.first ?? 100_000, seed: seed)
     case "change-sets":

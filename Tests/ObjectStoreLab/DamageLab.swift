@@ -14,13 +14,13 @@ public final class DamageLab {
   }
 
   public let seed: UInt64
-  public private(set) var outcome = Outcome()
+  public internal(set) var outcome = Outcome()
   private var random: SeededGenerator
-  private var specimens: [Specimen] = []
-  private let path = "/damaged.realm"
+  private(set) var specimens: [Specimen] = []
+  static let path = "/damaged.realm"
 
   /// A whole file and what its versions hold.
-  private struct Specimen {
+  struct Specimen {
     var bytes: [UInt8]
     var models: [UInt64: StoreModel]
     var limits: TreeLimits
@@ -37,7 +37,7 @@ public final class DamageLab {
     ]
   }
 
-  private var options: DatabaseOptions {
+  static var options: DatabaseOptions {
     var options = DatabaseOptions()
     options.compactsInBackground = false
     options.mappingReservation = 1 << 22
@@ -54,7 +54,7 @@ public final class DamageLab {
     _ schema: SchemaDescription, _ limits: TreeLimits, objects count: Int
   ) throws -> Specimen {
     let system = quietSystem()
-    let database = try Database.open(path: path, options: options, system: system)
+    let database = try Database.open(path: Self.path, options: Self.options, system: system)
     var operations = ObjectOperations(
       seed: random.next(), model: StoreModel(),
       sizes: ObjectOperations.Sizes(objects: count, listElements: 14))
@@ -68,7 +68,7 @@ public final class DamageLab {
       let snapshot = try objects.commit(transaction)
       models[snapshot.version] = operations.model
     }
-    return Specimen(bytes: system.contents(of: path), models: models, limits: limits)
+    return Specimen(bytes: system.contents(of: Self.path), models: models, limits: limits)
   }
 
   // MARK: Bytes
@@ -81,9 +81,9 @@ public final class DamageLab {
       var bytes = specimen.bytes
       for _ in 0...random.below(3) { FileDamage.apply(&bytes, &random) }
       let system = quietSystem()
-      system.install(bytes, at: path)
+      system.install(bytes, at: Self.path)
       do {
-        let database = try Database.open(path: path, options: options, system: system)
+        let database = try Database.open(path: Self.path, options: Self.options, system: system)
         let snapshot = try database.pinNewest()
         guard let model = specimen.models[snapshot.version] else {
           throw Disagreement("version \(snapshot.version) came out of nowhere")
@@ -96,7 +96,7 @@ public final class DamageLab {
         outcome.correct += 1
       } catch let error as StorageError {
         outcome.refused += 1
-        if error.path != path || error.message.isEmpty { report(number, "\(error)") }
+        if error.path != Self.path || error.message.isEmpty { report(number, "\(error)") }
       } catch {
         report(number, "\(error)")
       }
@@ -142,8 +142,8 @@ public final class DamageLab {
     for number in 0..<count {
       let specimen = specimens[random.below(specimens.count)]
       let system = quietSystem()
-      system.install(specimen.bytes, at: path)
-      let database = try Database.open(path: path, options: options, system: system)
+      system.install(specimen.bytes, at: Self.path)
+      let database = try Database.open(path: Self.path, options: Self.options, system: system)
       let model = specimen.models[database.newestVersion]!
       let stale = try database.pinNewest()
       try changeMore(database, specimen, model)
@@ -254,7 +254,7 @@ public final class DamageLab {
     return copy
   }
 
-  private func report(_ number: Int, _ message: String) {
+  func report(_ number: Int, _ message: String) {
     if outcome.bad.count < 20 { outcome.bad.append("seed \(seed), file \(number): \(message)") }
   }
 }

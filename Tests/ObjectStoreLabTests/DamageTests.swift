@@ -21,6 +21,17 @@ import Testing
   }
 }
 
+@Suite struct HostileFileTests {
+  /// A trap would end the test run, which is a failure as well.
+  @Test func `1,200 files of whole but senseless nodes are read and written, or refused`() throws {
+    let lab = try DamageLab(seed: 20_261_122)
+    for number in 0..<1200 { lab.readHostile(number, lowest: NodeKind.storeRoot.rawValue) }
+    print("seed \(lab.seed): \(lab.outcome)")
+    #expect(lab.outcome.bad == [])
+    #expect(lab.outcome.refused > 500)
+  }
+}
+
 @Suite struct ObjectPowerLossTests {
   @Test(arguments: [Durability.full, .strict, .grouped, .relaxed])
   func `objects survive whatever a power loss leaves`(durability: Durability) throws {

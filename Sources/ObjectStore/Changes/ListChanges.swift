@@ -89,7 +89,7 @@ public struct ObservedList: Hashable, Sendable {
 
   private func integers(_ list: ListView) throws(StorageError) -> [Int64] {
     var values: [Int64] = []
-    values.reserveCapacity(list.count)
+    values.reserveCapacity(min(list.count, 1 << 16))
     var leaves = list.leaves()
     while let (vector, _) = try leaves.next() {
       for row in 0..<vector.count { values.append(vector.integer(row)) }
@@ -99,7 +99,7 @@ public struct ObservedList: Hashable, Sendable {
 
   private func values(_ list: ListView) throws(StorageError) -> [StoredValue] {
     var values: [StoredValue] = []
-    values.reserveCapacity(list.count)
+    values.reserveCapacity(min(list.count, 1 << 16))
     var leaves = list.leaves()
     while let (vector, _) = try leaves.next() {
       guard let node = vector.node else { continue }

@@ -123,6 +123,9 @@ extension QueryResults {
       // Every key of the set was there, so the keys of a range stood next to each other.
       for range in own.deletions.ranges {
         guard let first = try old.index(of: ObjectKey(rawValue: range.lowerBound)) else { continue }
+        guard range.count <= old.count - first else {
+          throw old.source.corrupt(old.root, "\(range.count) objects were expected that are gone")
+        }
         changes.deletions.append(contentsOf: first..<(first + range.count))
       }
     }

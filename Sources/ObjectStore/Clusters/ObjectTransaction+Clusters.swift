@@ -13,9 +13,16 @@ extension ObjectTransaction {
       try descend(state, key)
     }
     guard let row = state.pointee.cluster.row(of: object) else {
-      preconditionFailure("no object \(key) in table \(state.pointee.key.rawValue)")
+      throw missing(state, object)
     }
     return row
+  }
+
+  /// An object that is not there: the caller's mistake, or a file whose parts contradict each other.
+  @inline(never)
+  func missing(_ state: State, _ object: ObjectKey) -> StorageError {
+    source.corrupt(
+      root, "object \(object.rawValue) of table \(state.pointee.key.rawValue) was expected")
   }
 
   /// Makes the nodes from the table down to the cluster that `key` belongs into changeable. The
@@ -23,7 +30,8 @@ extension ObjectTransaction {
   func descend(_ state: State, _ key: Int64) throws(StorageError) {
     state.pointee.hasLeaf = false
     var reference = state.pointee.node.node.reference(TableNode.clusterReference)
-    precondition(!reference.isNone, "no object \(key) in table \(state.pointee.key.rawValue)")
+    if reference.isNone { throw missing(state, ObjectKey(rawValue: key)) }
+    var expected = state.pointee.count
     var level = 0
     state.pointee.low = .min
     state.pointee.high = .max
@@ -33,6 +41,7 @@ extension ObjectTransaction {
       guard node.kind == .clusterInner, level < TableState.depthMax else {
         throw source.corrupt(reference, "a cluster was expected")
       }
+      try checkCount(reference, InnerNode.total(node, stride: InnerNode.clusterStride), expected)
       let mutable = try writer.mutable(reference)
       state.pointee.setParentReference(level, mutable.reference)
       let child = InnerNode.child(mutable.node, key: key)
@@ -41,14 +50,39 @@ extension ObjectTransaction {
       if child + 1 < mutable.node.referenceCount {
         state.pointee.high = InnerNode.first(mutable.node, child + 1, stride: stride) - 1
       }
+      expected = InnerNode.count(mutable.node, child, stride: stride)
       state.pointee.path[level] = PathEntry(node: mutable, slot: child)
       level += 1
       reference = mutable.node.reference(child)
     }
     state.pointee.depth = level
+    try checkLeaf(state, reference, expected)
     state.pointee.leaf = try mutableLeaf(reference, columns: state.pointee.columns.count)
     state.pointee.setParentReference(level, state.pointee.leaf.reference)
     state.pointee.hasLeaf = true
+  }
+
+  /// A committed node that says another number of elements than its parent is refused before it is
+  /// changed; from then on both are kept right. (Adding up 64 counts costs less than copying them.)
+  private func checkCount(
+    _ reference: NodeReference, _ found: Int, _ expected: Int
+  ) throws(StorageError) {
+    if !reference.isUncommitted, found != expected {
+      throw source.corrupt(reference, "\(expected) objects were expected, \(found) were found")
+    }
+  }
+
+  /// The same for a cluster, whose keys must lie where the separators say.
+  private func checkLeaf(
+    _ state: State, _ reference: NodeReference, _ expected: Int
+  ) throws(StorageError) {
+    if reference.isUncommitted { return }
+    let cluster = Cluster(node: try source.node(reference, .cluster))
+    try checkCount(reference, cluster.count, expected)
+    let last = cluster.key(cluster.count - 1).rawValue
+    guard cluster.baseKey >= state.pointee.low, last <= state.pointee.high,
+      last < state.pointee.nextKey
+    else { throw source.corrupt(reference, "objects with other keys were expected") }
   }
 
   /// A changeable cluster with a reference per column.
@@ -256,7 +290,10 @@ extension ObjectTransaction {
       guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
       let a = parent.node.node.reference(left)
       let b = parent.node.node.reference(left + 1)
-      let sizes = (try source.node(a).count, try source.node(b).count)
+      let sizes = (
+        try source.node(a, .clusterInner).referenceCount,
+        try source.node(b, .clusterInner).referenceCount
+      )
       guard InnerNode.shouldMerge(sizes.0, sizes.1, capacity: limits.innerChildren) else {
         continue
       }
@@ -280,8 +317,15 @@ extension ObjectTransaction {
       guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
       let a = parent.node.node.reference(left)
       let b = parent.node.node.reference(left + 1)
-      let first = Cluster(node: try source.node(a))
-      let second = Cluster(node: try source.node(b))
+      let first = Cluster(node: try source.node(a, .cluster))
+      let second = Cluster(node: try source.node(b, .cluster))
+      if !(first.key(first.count - 1) < second.key(0)) {
+        throw source.corrupt(b, "objects with higher keys were expected")
+      }
+      for (index, cluster) in [(left, first), (left + 1, second)] {
+        let expected = InnerNode.count(parent.node.node, index, stride: stride)
+        try checkCount(parent.node.node.reference(index), cluster.count, expected)
+      }
       guard InnerNode.shouldMerge(first.count, second.count, capacity: limits.clusterRows) else {
         continue
       }

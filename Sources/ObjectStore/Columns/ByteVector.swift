@@ -72,9 +72,13 @@ enum ByteVector {
   ) throws(StorageError) -> [UInt8] {
     guard blob.kind == .chunkedBlob else { throw source.unexpected(reference, .blob) }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(Int(blob.data.load(as: UInt64.self)))
+    let total = Int(blob.data.load(as: UInt64.self))
     for index in 0..<blob.referenceCount {
       let chunk = try source.node(blob.reference(index), .blob)
+      guard chunk.count == min(TreeLimits.blobChunkBytes, total - bytes.count) else {
+        throw source.corrupt(reference, "a large value of \(total) bytes was expected")
+      }
+      if index == 0 { bytes.reserveCapacity(total) }
       bytes.append(contentsOf: UnsafeRawBufferPointer(start: chunk.data, count: chunk.count))
     }
     return bytes

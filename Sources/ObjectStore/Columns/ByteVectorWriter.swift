@@ -20,8 +20,8 @@ enum ByteVectorWriter {
       return try rebuild(writer, empty, row: row, bytes)
     }
     let node = try writer.source.node(reference)
-    guard node.kind == .byteVector else {
-      throw writer.source.corrupt(reference, "a vector of bytes was expected")
+    guard node.kind == .byteVector, VectorMath.isNullable(node) == isNullable else {
+      throw writer.source.unexpected(reference, .byteVector)
     }
     let wasLarge = row < node.count && ByteVector.isLarge(node, row)
     if wasLarge || length > TreeLimits.inlineBytesMax {
@@ -259,7 +259,10 @@ enum ByteVectorWriter {
       reference.isNone
       ? makeEmpty(writer, isNullable: isNullable, reserveRows: 0, 0)
       : reference
-    let node = try writer.source.node(start)
+    let node = try writer.source.node(start, .byteVector)
+    if VectorMath.isNullable(node) != isNullable {
+      throw writer.source.unexpected(start, .byteVector)
+    }
     let count = node.count
     let fits = (bytes?.count ?? 0) <= TreeLimits.inlineBytesMax
     if row == count, fits { return try setInline(writer, start, row: row, bytes) }
@@ -281,7 +284,8 @@ enum ByteVectorWriter {
     var used = 0
     for piece in pieces {
       if !piece.reference.isNone {
-        let held = min(piece.rows.upperBound, try writer.source.node(piece.reference).count)
+        let node = try writer.source.node(piece.reference, .byteVector)
+        let held = min(piece.rows.upperBound, node.count)
         if held > piece.rows.lowerBound { used = rows + held - piece.rows.lowerBound }
       }
       rows += piece.rows.count

@@ -61,15 +61,25 @@ enum ElementWriter {
         reserve: reserve)
     }
     let node = try writer.source.node(reference)
-    guard node.kind == shape.kind else {
-      throw writer.source.corrupt(reference, "a vector of kind \(shape.kind.rawValue) was expected")
-    }
+    try check(node, reference, shape, bits: bits, in: writer.source)
     let count = max(rows, node.count)
     if bits > node.width {
       return try widen(
         writer, reference, node, count: count, bits: bits, shape: shape, reserveRows: reserveRows)
     }
     return try grow(writer, reference, node, count: count, shape: shape)
+  }
+
+  /// Refuses a vector of another kind, of elements of another width where that is fixed, or with
+  /// nulls where there are none: changing it would write beyond its end.
+  @inline(__always)
+  static func check(
+    _ node: Node, _ reference: NodeReference, _ shape: Shape, bits: Int, in source: NodeSource
+  ) throws(StorageError) {
+    let isFixed = shape.kind != .integerVector && shape.kind != .backlinkVector
+    if node.kind != shape.kind || node.flags != shape.flags || isFixed && node.width != bits {
+      throw source.unexpected(reference, shape.kind)
+    }
   }
 
   /// Adds rows without changing the width.
@@ -179,10 +189,11 @@ enum ElementWriter {
 
   /// Makes the element null and its bits zero.
   static func setNull(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, shape: Shape
   ) throws(StorageError) -> NodeReference {
     if reference.isNone { return reference }
     let node = try writer.source.node(reference)
+    try check(node, reference, shape, bits: node.width, in: writer.source)
     if row >= node.count { return reference }
     let mutable = try writer.mutable(reference)
     VectorMath.setBit(mutable.data, row, false)
@@ -204,7 +215,9 @@ enum ElementWriter {
     _ writer: NodeWriter, _ reference: NodeReference, row: Int
   ) throws(StorageError) -> NodeReference {
     if reference.isNone { return reference }
-    let count = try writer.source.node(reference).count
+    let node = try writer.source.node(reference)
+    guard isElements(node.kind) else { throw writer.source.unexpected(reference, .integerVector) }
+    let count = node.count
     if row >= count { return reference }
     if count == 1 {
       try writer.release(reference)
@@ -227,6 +240,13 @@ enum ElementWriter {
     mutable.setCount(count - 1)
     mutable.setDataSize(shape.dataSize(count - 1, bits: bits))
     return mutable.reference
+  }
+
+  private static func isElements(_ kind: NodeKind) -> Bool {
+    switch kind {
+    case .integerVector, .floatVector, .doubleVector, .fixedVector, .backlinkVector: true
+    default: false
+    }
   }
 
   private static func removeElement(
@@ -276,6 +296,9 @@ enum ElementWriter {
     for piece in pieces {
       if !piece.reference.isNone {
         let node = try source.node(piece.reference)
+        guard node.kind == shape.kind, node.flags == shape.flags else {
+          throw source.unexpected(piece.reference, shape.kind)
+        }
         let held = min(piece.rows.upperBound, node.count)
         if held > piece.rows.lowerBound {
           used = rows + held - piece.rows.lowerBound

@@ -24,6 +24,18 @@ extension NodeSource {
     return node
   }
 
+  /// Counts a step down a tree.
+  @inlinable @inline(__always)
+  func descend(_ depth: inout Int, _ reference: NodeReference) throws(StorageError) {
+    depth &+= 1
+    if depth > TreeLimits.depthMax { throw tooDeep(reference) }
+  }
+
+  @usableFromInline @inline(never)
+  func tooDeep(_ reference: NodeReference) -> StorageError {
+    corrupt(reference, "a tree of at most \(TreeLimits.depthMax) levels was expected")
+  }
+
   /// What to throw where `reference` leads to a node of another kind.
   @usableFromInline @inline(never)
   func unexpected(_ reference: NodeReference, _ kind: NodeKind) -> StorageError {

@@ -12,7 +12,7 @@ enum ReferenceVectorWriter {
       node.setReference(row, value)
       return node.reference
     }
-    let count = try writer.source.node(reference).count
+    let count = try writer.source.node(reference, .referenceVector).count
     if row >= count, value.isNone { return reference }
     let growing = max(0, row + 1 - count) * 8
     let node = try writer.mutable(reference, growing: growing)
@@ -29,7 +29,7 @@ enum ReferenceVectorWriter {
     _ writer: NodeWriter, _ reference: NodeReference, row: Int
   ) throws(StorageError) -> NodeReference {
     if reference.isNone { return reference }
-    let count = try writer.source.node(reference).count
+    let count = try writer.source.node(reference, .referenceVector).count
     if row >= count { return reference }
     if count == 1 {
       try writer.release(reference)
@@ -47,7 +47,8 @@ enum ReferenceVectorWriter {
   ) throws(StorageError) -> NodeReference {
     var values: [NodeReference] = []
     for piece in pieces {
-      let node = piece.reference.isNone ? nil : try writer.source.node(piece.reference)
+      let node =
+        piece.reference.isNone ? nil : try writer.source.node(piece.reference, .referenceVector)
       for row in piece.rows {
         values.append(node.map { row < $0.count ? $0.reference(row) : .none } ?? .none)
       }

@@ -33,7 +33,7 @@ enum VectorValue {
     let base = VectorMath.elements(node)
     if kind == .object {
       let value = VectorMath.integer(base, width: node.width, row)
-      return value == 0 ? .null : .link(target, ObjectKey(rawValue: value - 1))
+      return value == 0 ? .null : .link(target, ObjectKey(rawValue: value &- 1))
     }
     if isOptional, !VectorMath.hasValue(node, row) { return .null }
     switch kind {

@@ -50,7 +50,8 @@ enum VectorWriter {
       }
     }
     if value == .null, kind != .object {
-      return try ElementWriter.setNull(writer, reference, row: row)
+      return try ElementWriter.setNull(
+        writer, reference, row: row, shape: shape(kind, isOptional: isOptional))
     }
     let shape = shape(kind, isOptional: isOptional)
     switch (kind, value) {

@@ -196,7 +196,7 @@ extension ByteDecoder {
       guard let distance = unsigned(), let length = unsigned() else { return nil }
       let start = end &+ Int64(bitPattern: distance)
       let (stop, overflow) = start.addingReportingOverflow(Int64(bitPattern: length))
-      if overflow || stop <= start || (start < end && !ranges.isEmpty) { return nil }
+      if overflow || stop <= start || start < end || stop > TableChanges.keyEnd { return nil }
       ranges.append(start..<stop)
       end = stop
     }
@@ -217,9 +217,9 @@ extension ByteDecoder {
   private mutating func listOperation() -> ListOperation? {
     guard let code = integer() else { return nil }
     if code == 5 { return .clear }
-    guard let first = integer() else { return nil }
+    guard let first = integer(), first <= TableChanges.listIndexMax else { return nil }
     if code == 2 { return .set(index: first) }
-    guard let second = integer() else { return nil }
+    guard let second = integer(), second <= TableChanges.listIndexMax else { return nil }
     switch code {
     case 0: return .insert(index: first, count: second)
     case 1: return .remove(index: first, count: second)

@@ -1,3 +1,5 @@
+import Storage
+
 /// What happened to one list, in the order in which it happened.
 public enum ListOperation: Hashable, Sendable {
   /// `count` elements were inserted, the first at `index`.
@@ -38,6 +40,11 @@ public struct TableChanges: Sendable {
     public let object: ObjectKey
     public internal(set) var change: ListChange
   }
+
+  /// Object keys are below this, so that those of a whole set can be counted.
+  static let keyEnd: Int64 = 1 << 62
+  /// Indices of lists and numbers of elements, at most, so that a thousand of them can be added up.
+  static let listIndexMax = 1 << 40
 
   init(table: TableKey) { self.table = table }
 
@@ -102,4 +109,26 @@ public struct ChangeSet: Sendable {
   }
 
   public var isEmpty: Bool { tables.isEmpty && !schemaChanged }
+
+  /// Refuses a history that names more objects than a version of the file can have: what is made of
+  /// it is then no larger than the tables are.
+  ///
+  /// - Parameter root: the object store's root in the version that the changes led to.
+  public func check(
+    against root: NodeReference, in source: NodeSource
+  ) throws(StorageError) {
+    for changes in tables {
+      guard let table = try StoreRoot.table(changes.table, root: root, in: source) else {
+        throw source.corrupt(root, "a table \(changes.table.rawValue) was expected by the history")
+      }
+      let end = try table.nextKey().rawValue
+      let present = [changes.insertions] + changes.modifications.map(\.objects)
+      guard present.allSatisfy({ $0.count <= table.count && $0.isBelow(end) }),
+        changes.deletions.isBelow(end)
+      else {
+        throw source.corrupt(
+          table.root, "changes of \(table.count) objects below \(end) were expected")
+      }
+    }
+  }
 }

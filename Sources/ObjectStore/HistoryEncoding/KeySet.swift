@@ -33,6 +33,9 @@ public struct KeySet: Hashable, Sendable, Sequence {
   /// How many keys are in the set.
   public var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
+  /// Whether all keys are below that one.
+  func isBelow(_ end: Int64) -> Bool { (ranges.last?.upperBound ?? end) <= end }
+
   public func contains(_ key: ObjectKey) -> Bool { contains(key.rawValue) }
 
   func contains(_ key: Int64) -> Bool {

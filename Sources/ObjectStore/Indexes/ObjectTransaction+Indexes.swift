@@ -10,16 +10,29 @@ extension ObjectTransaction {
     try IndexValue.read(cluster, row, column, spec, in: source)
   }
 
+  /// Where a column's index is.
+  @inline(__always)
+  private func indexReference(
+    _ state: State, _ spec: ColumnSpec
+  ) throws(StorageError) -> NodeReference {
+    let table = state.pointee.node.node
+    guard spec.indexSlot < table.referenceCount else {
+      throw source.corrupt(root, "a table with \(spec.indexSlot) indexes was expected")
+    }
+    return table.reference(spec.indexSlot)
+  }
+
   /// The index node of a column, changeable.
   @inline(__always)
   func indexNode(
     _ state: State, _ spec: ColumnSpec
   ) throws(StorageError) -> MutableNode {
-    let reference = state.pointee.node.node.reference(spec.indexSlot)
+    let reference = try indexReference(state, spec)
     let node: MutableNode
     if reference.isNone {
       node = writer.make(kind: .index, referenceCount: 2)
     } else {
+      _ = try source.node(reference, .index)
       node = try writer.mutable(reference)
     }
     if node.reference != reference {
@@ -60,8 +73,8 @@ extension ObjectTransaction {
   func insertUnique(
     _ state: State, _ spec: ColumnSpec, value: Int64, key: Int64
   ) throws(StorageError) -> Int64? {
-    let reference = state.pointee.node.node.reference(spec.indexSlot)
-    let old = reference.isNone ? .none : try source.node(reference).reference(0)
+    let reference = try indexReference(state, spec)
+    let old = reference.isNone ? .none : try source.node(reference, .index).reference(0)
     let result = try PairTree.insertUnique(
       writer, old, IndexPair(value, key), limits: limits)
     if let existing = result.existing { return existing }
@@ -98,7 +111,7 @@ extension ObjectTransaction {
     let spec = state.pointee.columns[column.slot]
     var values: [IndexPair] = []
     var nulls: [IndexPair] = []
-    values.reserveCapacity(state.pointee.count)
+    values.reserveCapacity(min(state.pointee.count, 1 << 20))
     var clusters = try table(state.pointee.key).clusters()
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {

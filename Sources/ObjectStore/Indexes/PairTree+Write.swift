@@ -17,7 +17,7 @@ extension PairTree {
         try PairLeaf.encode(writer, replacing: .none, buffer)
       }
     }
-    let result = try insertBelow(writer, root, pair, limits)
+    let result = try insertBelow(writer, root, pair, limits, Step())
     guard let split = result.split else { return result.reference }
     let left = try writer.source.node(result.reference)
     let entry = InnerEntry(result.reference, first: firstPair(left), count: count(left))
@@ -47,15 +47,43 @@ extension PairTree {
     node.kind == .pairInner ? first(node, 0) : PairLeaf(node)[0]
   }
 
+  /// A step down the tree on the way to a change: how deep it is, and how many entries the parent
+  /// says are below. A committed node that says something else is refused before it is changed; from
+  /// then on both are kept right.
+  struct Step {
+    var depth = 0
+    var expected: Int?
+
+    func down(_ node: Node, _ child: Int) -> Step {
+      Step(depth: depth + 1, expected: InnerNode.count(node, child, stride: InnerNode.pairStride))
+    }
+  }
+
+  private static func node(
+    _ reference: NodeReference, _ step: Step, in source: NodeSource
+  ) throws(StorageError) -> Node {
+    let node = try source.node(reference)
+    if step.depth > TreeLimits.depthMax { throw source.tooDeep(reference) }
+    guard node.kind == .pairInner || node.kind == .pairLeaf else {
+      throw source.unexpected(reference, .pairLeaf)
+    }
+    if !reference.isUncommitted, let expected = step.expected, count(node) != expected {
+      throw source.corrupt(reference, "\(expected) entries of an index were expected")
+    }
+    return node
+  }
+
   private static func insertBelow(
-    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits
+    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits,
+    _ step: Step
   ) throws(StorageError) -> Inserted {
-    let node = try writer.source.node(reference)
+    let node = try node(reference, step, in: writer.source)
     guard node.kind == .pairInner else {
       return try insertIntoLeaf(writer, reference, PairLeaf(node), pair, limits)
     }
     let child = childBelow(node, pair)
-    let below = try insertBelow(writer, node.reference(child), pair, limits)
+    let below = try insertBelow(
+      writer, node.reference(child), pair, limits, step.down(node, child))
     return try adopt(writer, reference, child, below, pair, limits)
   }
 
@@ -134,7 +162,7 @@ extension PairTree {
     _ writer: NodeWriter, _ root: NodeReference, _ pair: IndexPair, limits: TreeLimits
   ) throws(StorageError) -> (root: NodeReference, existing: Int64?) {
     if root.isNone { return (try insert(writer, root, pair, limits: limits), nil) }
-    let result = try insertUniqueBelow(writer, root, pair, limits)
+    let result = try insertUniqueBelow(writer, root, pair, limits, Step())
     if let existing = result.existing { return (root, existing) }
     guard let split = result.inserted.split else { return (result.inserted.reference, nil) }
     let left = try writer.source.node(result.inserted.reference)
@@ -144,9 +172,10 @@ extension PairTree {
   }
 
   private static func insertUniqueBelow(
-    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits
+    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits,
+    _ step: Step
   ) throws(StorageError) -> InsertedUnique {
-    let node = try writer.source.node(reference)
+    let node = try node(reference, step, in: writer.source)
     guard node.kind == .pairInner else {
       let leaf = PairLeaf(node)
       let index = leaf.lowerBound(IndexPair(pair.value, .min))
@@ -156,7 +185,8 @@ extension PairTree {
       return InsertedUnique(inserted: try insertIntoLeaf(writer, reference, leaf, pair, limits))
     }
     let child = childHolding(node, IndexPair(pair.value, .max))
-    let below = try insertUniqueBelow(writer, node.reference(child), pair, limits)
+    let below = try insertUniqueBelow(
+      writer, node.reference(child), pair, limits, step.down(node, child))
     if below.existing != nil { return below }
     return InsertedUnique(
       inserted: try adopt(writer, reference, child, below.inserted, pair, limits))
@@ -169,7 +199,7 @@ extension PairTree {
     _ writer: NodeWriter, _ root: NodeReference, _ pair: IndexPair, limits: TreeLimits
   ) throws(StorageError) -> NodeReference? {
     if root.isNone { return nil }
-    guard var result = try removeBelow(writer, root, pair, limits) else { return nil }
+    guard var result = try removeBelow(writer, root, pair, limits, Step()) else { return nil }
     while !result.isNone {
       let node = try writer.source.node(result)
       guard node.kind == .pairInner, node.referenceCount == 1 else { break }
@@ -193,9 +223,10 @@ extension PairTree {
   }
 
   private static func removeBelow(
-    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits
+    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits,
+    _ step: Step
   ) throws(StorageError) -> NodeReference? {
-    let node = try writer.source.node(reference)
+    let node = try node(reference, step, in: writer.source)
     guard node.kind == .pairInner else {
       let leaf = PairLeaf(node)
       let index = leaf.lowerBound(pair)
@@ -205,9 +236,9 @@ extension PairTree {
       return NodeReference.none
     }
     let child = childHolding(node, pair)
-    guard let below = try removeBelow(writer, node.reference(child), pair, limits) else {
-      return nil
-    }
+    let below = try removeBelow(
+      writer, node.reference(child), pair, limits, step.down(node, child))
+    guard let below else { return nil }
     let stride = InnerNode.pairStride
     if below.isNone, node.referenceCount == 1 {
       try writer.release(reference)
@@ -235,9 +266,15 @@ extension PairTree {
     let capacity = isInner ? limits.innerChildren : limits.pairEntries
     if size >= max(1, capacity / 4), size > 1 { return }
     for left in [child - 1, child] where left >= 0 && left + 1 < node.node.referenceCount {
-      let leftSize = try writer.source.node(node.node.reference(left)).count
-      let rightSize = try writer.source.node(node.node.reference(left + 1)).count
-      if InnerNode.shouldMerge(leftSize, rightSize, capacity: capacity) {
+      let step = Step()
+      let before = try self.node(
+        node.node.reference(left), step.down(node.node, left), in: writer.source)
+      let after = try self.node(
+        node.node.reference(left + 1), step.down(node.node, left + 1), in: writer.source)
+      guard before.kind == after.kind else {
+        throw writer.source.unexpected(node.node.reference(left + 1), before.kind)
+      }
+      if InnerNode.shouldMerge(before.count, after.count, capacity: capacity) {
         return try merge(writer, node, left, isInner: isInner)
       }
     }
@@ -256,6 +293,9 @@ extension PairTree {
     } else {
       let first = PairLeaf(try writer.source.node(a))
       let second = PairLeaf(try writer.source.node(b))
+      if second[0] < first[first.count - 1] {
+        throw writer.source.corrupt(b, "rising entries of an index were expected")
+      }
       let pairs = first.pairs(0..<first.count) + second.pairs(0..<second.count)
       merged = try encode(writer, replacing: a, pairs)
       try writer.release(b)

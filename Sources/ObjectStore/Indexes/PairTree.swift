@@ -170,8 +170,10 @@ enum PairTree {
   ) throws(StorageError) -> Int {
     if root.isNone { return 0 }
     var before = 0
+    var depth = 0
     var node = try source.node(root)
     while node.kind == .pairInner {
+      try source.descend(&depth, root)
       let child = childBelow(node, pair)
       for index in 0..<child {
         before &+= InnerNode.count(node, index, stride: InnerNode.pairStride)
@@ -206,8 +208,10 @@ enum PairTree {
     _ root: NodeReference, at index: Int, in source: NodeSource
   ) throws(StorageError) -> IndexPair {
     var offset = index
+    var depth = 0
     var node = try source.node(root)
     while node.kind == .pairInner {
+      try source.descend(&depth, root)
       let child = InnerNode.child(node, containing: offset, stride: InnerNode.pairStride)
       offset -= child.before
       node = try source.node(node.reference(child.index))
@@ -227,7 +231,9 @@ enum PairTree {
     // The first pair of what follows the subtree that the descent is in, should that subtree end
     // before `pair`.
     var following: IndexPair?
+    var depth = 0
     while node.kind == .pairInner {
+      try source.descend(&depth, root)
       let child = childBelow(node, pair)
       if child &+ 1 < node.referenceCount { following = first(node, child &+ 1) }
       node = try source.node(node.reference(child))

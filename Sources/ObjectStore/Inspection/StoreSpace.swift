@@ -24,57 +24,46 @@ public struct StoreSpace: Sendable {
   /// - Parameter root: the object store's root; none for an empty file.
   public init(root: NodeReference, in source: NodeSource) throws(StorageError) {
     if root.isNone { return }
+    var size = TreeSize(in: source)
     let schema = try StoreRoot.schema(root, in: source)
     schemaBytes = UInt64(try StoreRoot.node(root, in: source).byteSize)
-    schemaBytes += try bytes(below: try StoreRoot.schemaReference(root, in: source), in: source)
+    schemaBytes += try size.bytes(below: try StoreRoot.schemaReference(root, in: source))
     for description in schema.classes {
       guard let table = try StoreRoot.table(description.tableKey, root: root, in: source)
       else { continue }
-      tables.append(try StoreSpace.space(of: table, description))
+      tables.append(try StoreSpace.space(of: table, description, &size))
     }
   }
 
   private static func space(
-    of table: Table, _ description: ClassDescription
+    of table: Table, _ description: ClassDescription, _ size: inout TreeSize
   ) throws(StorageError) -> TableSpace {
     var space = TableSpace(table: table.key)
     let node = try table.source.node(table.root)
     space.treeBytes += UInt64(node.byteSize)
     for property in description.properties where property.indexSlot != 0 {
       let index = try table.indexRoot(property.indexSlot)
-      space.indexes[property.columnKey] = try bytes(below: index, in: table.source)
+      space.indexes[property.columnKey] = try size.bytes(below: index)
     }
-    try add(clusters: table.clusterRoot, in: table.source, to: &space)
+    try add(clusters: table.clusterRoot, in: table.source, to: &space, &size, depth: 0)
     return space
   }
 
   private static func add(
-    clusters reference: NodeReference, in source: NodeSource, to space: inout TableSpace
+    clusters reference: NodeReference, in source: NodeSource, to space: inout TableSpace,
+    _ size: inout TreeSize, depth: Int
   ) throws(StorageError) {
     if reference.isNone { return }
     let node = try source.node(reference)
-    space.treeBytes += UInt64(node.byteSize)
+    space.treeBytes += try size.bytes(of: node, reference, depth: depth)
     for index in 0..<node.referenceCount {
       let child = node.reference(index)
       if node.kind == .clusterInner {
-        try add(clusters: child, in: source, to: &space)
+        try add(clusters: child, in: source, to: &space, &size, depth: depth + 1)
       } else {
         let column = ColumnKey(rawValue: UInt32(index))
-        space.columns[column, default: 0] += try bytes(below: child, in: source)
+        space.columns[column, default: 0] += try size.bytes(below: child)
       }
     }
   }
-}
-
-/// The sizes of a node and of everything it refers to.
-private func bytes(
-  below reference: NodeReference, in source: NodeSource
-) throws(StorageError) -> UInt64 {
-  if reference.isNone { return 0 }
-  let node = try source.node(reference)
-  var sum = UInt64(node.byteSize)
-  for index in 0..<node.referenceCount {
-    sum += try bytes(below: node.reference(index), in: source)
-  }
-  return sum
 }

@@ -49,7 +49,7 @@ public struct BacklinkView {
   public func keys() throws(StorageError) -> [ObjectKey] {
     if let single { return [ObjectKey(rawValue: single)] }
     var keys: [ObjectKey] = []
-    keys.reserveCapacity(count)
+    keys.reserveCapacity(min(count, 1 << 12))
     var iterator = PairIterator(root: tree, in: source)
     while let pair = try iterator.next() { keys.append(ObjectKey(rawValue: pair.value)) }
     return keys

@@ -27,7 +27,7 @@ enum BacklinkWriter {
     _ writer: NodeWriter, _ reference: NodeReference, _ row: Int
   ) throws(StorageError) -> Int64 {
     if reference.isNone { return 0 }
-    let node = try writer.source.node(reference)
+    let node = try writer.source.node(reference, .backlinkVector)
     return row < node.count ? VectorMath.integer(node.data, width: node.width, row) : 0
   }
 

@@ -14,11 +14,32 @@ struct ListTreeWriter {
 
   private var stride: Int { InnerNode.listStride }
 
+  /// A step down the tree on the way to a change: how deep it is, and how many elements the parent
+  /// says are below. A committed node that says something else is refused before it is changed; from
+  /// then on both are kept right.
+  private struct Step {
+    var depth = 0
+    var expected: Int?
+
+    func down(_ node: Node, _ child: Int) -> Step {
+      Step(depth: depth + 1, expected: InnerNode.count(node, child, stride: InnerNode.listStride))
+    }
+  }
+
+  private func node(_ reference: NodeReference, _ step: Step) throws(StorageError) -> Node {
+    let node = try ListTree.node(reference, kind, in: writer.source)
+    if step.depth > TreeLimits.depthMax { throw writer.source.tooDeep(reference) }
+    if !reference.isUncommitted, let expected = step.expected, ListTree.count(node) != expected {
+      throw writer.source.corrupt(reference, "\(expected) elements of a list were expected")
+    }
+    return node
+  }
+
   func insert(
     _ root: NodeReference, at index: Int, _ value: StoredValue
   ) throws(StorageError) -> NodeReference {
     if root.isNone { return try insertRow(.none, 0, value) }
-    let result = try insertBelow(root, index, value)
+    let result = try insertBelow(root, index, value, Step())
     guard let split = result.split else { return result.reference }
     let left = InnerEntry(
       result.reference, count: ListTree.count(try writer.source.node(result.reference)))
@@ -33,12 +54,13 @@ struct ListTreeWriter {
   }
 
   private func insertBelow(
-    _ reference: NodeReference, _ index: Int, _ value: StoredValue
+    _ reference: NodeReference, _ index: Int, _ value: StoredValue, _ step: Step
   ) throws(StorageError) -> Inserted {
-    let node = try writer.source.node(reference)
+    let node = try node(reference, step)
     guard node.kind == .listInner else { return try insertIntoLeaf(reference, node, index, value) }
     let place = childForInsertion(node, index)
-    let below = try insertBelow(node.reference(place.index), index - place.before, value)
+    let below = try insertBelow(
+      node.reference(place.index), index - place.before, value, step.down(node, place.index))
     let mutable = try writer.mutable(reference)
     mutable.setReference(place.index, below.reference)
     guard let split = below.split else {
@@ -101,13 +123,23 @@ struct ListTreeWriter {
   func set(
     _ root: NodeReference, at index: Int, _ value: StoredValue
   ) throws(StorageError) -> NodeReference {
-    let node = try writer.source.node(root)
+    try set(root, at: index, value, Step())
+  }
+
+  private func set(
+    _ root: NodeReference, at index: Int, _ value: StoredValue, _ step: Step
+  ) throws(StorageError) -> NodeReference {
+    let node = try node(root, step)
     guard node.kind == .listInner else {
+      if index >= node.count {
+        throw writer.source.corrupt(root, "a list with an element \(index) was expected")
+      }
       return try VectorWriter.set(
         writer, root, row: index, value, kind: kind, isOptional: isOptional)
     }
     let place = InnerNode.child(node, containing: index, stride: stride)
-    let below = try set(node.reference(place.index), at: index - place.before, value)
+    let below = try set(
+      node.reference(place.index), at: index - place.before, value, step.down(node, place.index))
     let mutable = try writer.mutable(root)
     mutable.setReference(place.index, below)
     return mutable.reference
@@ -117,7 +149,7 @@ struct ListTreeWriter {
 
   /// Takes the element at `index` out.
   func remove(_ root: NodeReference, at index: Int) throws(StorageError) -> NodeReference {
-    var result = try removeBelow(root, index)
+    var result = try removeBelow(root, index, Step())
     while !result.isNone {
       let node = try writer.source.node(result)
       guard node.kind == .listInner, node.referenceCount == 1 else { break }
@@ -129,14 +161,15 @@ struct ListTreeWriter {
   }
 
   private func removeBelow(
-    _ reference: NodeReference, _ index: Int
+    _ reference: NodeReference, _ index: Int, _ step: Step
   ) throws(StorageError) -> NodeReference {
-    let node = try writer.source.node(reference)
+    let node = try node(reference, step)
     guard node.kind == .listInner else {
       return try VectorWriter.removeRow(writer, reference, row: index, kind: kind)
     }
     let place = InnerNode.child(node, containing: index, stride: stride)
-    let below = try removeBelow(node.reference(place.index), index - place.before)
+    let below = try removeBelow(
+      node.reference(place.index), index - place.before, step.down(node, place.index))
     if below.isNone, node.referenceCount == 1 {
       try writer.release(reference)
       return .none
@@ -158,10 +191,14 @@ struct ListTreeWriter {
     let capacity = isInner ? limits.innerChildren : limits.listElements
     if below.count >= max(1, capacity / 4), below.count > 1 { return }
     for left in [child - 1, child] where left >= 0 && left + 1 < node.node.referenceCount {
-      let leftSize = try writer.source.node(node.node.reference(left)).count
-      let rightSize = try writer.source.node(node.node.reference(left + 1)).count
-      if InnerNode.shouldMerge(leftSize, rightSize, capacity: capacity) {
-        return try merge(node, left, leftSize, rightSize, isInner: isInner)
+      let step = Step()
+      let before = try self.node(node.node.reference(left), step.down(node.node, left))
+      let after = try self.node(node.node.reference(left + 1), step.down(node.node, left + 1))
+      guard (before.kind == .listInner) == (after.kind == .listInner) else {
+        throw writer.source.unexpected(node.node.reference(left + 1), before.kind)
+      }
+      if InnerNode.shouldMerge(before.count, after.count, capacity: capacity) {
+        return try merge(node, left, before.count, after.count, isInner: isInner)
       }
     }
   }

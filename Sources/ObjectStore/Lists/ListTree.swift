@@ -23,8 +23,10 @@ enum ListTree {
     _ root: NodeReference, _ index: Int, _ kind: ValueKind, in source: NodeSource
   ) throws(StorageError) -> (node: Node, row: Int) {
     var offset = index
+    var depth = 0
     var node = try self.node(root, kind, in: source)
     while node.kind == .listInner {
+      try source.descend(&depth, root)
       let child = InnerNode.child(node, containing: offset, stride: InnerNode.listStride)
       offset -= child.before
       node = try self.node(node.reference(child.index), kind, in: source)

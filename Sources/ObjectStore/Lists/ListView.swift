@@ -127,6 +127,8 @@ public struct ListLeafIterator {
   var path: [(node: Node, next: Int)] = []
   var pending: NodeReference
   var before = 0
+  /// Elements of the list, by what its root says; more would mean that nodes are shared.
+  private var total = Int.max
 
   init(root: NodeReference, _ kind: ValueKind, in source: NodeSource) {
     self.source = source
@@ -141,10 +143,16 @@ public struct ListLeafIterator {
         let node = try source.node(pending)
         if node.kind != .listInner {
           let vector = try ColumnVector(pending, of: kind, in: source)
+          let start = before
+          before &+= vector.count
+          guard before <= total else {
+            throw source.corrupt(pending, "fewer elements were expected")
+          }
           pending = .none
-          defer { before += vector.count }
-          return (vector, before)
+          return (vector, start)
         }
+        if path.isEmpty { total = ListTree.count(node) }
+        if path.count >= TreeLimits.depthMax { throw source.tooDeep(pending) }
         pending = .none
         path.append((node, 0))
       }

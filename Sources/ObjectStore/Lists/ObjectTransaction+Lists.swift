@@ -25,7 +25,8 @@ extension ObjectTransaction {
     let spec = layout.columns[column.slot]
     let stored = try self.table(table)
     guard let position = try stored.find(object) else {
-      preconditionFailure("no object \(object.rawValue) in table \(table.rawValue)")
+      throw source.corrupt(
+        root, "object \(object.rawValue) of table \(table.rawValue) was expected")
     }
     return try ListView(
       root: stored.listRoot(column, at: position), kind: spec.kind, isOptional: spec.isOptional,
@@ -41,7 +42,7 @@ extension ObjectTransaction {
     let reference = state.pointee.leaf.node.reference(column.slot)
     var root = NodeReference.none
     if !reference.isNone {
-      let node = try source.node(reference)
+      let node = try source.node(reference, .referenceVector)
       if row < node.count { root = node.reference(row) }
     }
     return try ListView(

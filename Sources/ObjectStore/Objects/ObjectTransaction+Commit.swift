@@ -41,6 +41,7 @@ extension Snapshot {
       }
       result.merge(changes)
     }
+    try result.check(against: root, in: source)
     return result
   }
 

@@ -54,7 +54,7 @@ extension ObjectTransaction {
     var kept: [Range<Int>] = []
     var next = 0
     for key in keys {
-      guard let row = cluster.row(of: key) else { preconditionFailure("no object \(key.rawValue)") }
+      guard let row = cluster.row(of: key) else { throw missing(state, key) }
       if row > next { kept.append(next..<row) }
       next = row + 1
     }

@@ -119,7 +119,7 @@ extension ObjectTransaction {
   public func deleteAllObjects(in table: TableKey) throws(StorageError) {
     let state = try open(table)
     var keys: [ObjectKey] = []
-    keys.reserveCapacity(state.pointee.count)
+    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
     var clusters = try self.table(table).clusters()
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count { keys.append(cluster.key(row)) }

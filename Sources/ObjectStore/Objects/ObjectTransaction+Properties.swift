@@ -190,10 +190,10 @@ extension ObjectTransaction {
     let row = try locate(state, object)
     let reference = state.pointee.leaf.node.reference(column.slot)
     if reference.isNone { return nil }
-    let node = try source.node(reference)
+    let node = try source.node(reference, .integerVector)
     if row >= node.count { return nil }
     let value = VectorMath.integer(VectorMath.elements(node), width: node.width, row)
-    return value == 0 ? nil : ObjectKey(rawValue: value - 1)
+    return value == 0 ? nil : ObjectKey(rawValue: value &- 1)
   }
 
   /// Changes the link alone, not the backlinks.

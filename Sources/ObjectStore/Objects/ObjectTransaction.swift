@@ -65,8 +65,13 @@ public final class ObjectTransaction {
   }
 
   private func openTable(_ index: Int) throws(StorageError) -> State {
+    _ = try source.node(root, .storeRoot)
     let rootNode = try writer.mutable(root)
     root = rootNode.reference
+    guard 1 + index < rootNode.node.referenceCount else {
+      throw source.corrupt(root, "a table \(index) was expected")
+    }
+    _ = try source.node(rootNode.node.reference(1 + index), .table)
     let node = try writer.mutable(rootNode.node.reference(1 + index))
     rootNode.setReference(1 + index, node.reference)
     let state = State.allocate(capacity: 1)
@@ -103,7 +108,7 @@ public final class ObjectTransaction {
   /// The table as it is now; good until the next change.
   public func table(_ key: TableKey) throws(StorageError) -> Table {
     guard let table = try StoreRoot.table(key, root: root, in: source) else {
-      preconditionFailure("no table \(key.rawValue)")
+      throw source.corrupt(root, "a table \(key.rawValue) was expected")
     }
     return table
   }

@@ -33,8 +33,10 @@ public struct Table: Sendable {
   @inlinable
   public func find(_ key: ObjectKey) throws(StorageError) -> ObjectPosition? {
     if clusterRoot.isNone { return nil }
+    var depth = 0
     var node = try source.node(clusterRoot)
     while node.kind == .clusterInner {
+      try source.descend(&depth, clusterRoot)
       node = try source.node(node.reference(InnerNode.child(node, key: key.rawValue)))
     }
     guard node.kind == .cluster else { throw source.unexpected(clusterRoot, .cluster) }
@@ -48,8 +50,10 @@ public struct Table: Sendable {
   public func position(at index: Int) throws(StorageError) -> ObjectPosition {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "object index out of bounds")
     var offset = index
+    var depth = 0
     var node = try source.node(clusterRoot)
     while node.kind == .clusterInner {
+      try source.descend(&depth, clusterRoot)
       let child = InnerNode.child(node, containing: offset, stride: InnerNode.clusterStride)
       offset &-= child.before
       node = try source.node(node.reference(child.index))
@@ -63,17 +67,19 @@ public struct Table: Sendable {
   public func index(of key: ObjectKey) throws(StorageError) -> Int? {
     if clusterRoot.isNone { return nil }
     var before = 0
+    var depth = 0
     var node = try source.node(clusterRoot)
     while node.kind == .clusterInner {
+      try source.descend(&depth, clusterRoot)
       let child = InnerNode.child(node, key: key.rawValue)
       for index in 0..<child {
-        before += InnerNode.count(node, index, stride: InnerNode.clusterStride)
+        before &+= InnerNode.count(node, index, stride: InnerNode.clusterStride)
       }
       node = try source.node(node.reference(child))
     }
     guard node.kind == .cluster else { throw source.unexpected(clusterRoot, .cluster) }
     guard let row = Cluster(node: node).row(of: key) else { return nil }
-    return before + row
+    return before &+ row
   }
 
   /// Where the index in that place of the table node is; none if it is empty.
@@ -105,7 +111,8 @@ enum TableNode {
   @usableFromInline static let clusterReference = 0
 }
 
-/// Walks the clusters of a table in the order of keys.
+/// Walks the clusters of a table in the order of keys. Keys that do not rise throw: a tree in which
+/// nodes are shared would otherwise have no end.
 ///
 ///     var clusters = table.clusters()
 ///     while let cluster = try clusters.next() { ... }
@@ -114,6 +121,7 @@ public struct ClusterIterator {
   /// Inner nodes on the way down and the next child to visit in each.
   var path: [(node: Node, next: Int)] = []
   var pending: NodeReference
+  private var lastKey = Int64.min
 
   init(table: Table) {
     source = table.source
@@ -125,8 +133,10 @@ public struct ClusterIterator {
     source = table.source
     pending = table.clusterRoot
     if pending.isNone { return }
+    var depth = 0
     var node = try source.node(pending)
     while node.kind == .clusterInner {
+      try source.descend(&depth, pending)
       let child = InnerNode.child(node, key: key.rawValue)
       path.append((node, child + 1))
       pending = node.reference(child)
@@ -141,8 +151,9 @@ public struct ClusterIterator {
         let reference = pending
         let node = try source.node(reference)
         pending = .none
-        if node.kind == .cluster { return Cluster(node: node) }
+        if node.kind == .cluster { return try next(Cluster(node: node), reference) }
         guard node.kind == .clusterInner else { throw source.unexpected(reference, .cluster) }
+        if path.count >= TreeLimits.depthMax { throw source.tooDeep(reference) }
         path.append((node, 0))
       }
       guard let top = path.last else { return nil }
@@ -153,6 +164,16 @@ public struct ClusterIterator {
         path.removeLast()
       }
     }
+  }
+
+  private mutating func next(
+    _ cluster: Cluster, _ reference: NodeReference
+  ) throws(StorageError) -> Cluster {
+    guard cluster.count > 0, cluster.baseKey > lastKey else {
+      throw source.corrupt(reference, "objects with keys above \(lastKey) were expected")
+    }
+    lastKey = cluster.key(cluster.count - 1).rawValue
+    return cluster
   }
 }
 

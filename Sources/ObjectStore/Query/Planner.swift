@@ -76,7 +76,7 @@ extension CompiledQuery {
       else { return [] }
       let list = try context.list(column, at: PathPlace(table: table, position: position))
       var keys: [ObjectKey] = []
-      keys.reserveCapacity(list.count)
+      keys.reserveCapacity(min(list.count, 1 << 16))
       var leaves = list.leaves()
       while let (vector, _) = try leaves.next() {
         for row in 0..<vector.count {

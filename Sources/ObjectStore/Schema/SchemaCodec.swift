@@ -57,7 +57,9 @@ enum SchemaCodec {
 
   static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaDescription? {
     var decoder = ByteDecoder(bytes)
-    guard let version = decoder.unsigned(), let classCount = decoder.count() else { return nil }
+    guard let version = decoder.unsigned(), let classCount = decoder.count(),
+      classCount < Int(UInt32.max)
+    else { return nil }
     var schema = SchemaDescription(classes: [], version: version)
     for index in 0..<classCount {
       guard var description = decodeClass(&decoder) else { return nil }
@@ -72,7 +74,7 @@ enum SchemaCodec {
         schema.classes[classIndex].properties[index].linkTarget = name
       }
     }
-    return schema
+    return isSound(schema) ? schema : nil
   }
 
   private static func decodeClass(_ decoder: inout ByteDecoder) -> ClassDescription? {

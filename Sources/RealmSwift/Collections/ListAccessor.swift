@@ -85,7 +85,7 @@ final class ListAccessor {
     let view = view
     return engine { () throws(StorageError) in
       var values: [StoredValue] = []
-      values.reserveCapacity(view.count)
+      values.reserveCapacity(min(view.count, 1 << 16))
       for index in 0..<view.count { values.append(try view.value(at: index)) }
       return values
     }

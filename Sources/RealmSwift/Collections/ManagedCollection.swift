@@ -152,7 +152,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     case .wholeList(let list):
       return engine { () throws(StorageError) in
         var keys: [ObjectKey] = []
-        keys.reserveCapacity(list.count)
+        keys.reserveCapacity(min(list.count, 1 << 16))
         for index in 0..<list.count { keys.append(try list.link(at: index)) }
         return keys
       }

@@ -96,6 +96,7 @@ private struct VersionReader {
     for entry in try new.historyEntries(after: old.version) {
       changes.merge(try decoded(entry))
     }
+    try changes.check(against: new.root, in: new.source)
     known[old.version...new.version] = changes
     return changes
   }

@@ -30,9 +30,10 @@ extension Database {
       throw StorageError(error, doing: "ask for the size of the file")
     }
     try addHistory(snapshot, to: &report)
+    var size = TreeSize(in: snapshot.source)
     report.bookkeepingBytes =
       UInt64(FileLayout.firstNode) + UInt64(try snapshot.source.node(snapshot.node).byteSize)
-      + (try bytes(below: snapshot.freeSpace, snapshot.source))
+      + (try size.bytes(below: snapshot.freeSpace))
     try addFreeSpace(snapshot, to: &report)
     let accounted =
       report.historyBytes + report.bookkeepingBytes + report.freeBytes + report.waitingBytes
@@ -43,7 +44,8 @@ extension Database {
   private func addHistory(
     _ snapshot: Snapshot, to report: inout SpaceReport
   ) throws(StorageError) {
-    report.historyBytes = try bytes(below: snapshot.history, snapshot.source)
+    var size = TreeSize(in: snapshot.source)
+    report.historyBytes = try size.bytes(below: snapshot.history)
     if snapshot.history.isNone { return }
     report.historyEntries = try snapshot.source.node(snapshot.history).count
   }
@@ -68,18 +70,6 @@ extension Database {
     if report.fileBytes > snapshot.logicalSize {
       report.freeBytes += report.fileBytes - snapshot.logicalSize
     }
-  }
-
-  private func bytes(
-    below reference: NodeReference, _ source: NodeSource
-  ) throws(StorageError) -> UInt64 {
-    if reference.isNone { return 0 }
-    let node = try source.node(reference)
-    var sum = UInt64(node.byteSize)
-    for index in 0..<node.referenceCount {
-      sum += try bytes(below: node.reference(index), source)
-    }
-    return sum
   }
 
   /// Sixteen random bytes that the file was given when it was made, as hexadecimal digits.

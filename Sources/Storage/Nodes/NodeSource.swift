@@ -89,6 +89,9 @@ public struct NodeSource: @unchecked Sendable {
     guard NodeLayout.headerSize + node.referenceCount * 8 <= size else {
       throw .corrupt(path, at: offset, "a node has more references than bytes")
     }
+    if let flaw = NodeShape.flaw(node, limit: limit) {
+      throw .corrupt(path, at: offset, "in a node of kind \(node.kind.rawValue), \(flaw)")
+    }
     return node
   }
 

@@ -97,11 +97,22 @@ public final class NodeWriter {
   }
 
   /// Lets go of a node and everything below it.
+  ///
+  /// - Throws: `.corrupt` where the tree is too deep or larger than the file, as one is whose nodes
+  ///   are shared; then some of it may have been released: cancel the transaction.
   public func releaseTree(_ reference: NodeReference) throws(StorageError) {
+    var size = TreeSize(in: source)
+    try releaseTree(reference, &size, depth: 0)
+  }
+
+  private func releaseTree(
+    _ reference: NodeReference, _ size: inout TreeSize, depth: Int
+  ) throws(StorageError) {
     if reference.isNone { return }
     let node = try source.node(reference)
+    if !reference.isUncommitted { _ = try size.bytes(of: node, reference, depth: depth) }
     for index in 0..<node.referenceCount {
-      try releaseTree(node.reference(index))
+      try releaseTree(node.reference(index), &size, depth: depth + 1)
     }
     try release(reference)
   }

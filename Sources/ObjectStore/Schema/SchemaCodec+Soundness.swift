@@ -1,0 +1,78 @@
+extension SchemaCodec {
+  /// Columns of all classes together, at most: what is kept in memory for each is then bounded.
+  static let columnsMax = 1 << 20
+
+  /// Whether the parts of a schema agree with each other. Reading and writing rely on it, so a file
+  /// that says otherwise is refused when its schema is read.
+  static func isSound(_ schema: SchemaDescription) -> Bool {
+    var names: Set<String> = []
+    var columns = 0
+    for description in schema.classes {
+      columns += Int(description.columnCount) + Int(description.indexSlotCount)
+      guard columns <= columnsMax, names.insert(description.name).inserted,
+        isSound(description, in: schema)
+      else { return false }
+    }
+    return true
+  }
+
+  private static func isSound(
+    _ description: ClassDescription, in schema: SchemaDescription
+  ) -> Bool {
+    var names: Set<String> = []
+    var columns: Set<ColumnKey> = []
+    var indexes: Set<UInt32> = []
+    for property in description.properties {
+      guard names.insert(property.name).inserted, columns.insert(property.columnKey).inserted,
+        property.indexSlot == 0 || indexes.insert(property.indexSlot).inserted,
+        isSound(property, in: schema), hasBacklinks(property, description, schema)
+      else { return false }
+    }
+    for backlink in description.backlinks {
+      guard columns.insert(backlink.columnKey).inserted, isSound(backlink, description, in: schema)
+      else { return false }
+    }
+    return description.properties.count(where: \.isPrimaryKey) <= 1
+  }
+
+  private static func isSound(
+    _ property: PropertyDescription, in schema: SchemaDescription
+  ) -> Bool {
+    let isLink = property.kind == .object
+    guard isLink == (property.targetTable != .unassigned), isLink == (property.linkTarget != nil)
+    else { return false }
+    let isList = property.collection == .list
+    if property.kind == .any || isLink && !isList, !property.isOptional { return false }
+    if isLink && isList && property.isOptional { return false }
+    if property.isPrimaryKey, property.indexSlot == 0 || property.kind == .date { return false }
+    let isIndexed = property.isPrimaryKey || property.isIndexed || property.indexSlot != 0
+    return !isIndexed || !isList && canBeIndexed(property.kind)
+  }
+
+  private static func canBeIndexed(_ kind: ValueKind) -> Bool {
+    switch kind {
+    case .int, .bool, .string, .objectId, .uuid, .date: true
+    default: false
+    }
+  }
+
+  /// A property of links has its hidden column in the class that it links to.
+  private static func hasBacklinks(
+    _ property: PropertyDescription, _ description: ClassDescription, _ schema: SchemaDescription
+  ) -> Bool {
+    guard property.kind == .object else { return true }
+    let target = schema.description(of: property.targetTable)
+    return target?.backlinkColumn(from: description.tableKey, property.columnKey) != nil
+  }
+
+  /// A hidden column is that of a property of links to this class, or of values of any kind.
+  private static func isSound(
+    _ backlink: BacklinkDescription, _ description: ClassDescription,
+    in schema: SchemaDescription
+  ) -> Bool {
+    let origin = schema.description(of: backlink.originTable)
+    guard let property = origin?.property(at: backlink.originColumn) else { return false }
+    return property.kind == .any
+      || property.kind == .object && property.targetTable == description.tableKey
+  }
+}
