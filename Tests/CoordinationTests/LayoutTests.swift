@@ -16,13 +16,13 @@ import Testing
     "newestVersion": LockFileLayout.newestVersion,
     "durableVersion": LockFileLayout.durableVersion,
     "commitMark": LockFileLayout.commitMark,
-    "writerAwaited": LockFileLayout.writerAwaited,
+    "writerRole": LockFileLayout.writerRole,
     "wakeCounter": LockFileLayout.wakeCounter,
     "wakeWanted": LockFileLayout.wakeWanted,
     "pinCapacity": LockFileLayout.pinCapacity,
     "pinsUsed": LockFileLayout.pinsUsed,
     "participantsUsed": LockFileLayout.participantsUsed,
-    "writerAsked": LockFileLayout.writerAsked,
+    "writerHolder": LockFileLayout.writerHolder,
     "flushedVersion": LockFileLayout.flushedVersion,
     "flushFailure": LockFileLayout.flushFailure, "pendingSlot": LockFileLayout.pendingSlot,
     "ring": LockFileLayout.ring,
@@ -35,6 +35,7 @@ import Testing
     "participantProcess": LockFileLayout.participantProcess,
     "participantSince": LockFileLayout.participantSince,
     "participantName": LockFileLayout.participantName,
+    "participantWriting": LockFileLayout.participantWriting,
     "pinWord": LockFileLayout.pinWord,
     "pinRoot": LockFileLayout.pinRoot,
     "pinLogicalSize": LockFileLayout.pinLogicalSize,
@@ -43,8 +44,6 @@ import Testing
     "openingByte": Int(LockFileLayout.openingByte),
     "sessionByte": Int(LockFileLayout.sessionByte),
     "privateReaderByte": Int(LockFileLayout.privateReaderByte),
-    "writerByte": Int(LockFileLayout.writerByte),
-    "nextWriterByte": Int(LockFileLayout.nextWriterByte),
     "agentByte": Int(LockFileLayout.agentByte),
     "lockFileSessionByte": Int(LockFileLayout.lockFileSessionByte),
     "growthByte": Int(LockFileLayout.growthByte),
@@ -85,8 +84,8 @@ import Testing
 
   @Test func nothingOverlaps() {
     let names = [
-      "newestVersion", "durableVersion", "commitMark", "writerAwaited", "wakeCounter", "wakeWanted",
-      "pinCapacity", "pinsUsed", "participantsUsed", "writerAsked", "flushedVersion",
+      "newestVersion", "durableVersion", "commitMark", "writerRole", "wakeCounter", "wakeWanted",
+      "pinCapacity", "pinsUsed", "participantsUsed", "writerHolder", "flushedVersion",
       "flushFailure", "pendingSlot", "ring", "participants", "pins",
     ]
     let words = names.compactMap { LayoutTests.documented[$0] }

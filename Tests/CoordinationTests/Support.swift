@@ -73,8 +73,8 @@ func code(_ body: () throws -> Void) -> LockFileError.Code? {
 
 /// Something that happens once and can be awaited by a thread.
 final class Event<Value: Sendable>: Sendable {
-  private let parked = ParkedThread<Value>(system: PosixSystem.shared)
-  func signal(_ value: Value) { parked.wake(with: value) }
+  private let parked = OneShot<Value>(system: PosixSystem.shared)
+  func signal(_ value: Value) { parked.send(value) }
   func wait() -> Value { parked.wait() }
 }
 

@@ -4,8 +4,8 @@
 /// object of a threading library.
 public enum LockFileLayout {
   /// This layout, and the oldest one whose programs may share a lock-file with it.
-  public static let layoutVersion: UInt32 = 1
-  public static let minimumLayout: UInt32 = 1
+  public static let layoutVersion: UInt32 = 2
+  public static let minimumLayout: UInt32 = 2
 
   // MARK: The header: written by whoever is alone, while alone; never changed in a session.
 
@@ -33,8 +33,8 @@ public enum LockFileLayout {
   public static let durableVersion = 192
   /// Not 0 while a commit is under way.
   public static let commitMark = 256
-  /// Not 0 while a process sleeps for the writer byte as next in line.
-  public static let writerAwaited = 320
+  /// UInt32: who writes (`WriterWord`); processes sleep on this word.
+  public static let writerRole = 320
   /// UInt32: counts wake-ups; processes sleep on this word.
   public static let wakeCounter = 384
   /// UInt32: 1 if anybody may be asleep.
@@ -45,9 +45,8 @@ public enum LockFileLayout {
   public static let pinsUsed = 576
   /// How many participant numbers have ever been used in this session.
   public static let participantsUsed = 640
-  /// UInt32: counts how often somebody has asked for a writer byte that was taken; whoever keeps the
-  /// byte without writing sleeps on this word.
-  public static let writerAsked = 704
+  /// Who writes, once more: participant + 1, 0 between transactions.
+  public static let writerHolder = 704
   /// The newest version whose nodes are all known to be on disk, and those of the versions before
   /// it; at least `durableVersion`, which a durable slot names as well.
   public static let flushedVersion = 768
@@ -67,7 +66,7 @@ public enum LockFileLayout {
   /// A mix of the three before it: `PublishedVersion.check`.
   public static let ringCheck = 24
 
-  // MARK: Participants: only for show.
+  // MARK: Participants: only for show, but for one word.
 
   public static let participants = 4096
   public static let participantsMax = 4096
@@ -77,7 +76,9 @@ public enum LockFileLayout {
   public static let participantSince = 8
   /// UTF-8, zeros behind it.
   public static let participantName = 16
-  public static let participantNameSize = 48
+  public static let participantNameSize = 40
+  /// 1 while the participant has the writer role or tries to take it.
+  public static let participantWriting = 56
 
   // MARK: Pins
 
@@ -113,7 +114,5 @@ public enum LockFileLayout {
   public static let openingByte: UInt64 = 1 << 62
   public static let sessionByte: UInt64 = 1 << 62 + 1
   public static let privateReaderByte: UInt64 = 1 << 62 + 2
-  public static let writerByte: UInt64 = 1 << 62 + 3
-  public static let nextWriterByte: UInt64 = 1 << 62 + 4
   public static let agentByte: UInt64 = 1 << 62 + 5
 }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// One object stands for one open file in one process; all threads use it at once. Every decision
 /// rests on byte locks that the kernel drops when their holder dies (`SessionJoiner`, `Participants`,
-/// `WriterBytes`, `AgentRole`), and on words of shared memory that are safe whoever dies between
-/// two instructions (`NewestVersion`, `PinTable`, `CommitSignal`). Nothing here is needed to
+/// `AgentRole`), and on words of shared memory that are safe whoever dies between two instructions
+/// (`NewestVersion`, `PinTable`, `WriterRole`, `CommitSignal`). Nothing here is needed to
 /// recover the data file: a lock-file can be thrown away when nobody has it open.
 public final class LockFile: Sendable {
   public enum Mode: Sendable {
@@ -53,25 +53,25 @@ public final class LockFile: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   init(
-    path: String, mode: Mode, dataFile: any SystemFile, memory: SharedMemory, participant: Int,
-    system: any System
+    path: String, mode: Mode, dataFile: any SystemFile, memory: SharedMemory,
+    participants: Participants?, participant: Int, system: any System
   ) throws(SystemError) {
     self.path = path
     self.mode = mode
     self.dataFile = dataFile
     self.memory = memory
+    self.participants = participants
     self.participant = participant
     self.system = system
-    participants = memory.file.map { Participants(file: $0, memory: memory) }
     versions = NewestVersion(memory: memory)
     pinTable = try PinTable(memory: memory, participant: participant)
-    let shared = mode == .shared ? dataFile : nil
-    writer = WriterQueue(
-      bytes: shared.map { WriterBytes(file: $0, memory: memory, system: system) }, path: path,
-      system: system)
+    let role = WriterRole(
+      memory: memory, system: system, participants: participants, participant: participant)
+    role.forgetPredecessor()
+    writer = WriterQueue(role: role, path: path, system: system)
     pathWatch = PathWatch(file: dataFile, system: system)
     signal = CommitSignal(memory: memory, system: system)
-    agent = AgentRole(file: shared)
+    agent = AgentRole(file: mode == .shared ? dataFile : nil)
   }
 
   deinit { close() }
@@ -245,8 +245,8 @@ public final class LockFile: Sendable {
     try writer.lock()
   }
 
-  /// As `lockWriter()`, without waiting. False also where another process keeps the role between
-  /// commits that follow each other closely; it is told that somebody asks.
+  /// As `lockWriter()`, without waiting. False also while the role is free but others, who have waited
+  /// for it, are about to take it.
   public func tryLockWriter() throws(LockFileError) -> Bool {
     try requireWritable()
     try pathWatch.requirePath()

@@ -2,11 +2,20 @@ import Platform
 import Synchronization
 
 /// The processes of a session. Participant i is whoever holds lock byte `firstParticipantByte + i`
-/// of the lock-file; the kernel lets go of it when the process dies in any way. The process number
-/// and name beside it are for people.
-struct Participants: Sendable {
+/// of the lock-file exclusively; the kernel lets go of it when the process dies in any way. While
+/// anybody holds the byte shared, its owner is dead and the number is not given to a new one. The
+/// process number and name beside it are for people.
+final class Participants: Sendable {
   let file: any SystemFile
   let memory: SharedMemory
+  /// Held while bytes of dead participants are locked and unlocked: the locks are those of the open
+  /// file, so one thread would give back what another relies on.
+  private let deaths = Guarded(())
+
+  init(file: any SystemFile, memory: SharedMemory) {
+    self.file = file
+    self.memory = memory
+  }
 
   private func byte(_ participant: Int) -> UInt64 {
     LockFileLayout.firstParticipantByte + UInt64(participant)
@@ -14,7 +23,8 @@ struct Participants: Sendable {
 
   /// Takes a free number for life. For the holder of the opening byte.
   func join() throws(LockFileError) -> Int {
-    for participant in 0..<LockFileLayout.participantsMax where try tryHold(participant) {
+    for participant in 0..<LockFileLayout.participantsMax where try tryOwn(participant) {
+      try makeRoom(participant)
       _ = memory.word(LockFileLayout.participantsUsed).pointee.max(
         UInt64(participant + 1), ordering: .relaxed)
       record(participant)
@@ -29,24 +39,50 @@ struct Participants: Sendable {
     try? file.unlock(byte: byte(participant))
   }
 
-  private func tryHold(_ participant: Int) throws(LockFileError) -> Bool {
+  private func tryOwn(_ participant: Int) throws(LockFileError) -> Bool {
     try doing("join the processes that have the file open") { () throws(SystemError) in
       try file.lock(byte: byte(participant), kind: .exclusive, wait: false)
     }
   }
 
-  /// Calls `body` while nobody owns the number; false if somebody does, who is alive then. Never
-  /// for a number of this handle's own, and not by two threads at once.
+  /// The participant's record is written through the mapping too, which a full disk must not stop.
+  private func makeRoom(_ participant: Int) throws(LockFileError) {
+    try doing("make room for one more process") { () throws(SystemError) in
+      try file.allocate(
+        offset: offset(participant), length: UInt64(LockFileLayout.participantSize))
+    }
+  }
+
+  // MARK: Deaths
+
+  /// Calls `body` while nobody owns the number or can get it; false if somebody does, who is alive
+  /// then. Never for a number of this handle's own.
   func whileDead(_ participant: Int, _ body: () -> Void) -> Bool {
-    guard (try? tryHold(participant)) == true else { return false }
-    body()
-    try? file.unlock(byte: byte(participant))
-    return true
+    deaths.withLock { _ in
+      let isDead = try? file.lock(byte: byte(participant), kind: .shared, wait: false)
+      guard isDead == true else { return false }
+      body()
+      try? file.unlock(byte: byte(participant))
+      return true
+    }
   }
 
   func isAlive(_ participant: Int) -> Bool {
-    (try? file.isLockedByOther(byte: byte(participant), kind: .exclusive)) ?? true
+    (try? file.isLockedByOther(byte: byte(participant), kind: .shared)) ?? true
   }
+
+  /// As `whileDead`, on some thread, once the participant has died; unless the wait is given up before.
+  func waitForDeath(
+    _ participant: Int, _ body: @escaping @Sendable () -> Void
+  ) throws(SystemError) -> any LockWait {
+    try file.waitForLock(byte: byte(participant), kind: .shared) { result in
+      // The byte is held already, and given back afterwards.
+      if case .success = result { _ = self.whileDead(participant, body) }
+    }
+  }
+
+  /// Giving up drops a lock that the wait may just have got.
+  func giveUp(_ wait: any LockWait) { deaths.withLock { _ in _ = wait.cancel() } }
 
   // MARK: For show
 

@@ -70,19 +70,20 @@ struct SessionOpening<Failure: Error> {
 
   /// Takes a participant number, and back what an earlier owner of the number left.
   private func join(_ memory: SharedMemory) throws(LockFileError) -> LockFile {
-    let participant = try Participants(file: memory.file!, memory: memory).join()
-    let lockFile = try make(memory, participant)
+    let participants = Participants(file: memory.file!, memory: memory)
+    let participant = try participants.join()
+    let lockFile = try make(memory, participants, participant)
     _ = lockFile.pinTable.freeSlots(of: UInt64(participant))
     return lockFile
   }
 
   private func make(
-    _ memory: SharedMemory, _ participant: Int
+    _ memory: SharedMemory, _ participants: Participants?, _ participant: Int
   ) throws(LockFileError) -> LockFile {
     try doing("make room for pins") { () throws(SystemError) in
       try LockFile(
         path: joiner.path, mode: mode, dataFile: joiner.dataFile, memory: memory,
-        participant: participant, system: joiner.system)
+        participants: participants, participant: participant, system: joiner.system)
     }
   }
 
@@ -107,7 +108,7 @@ struct SessionOpening<Failure: Error> {
           try SharedMemory()
         }
         memory.begin(recovered, pins: LockFileLayout.pinsMax)
-        return try make(memory, 0)
+        return try make(memory, nil, 0)
       }
     } catch {
       try? joiner.dataFile.unlock(byte: LockFileLayout.sessionByte)

@@ -1,16 +1,17 @@
 import Platform
 import Synchronization
 
-/// A background thread that runs closures one after the other. It is made when the first closure
-/// comes and ends after `stop`, when it has run what was there.
+/// A background thread that runs closures one after the other. It is made when a closure comes and
+/// ends when none has come for a while: a process may have thousands of these.
 final class SerialWorker: Sendable {
   private struct State {
     var jobs: [@Sendable () -> Void] = []
     var isRunning = false
     var isStopped = false
-    var idle: ParkedThread<Void>?
+    var idle: OneShot<Void>?
   }
 
+  private static let idleNanoseconds: UInt64 = 100_000_000
   private let name: String
   private let system: any System
   private let state = Guarded(State())
@@ -26,7 +27,7 @@ final class SerialWorker: Sendable {
       defer { state.isRunning = true }
       return (!state.isRunning, state.idle.take())
     }
-    idle?.wake(with: ())
+    idle?.send(())
     guard start else { return }
     do {
       try system.startThread(name: name) { self.loop() }
@@ -39,17 +40,18 @@ final class SerialWorker: Sendable {
     }
   }
 
+  /// The thread ends when it has run what is there.
   func stop() {
     let idle = state.withLock { state in
       state.isStopped = true
       return state.idle.take()
     }
-    idle?.wake(with: ())
+    idle?.send(())
   }
 
   private enum Next {
     case jobs([@Sendable () -> Void])
-    case sleep(ParkedThread<Void>)
+    case sleep(OneShot<Void>)
     case end
   }
 
@@ -63,9 +65,9 @@ final class SerialWorker: Sendable {
         state.isRunning = false
         return .end
       }
-      let parked = ParkedThread<Void>(system: system)
-      state.idle = parked
-      return .sleep(parked)
+      let idle = OneShot<Void>(system: system)
+      state.idle = idle
+      return .sleep(idle)
     }
   }
 
@@ -73,9 +75,19 @@ final class SerialWorker: Sendable {
     while true {
       switch next() {
       case .jobs(let jobs): for job in jobs { job() }
-      case .sleep(let parked): parked.wait()
+      case .sleep(let idle):
+        if idle.wait(nanoseconds: SerialWorker.idleNanoseconds) == nil, endIfIdle() { return }
       case .end: return
       }
+    }
+  }
+
+  /// False if a closure has come, or the end, just after the wait.
+  private func endIfIdle() -> Bool {
+    state.withLock { state in
+      guard state.idle.take() != nil else { return false }
+      state.isRunning = false
+      return true
     }
   }
 }

@@ -1,87 +1,79 @@
 import Platform
 import Synchronization
 
-/// The writer role within a process: a fair queue of threads and closures in front of the byte that
-/// the process holds. The role belongs to nobody in particular: any thread may give it back.
+/// The writer role within a process: a fair queue of threads and closures in front of the word that
+/// the processes share (`WriterRole`). The role is not bound to a thread: any may give it back.
 ///
-/// Only the front of the queue ever asks the kernel: a thread does so itself, for a closure the
-/// worker does. Between commits that follow each other closely the byte is kept
-/// (`WriterQueue+Keeping`).
+/// Only the head of the queue ever waits for other processes: a thread does so itself, for a closure
+/// the worker does. While no other process waits, the role passes from one to the next within the
+/// process; otherwise it is given back to the others in between.
 final class WriterQueue: Sendable {
-  /// What the front is handed: the byte itself, or leave to ask the kernel for it.
+  /// What the head is handed: the role itself, or leave to wait for other processes.
   enum Turn: Sendable {
-    case owner
-    case front
+    case holder
+    case head
     case closed
   }
 
   private enum Place {
     case turn(Turn)
-    case line(ParkedThread<Turn>)
+    case line(OneShot<Turn>)
   }
 
   typealias Completion = @Sendable (Result<Void, LockFileError>) -> Void
 
   enum Waiter: Sendable {
-    case thread(ParkedThread<Turn>)
+    case thread(OneShot<Turn>)
     case closure(number: UInt64, Completion)
   }
 
   struct State {
+    /// Somebody of this process has the role, or is at the head and waits for it.
     var isTaken = false
     var isHeld = false
     var isClosed = false
     var waiters: [Waiter] = []
     var nextNumber: UInt64 = 1
-    /// The closure whose turn it is although it does not hold the byte yet; 0 is none.
-    var fronting: UInt64 = 0
-    var keeping = Keeping()
-
-    /// Takes the role if nobody has it: with the byte where it was kept, else as the front.
-    mutating func takeIfFree() -> Turn? {
-      if isTaken { return nil }
-      isTaken = true
-      guard keeping.take() else { return .front }
-      isHeld = true
-      return .owner
-    }
+    /// The closure whose turn it is although it has not been called yet; 0 is none.
+    var queueHead: UInt64 = 0
 
     mutating func takeNext() -> Waiter {
       let next = waiters.removeFirst()
-      if case .closure(let number, _) = next { fronting = number }
+      if case .closure(let number, _) = next { queueHead = number }
       return next
     }
   }
 
   let state = Guarded(State())
-  let bytes: WriterBytes?
-  /// Whether the byte may be kept: not where time is not real, so that simulations repeat.
-  let mayKeep: Bool
-  let system: any System
+  let role: WriterRole
+  private let system: any System
   private let worker: SerialWorker
   private let path: String
 
-  /// `bytes` is nil where one process has the file to itself.
-  init(bytes: WriterBytes?, path: String, system: any System) {
-    self.bytes = bytes
+  init(role: WriterRole, path: String, system: any System) {
+    self.role = role
     self.path = path
     self.system = system
     worker = SerialWorker(name: "realm-writer", system: system)
-    mayKeep = system.hasRealTime && bytes != nil
   }
 
   /// How many stand in line in this process; for tests.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   /// Whether another process waits.
-  var isAwaited: Bool { bytes?.isAwaited ?? false }
+  var isAwaited: Bool { role.isAwaited }
 
-  private var closedError: LockFileError {
+  var closedError: LockFileError {
     LockFileError(.closed, path: path, "the file was closed while somebody waited to write")
   }
 
-  private func systemError(_ error: SystemError) -> LockFileError {
-    LockFileError(error, doing: "wait for the writer role")
+  /// Takes the role if nobody of this process is about: at once where no other process is, else as the
+  /// head.
+  private func takeIfFree(_ state: inout State) -> Turn? {
+    if state.isTaken { return nil }
+    state.isTaken = true
+    state.isHeld = role.takeIfFree()
+    return state.isHeld ? .holder : .head
   }
 
   // MARK: Threads
@@ -90,80 +82,65 @@ final class WriterQueue: Sendable {
     let turn =
       switch try takeOrEnqueue() {
       case .turn(let turn): turn
-      case .line(let parked): parked.wait()
+      case .line(let place): place.wait()
       }
     switch turn {
-    case .owner: return
+    case .holder: return
     case .closed: throw closedError
-    case .front: try acquire()
+    case .head:
+      guard waitForOthers() else { throw closedError }
     }
   }
 
   private func takeOrEnqueue() throws(LockFileError) -> Place {
-    try state.withLock { state throws(LockFileError) in
+    try changing { state throws(LockFileError) in
       if state.isClosed { throw closedError }
-      if let turn = state.takeIfFree() { return .turn(turn) }
-      let parked = ParkedThread<Turn>(system: system)
-      state.waiters.append(.thread(parked))
-      return .line(parked)
+      if let turn = takeIfFree(&state) { return .turn(turn) }
+      let place = OneShot<Turn>(system: system)
+      state.waiters.append(.thread(place))
+      return .line(place)
     }
   }
 
-  /// For whoever is at the front.
-  private func acquire() throws(LockFileError) {
-    do {
-      try bytes?.lock()
-    } catch {
-      passOn()
-      throw systemError(error)
-    }
-    try confirm()
+  /// For the head. False if the file has been closed meanwhile.
+  func waitForOthers() -> Bool {
+    let isTaken = role.take { state.withLock { !$0.isClosed } }
+    return confirm(isTaken)
   }
 
-  /// The byte is held; a queue closed in the meantime has no use for it.
-  private func confirm() throws(LockFileError) {
-    let isClosed = state.withLock { state in
-      state.isHeld = !state.isClosed
-      return state.isClosed
+  /// A queue closed in the meantime has no use for the role.
+  private func confirm(_ isTaken: Bool) -> Bool {
+    changing { state in
+      if isTaken, state.isClosed { role.release() }
+      state.isHeld = isTaken && !state.isClosed
+      return state.isHeld
     }
-    guard isClosed else { return }
-    bytes?.unlock()
-    throw closedError
   }
 
   func tryLock() throws(LockFileError) -> Bool {
-    let turn = try state.withLock { state throws(LockFileError) in
+    try changing { state throws(LockFileError) in
       if state.isClosed { throw closedError }
-      return state.takeIfFree()
+      guard let turn = takeIfFree(&state) else { return false }
+      if turn == .holder { return true }
+      state.isHeld = role.tryTake()
+      state.isTaken = state.isHeld
+      return state.isHeld
     }
-    guard let turn else { return false }
-    if turn == .owner { return true }
-    do {
-      guard try bytes?.tryLock() ?? true else {
-        passOn()
-        return false
-      }
-    } catch {
-      passOn()
-      throw systemError(error)
-    }
-    try confirm()
-    return true
   }
 
   // MARK: Closures
 
   /// Returns the number by which the waiter can be called off.
   func lock(whenReady: @escaping Completion) throws(LockFileError) -> UInt64 {
-    let (number, turn) = try state.withLock { state throws(LockFileError) in
+    let (number, turn) = try changing { state throws(LockFileError) in
       if state.isClosed { throw closedError }
       let number = state.nextNumber
       state.nextNumber += 1
-      let turn = state.takeIfFree()
+      let turn = takeIfFree(&state)
       if turn == nil {
         state.waiters.append(.closure(number: number, whenReady))
       } else {
-        state.fronting = number
+        state.queueHead = number
       }
       return (number, turn)
     }
@@ -173,9 +150,9 @@ final class WriterQueue: Sendable {
 
   /// True: the closure is never called.
   func cancel(_ number: UInt64) -> Bool {
-    state.withLock { state in
-      if state.fronting == number {
-        state.fronting = 0
+    changing { state in
+      if state.queueHead == number {
+        state.queueHead = 0
         return true
       }
       let index = state.waiters.firstIndex {
@@ -186,22 +163,15 @@ final class WriterQueue: Sendable {
     }
   }
 
-  /// On the worker, at the front of the queue.
-  private func acquire(_ number: UInt64, _ turn: Turn, _ whenReady: Completion) {
-    var failure: LockFileError?
-    do throws(SystemError) {
-      if turn == .front { try bytes?.lock() }
-    } catch {
-      failure = systemError(error)
+  /// On the worker, at the head of the queue.
+  private func perform(_ number: UInt64, _ turn: Turn, _ whenReady: Completion) {
+    if turn == .head { _ = waitForOthers() }
+    let (isWanted, isClosed) = changing { state in
+      defer { state.queueHead = 0 }
+      return (state.queueHead == number, state.isClosed)
     }
-    let (isWanted, isClosed) = takeFront(number, held: failure == nil)
     if isClosed {
-      bytes?.unlock()
-      failure = closedError
-    }
-    if let failure {
-      if !isClosed { passOn() }
-      if isWanted { whenReady(.failure(failure)) }
+      if isWanted { whenReady(.failure(closedError)) }
     } else if isWanted {
       whenReady(.success(()))
     } else {
@@ -209,67 +179,32 @@ final class WriterQueue: Sendable {
     }
   }
 
-  private func takeFront(_ number: UInt64, held: Bool) -> (isWanted: Bool, isClosed: Bool) {
-    state.withLock { state in
-      state.isHeld = held && !state.isClosed
-      defer { state.fronting = 0 }
-      return (state.fronting == number, state.isClosed)
-    }
-  }
-
   // MARK: Giving back
 
-  private enum Handover {
-    case nothing
-    case to(Waiter)
-    case kept(Keeping.Keeper)
-    case kernel
-  }
-
   func unlock() {
-    // With nobody waiting elsewhere the process keeps the byte and passes it on inside.
-    let isAwaited = bytes?.isAwaited == true
-    let handover = state.withLock { state -> Handover in
-      if state.isClosed { return .nothing }
+    let next = changing { state -> (Waiter, Turn)? in
+      if state.isClosed { return nil }
       precondition(
         state.isHeld, "the writer role was given back by somebody who did not hold it")
-      if !isAwaited, !state.waiters.isEmpty { return .to(state.takeNext()) }
+      // With nobody waiting elsewhere the process keeps the role and passes it on inside.
+      if !state.waiters.isEmpty, !role.isAwaited { return (state.takeNext(), .holder) }
+      role.release()
       state.isHeld = false
-      guard mayKeep, state.keeping.follows(now: system.coarseNow()), !isAwaited else {
-        return .kernel
-      }
-      state.isTaken = false
-      return .kept(state.keeping.keep())
+      state.isTaken = !state.waiters.isEmpty
+      return state.isTaken ? (state.takeNext(), .head) : nil
     }
-    switch handover {
-    case .nothing: return
-    case .to(let next): hand(next, .owner)
-    case .kept(let keeper): haveWatched(keeper)
-    case .kernel:
-      bytes?.unlock()
-      passOn()
-    }
-  }
-
-  /// The front of the queue leaves without the byte.
-  private func passOn() {
-    let next = state.withLock { state -> Waiter? in
-      if !state.waiters.isEmpty { return state.takeNext() }
-      state.isTaken = false
-      return nil
-    }
-    if let next { hand(next, .front) }
+    if let (waiter, turn) = next { hand(waiter, turn) }
   }
 
   private func hand(_ waiter: Waiter, _ turn: Turn) {
     switch waiter {
-    case .thread(let parked): parked.wake(with: turn)
+    case .thread(let place): place.send(turn)
     case .closure(let number, let whenReady):
       do {
-        try worker.run { self.acquire(number, turn, whenReady) }
+        try worker.run { self.perform(number, turn, whenReady) }
       } catch {
         // No thread can be made: better late and here than never.
-        acquire(number, turn, whenReady)
+        perform(number, turn, whenReady)
       }
     }
   }
@@ -278,20 +213,43 @@ final class WriterQueue: Sendable {
 
   /// Everybody who waits is told; whoever holds the role loses it.
   func close() {
-    let (waiters, keeper) = state.withLock { state in
+    let (waiters, hasHead) = changing { state in
+      defer { state.waiters = [] }
+      if state.isHeld { role.release() }
+      let hasHead = state.isTaken && !state.isHeld
       state.isClosed = true
       state.isHeld = false
-      defer { state.waiters = [] }
-      return (state.waiters, state.keeping.stop())
+      return (state.waiters, hasHead)
     }
-    keeper?.wake(with: ())
+    if hasHead { role.wakeAll() }
     for waiter in waiters {
       switch waiter {
-      case .thread(let parked): parked.wake(with: .closed)
+      case .thread(let place): place.send(.closed)
       case .closure(_, let whenReady): whenReady(.failure(closedError))
       }
     }
-    bytes?.unlock()
     worker.stop()
+  }
+
+  // MARK: Invariants
+
+  private func changing<Result, Failure: Error>(
+    _ body: (inout sending State) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    try state.withLock { state throws(Failure) in
+      defer { state.checkInvariants() }
+      return try body(&state)
+    }
+  }
+}
+
+extension WriterQueue.State {
+  func checkInvariants() {
+    #if DEBUG
+      assert(!isHeld || isTaken, "the role is held and free")
+      assert(isTaken || waiters.isEmpty, "waiters stand behind nobody")
+      assert(isTaken || queueHead == 0, "a closure is at the head of a free queue")
+      assert(!isClosed || (waiters.isEmpty && !isHeld), "a closed queue holds on to something")
+    #endif
   }
 }

@@ -1,0 +1,246 @@
+import Platform
+import Synchronization
+
+/// The writer role between processes: a word of shared memory that one participant swaps from free to
+/// its own number. Taking and giving back are one compare-and-swap each while nobody else is about;
+/// those who do not get it sleep on the word. Nothing is kept between two transactions.
+///
+/// Fairness. The word is given back with its waiters bit as it was, and one sleeper is woken. A free
+/// word with waiters is reserved: only a process that has slept takes it, so that one that writes
+/// again and again cannot outrun one that has to be woken. A sleeper that was woken and is stopped,
+/// or has died, reserves it for 20 ms at most; then anybody takes it.
+///
+/// Death. The holder's participant byte (`Participants`) says whether it lives. A process that has
+/// waited for a while waits for that byte too, in the background (`HolderWatch`): it gets it when the
+/// kernel buries the holder, and gives the role back in its place. While it has the byte, nobody can
+/// get the number, so a word that names it was left by the dead.
+///
+/// Damage. Anybody may have written over the word. Two more words tell: each participant's
+/// `participantWriting`, set before it tries to take the role and cleared after it has given it back,
+/// and `writerHolder`, set and cleared while it has the role. A word that names a participant which
+/// does not want the role is freed; a process that got the role although `writerHolder` names a live
+/// one that wants it puts the word right and waits.
+///
+/// One thread of a process uses this at a time: the head of its `WriterQueue`.
+final class WriterRole: Sendable {
+  let memory: SharedMemory
+  let system: any System
+  /// nil where one process has the file to itself.
+  let participants: Participants?
+  let participant: Int
+  private let watch: HolderWatch?
+  /// The reserved word that a try without waiting met last, and when it met it first.
+  private let reserved = Guarded<(word: WriterWord, since: UInt64)?>(nil)
+
+  /// How long a free word is left to those who sleep.
+  static let reservationNanoseconds: UInt64 = 20_000_000
+
+  init(
+    memory: SharedMemory, system: any System, participants: Participants?, participant: Int
+  ) {
+    self.memory = memory
+    self.system = system
+    self.participants = participants
+    self.participant = participant
+    watch = participants.map { HolderWatch(participants: $0) }
+  }
+
+  // MARK: The words
+
+  func load() -> WriterWord {
+    WriterWord(
+      bits: memory.halfWord(LockFileLayout.writerRole).pointee.load(ordering: .acquiring))
+  }
+
+  func swap(_ expected: WriterWord, _ desired: WriterWord) -> Bool {
+    memory.halfWord(LockFileLayout.writerRole).pointee.compareExchange(
+      expected: expected.bits, desired: desired.bits, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  /// Whether other processes wait.
+  var isAwaited: Bool { load().hasWaiters }
+
+  private func writingWord(_ participant: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    memory.word(
+      LockFileLayout.participants + participant * LockFileLayout.participantSize
+        + LockFileLayout.participantWriting)
+  }
+
+  private func isWriting(_ participant: Int) -> Bool {
+    writingWord(participant).pointee.load(ordering: .acquiring) != 0
+  }
+
+  /// Set before the swap that takes the role, which publishes it; cleared after the one that gives it
+  /// back.
+  private func setWriting(_ isWriting: Bool) {
+    writingWord(participant).pointee.store(isWriting ? 1 : 0, ordering: .releasing)
+  }
+
+  private var holderWord: UnsafeMutablePointer<Atomic<UInt64>> {
+    memory.word(LockFileLayout.writerHolder)
+  }
+
+  // MARK: Taking
+
+  /// For a new owner of the participant number: what an earlier one left when it died.
+  func forgetPredecessor() {
+    setWriting(false)
+    _ = holderWord.pointee.compareExchange(
+      expected: UInt64(participant + 1), desired: 0, ordering: .acquiringAndReleasing)
+    freeIfNamed(participant)
+  }
+
+  /// One swap where the role is free and not reserved.
+  @inline(__always)
+  func takeIfFree() -> Bool {
+    let word = load()
+    guard word.isFree, !word.hasWaiters else { return false }
+    return take(word)
+  }
+
+  /// Takes the role without waiting. Makes sure that the one who has it lives.
+  func tryTake() -> Bool {
+    while true {
+      let word = load()
+      if word.isFree {
+        if word.hasWaiters, !isReservationOver(word) { return false }
+        if take(word) { return true }
+      } else if !freeIfHeldByNobody(word) {
+        return false
+      }
+    }
+  }
+
+  /// Waits for the role. False as soon as `isWanted` is, which is looked at whenever the word wakes.
+  func take(isWanted: () -> Bool) -> Bool {
+    var wait = WriterRoleWait(system: system)
+    defer { watch?.stop() }
+    while isWanted() {
+      let word = load()
+      if word.isFree {
+        if !word.hasWaiters || wait.hasSlept || wait.isReservationOver(word) {
+          if take(wait.hasSlept ? word.withWaiters : word, expected: word) { return true }
+        } else {
+          sleep(on: word, nanoseconds: Self.reservationNanoseconds)
+          // Then the wake-up was for this process as much as for any.
+          wait.hasSlept = load() != word
+        }
+      } else if word.holder == participant || wait.isLookDue(word) {
+        // Nobody of this process has the role.
+        if !freeIfHeldByNobody(word), wait.isWatchDue { watch?.start(word.holder!, self) }
+      } else if word.hasWaiters || swap(word, word.withWaiters) {
+        sleep(on: word.withWaiters, nanoseconds: wait.nanoseconds)
+        wait.hasSlept = true
+      }
+    }
+    return false
+  }
+
+  /// Others may sleep as well when one who slept takes the role: the bit stays.
+  @inline(__always)
+  private func take(_ word: WriterWord, expected: WriterWord? = nil) -> Bool {
+    setWriting(true)
+    if swap(expected ?? word, word.taken(by: participant)) {
+      let other = holderWord.pointee.load(ordering: .acquiring)
+      if other == 0 || mayFollow(other) {
+        holderWord.pointee.store(UInt64(participant + 1), ordering: .releasing)
+        return true
+      }
+    }
+    setWriting(false)
+    return false
+  }
+
+  private func sleep(on word: WriterWord, nanoseconds: UInt64) {
+    system.wait(
+      on: UnsafeMutableRawPointer(memory.halfWord(LockFileLayout.writerRole)), while: word.bits,
+      timeout: nanoseconds)
+  }
+
+  /// For tries without waiting, which have nothing but the next try to measure time by.
+  private func isReservationOver(_ word: WriterWord) -> Bool {
+    let now = system.coarseNow()
+    return reserved.withLock { reserved in
+      if let known = reserved, known.word == word {
+        return now > known.since + Self.reservationNanoseconds
+      }
+      reserved = (word, now)
+      return false
+    }
+  }
+
+  // MARK: Giving back
+
+  /// Gives the role back and wakes one of those who sleep.
+  func release() {
+    holderWord.pointee.store(0, ordering: .releasing)
+    let word = free { $0.holder == participant }
+    setWriting(false)
+    // Otherwise somebody has written over the word, and it is another's by now.
+    if let word { wakeOne(word) }
+  }
+
+  /// Wakes all who sleep, so that those look whom a change in their own process concerns.
+  func wakeAll() {
+    system.wake(
+      UnsafeMutableRawPointer(memory.halfWord(LockFileLayout.writerRole)), count: .max)
+  }
+
+  /// Makes the word free as long as it is what `condition` says; returns what it was.
+  @inline(__always)
+  private func free(_ condition: (WriterWord) -> Bool) -> WriterWord? {
+    while true {
+      let word = load()
+      guard condition(word) else { return nil }
+      if swap(word, word.released) { return word }
+    }
+  }
+
+  private func wakeOne(_ word: WriterWord) {
+    guard word.hasWaiters else { return }
+    let count = system.wake(
+      UnsafeMutableRawPointer(memory.halfWord(LockFileLayout.writerRole)), count: 1)
+    // Whoever was about to sleep sees that the word has changed.
+    if count == 0 { _ = swap(word.released, word.released.withoutWaiters) }
+  }
+
+  // MARK: In place of others
+
+  /// For whoever holds the byte of a dead participant, or owns the number: gives back what it left.
+  func freeIfNamed(_ participant: Int) {
+    if let word = free({ $0.holder == participant }) { wakeOne(word) }
+  }
+
+  /// Frees a word whose holder is dead, or does not want the role, or cannot be. False: it has it.
+  private func freeIfHeldByNobody(_ word: WriterWord) -> Bool {
+    guard let holder = word.holder else { return true }
+    if holder == participant { return freeIfSame(word) }
+    guard let participants, holder < LockFileLayout.participantsMax, isWriting(holder) else {
+      return freeIfSame(word)
+    }
+    if participants.isAlive(holder) { return false }
+    _ = participants.whileDead(holder) { freeIfNamed(holder) }
+    return true
+  }
+
+  /// The count of turns tells a holder of now from one of before. True also when others were first.
+  private func freeIfSame(_ word: WriterWord) -> Bool {
+    if swap(word, word.released) { wakeOne(word) }
+    return true
+  }
+
+  /// The role has been taken although it was marked as held. By a dead one: so be it. By a live one:
+  /// the word was damaged while it had the role, and gets its number back.
+  private func mayFollow(_ mark: UInt64) -> Bool {
+    let holder = Int(clamping: mark) - 1
+    guard let participants, holder != participant, holder >= 0,
+      holder < LockFileLayout.participantsMax, isWriting(holder), participants.isAlive(holder)
+    else { return true }
+    while true {
+      let word = load()
+      guard word.holder == participant else { return false }
+      if swap(word, word.taken(by: holder)) { return false }
+    }
+  }
+}
