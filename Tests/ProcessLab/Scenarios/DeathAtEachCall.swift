@@ -75,6 +75,7 @@ public struct DeathAtEachCall {
       path: path, options: mix.options, system: watch)
     // An in-memory file is new each time; it should have reused what its first version had.
     for _ in 0..<(mix == .inMemory ? 200 : 2) { try commit(database!, &random) }
+    if deed == .compaction { try spread(database!, &random) }
     let stored = try ledger.counters(try database!.pinNewest())[1]
     if !hasCompany { database = nil }
     let child = try ChildProcess(["die", path, deed.rawValue, "\(call)", moment, mix.rawValue])
@@ -133,6 +134,17 @@ public struct DeathAtEachCall {
     }
     let verified = try database.verify()
     report.findings += verified.findings.prefix(2).map { "\(name): \($0)" }
+  }
+
+  /// Leaves free space below what the newest version needs, so that there is something to move.
+  private func spread(_ database: Database, _ random: inout SeededGenerator) throws {
+    var large = ledger
+    large.fillingMax = 4000
+    for ledger in [large, ledger, ledger] {
+      let transaction = try database.beginWrite()
+      try ledger.transfer(in: transaction, writer: 0, &random)
+      _ = try transaction.commit(history: [1])
+    }
   }
 
   private func commit(_ database: Database, _ random: inout SeededGenerator) throws {
