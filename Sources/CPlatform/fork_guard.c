@@ -4,6 +4,8 @@
 // vfork run no handlers; they lose the descriptors at exec, because all of them are close-on-exec.
 #include "CPlatform.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,20 +34,34 @@ static void install(void) {
   if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) abort();
 }
 
-void holdfast_fork_guard_add(int descriptor) {
+// With the mutex held, so that no fork falls between the opening and the entry in the list: its child
+// would keep the descriptor, and the locks that the parent takes with it later.
+int holdfast_open_guarded(const char *path, int flags, unsigned mode) {
   pthread_once(&once, install);
   pthread_mutex_lock(&mutex);
+  int descriptor = -1, code = 0;
   if (count == capacity) {
-    capacity = capacity ? capacity * 2 : 64;
-    int *grown = realloc(descriptors, capacity * sizeof(int));
-    if (!grown) abort();
-    descriptors = grown;
+    size_t wanted = capacity ? capacity * 2 : 64;
+    int *grown = realloc(descriptors, wanted * sizeof(int));
+    if (grown) {
+      descriptors = grown;
+      capacity = wanted;
+    } else {
+      code = ENOMEM;
+    }
   }
-  descriptors[count++] = descriptor;
+  if (code == 0) {
+    do descriptor = open(path, flags, (mode_t)mode);
+    while (descriptor < 0 && errno == EINTR);
+    if (descriptor >= 0) descriptors[count++] = descriptor;
+    else code = errno;
+  }
   pthread_mutex_unlock(&mutex);
+  errno = code;
+  return descriptor;
 }
 
-void holdfast_fork_guard_remove(int descriptor) {
+void holdfast_close_guarded(int descriptor) {
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < count; i++) {
     if (descriptors[i] == descriptor) {
@@ -53,5 +69,6 @@ void holdfast_fork_guard_remove(int descriptor) {
       break;
     }
   }
+  close(descriptor);
   pthread_mutex_unlock(&mutex);
 }

@@ -174,6 +174,43 @@ import Testing
     #expect(PosixSystem.directory(containing: "/a/b/c") == "/a/b")
   }
 
+  /// A directory in memory, as /dev/shm is.
+  private func memoryDirectory() -> String? {
+    let path = "/dev/shm/holdfast-test-\(UInt64.random(in: 0 ... .max))"
+    return mkdir(path, 0o700) == 0 ? path : nil
+  }
+
+  @Test func `where the kernel's boot identifier is hidden, processes share one in memory`() throws
+  {
+    guard let memory = memoryDirectory() else { return print("skipped: no /dev/shm here") }
+    let name = "\(memory)/holdfast-boot-\(geteuid())"
+    defer {
+      unlink(name)
+      rmdir(memory)
+    }
+    func identifier() -> BootIdentifier {
+      BootIdentifier.ofThisBoot(kernelFile: directory.file("hidden"), memoryDirectory: memory)
+    }
+    let first = identifier()
+    #expect(identifier() == first)
+    // Not believed once others may have written it.
+    chmod(name, 0o666)
+    #expect(identifier() != first)
+    chmod(name, 0o600)
+    #expect(identifier() == first)
+  }
+
+  @Test func `a boot identifier on a disk, which outlives the boot, is not believed`() throws {
+    func identifier() -> BootIdentifier {
+      BootIdentifier.ofThisBoot(
+        kernelFile: directory.file("hidden"), memoryDirectory: directory.path)
+    }
+    var magic: UInt32 = 0
+    try (try make() as! PosixFile).fileSystemMagic(&magic)
+    if magic == 0x0102_1994 { return print("skipped: temporary files are in memory here") }
+    #expect(identifier() != identifier())
+  }
+
   @Test func bootIdentifiersAreStableAndParsed() {
     #expect(system.bootIdentifier() == system.bootIdentifier())
     let text = "00000000-0000-0001-0000-00000000000a\n"

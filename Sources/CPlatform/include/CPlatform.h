@@ -38,9 +38,10 @@ int holdfast_futex_wait(const void *word, uint32_t expected, int64_t timeout_ns)
 /// Wakes up to `count` sleepers on the word; the result is how many there were.
 int holdfast_futex_wake(const void *word, int count);
 
-/// Descriptors that a child made by fork() must not keep: it closes them before fork() returns.
-void holdfast_fork_guard_add(int descriptor);
-void holdfast_fork_guard_remove(int descriptor);
+/// As open(2), EINTR retried, for a descriptor that a child made by fork() must not keep: the child
+/// closes it before fork() returns. Closed by `holdfast_close_guarded`.
+int holdfast_open_guarded(const char *path, int flags, unsigned mode);
+void holdfast_close_guarded(int descriptor);
 
 /// How many forks lie between this process and the one that first called; a handle remembers the
 /// value of its birth and is of no use under another.

@@ -21,18 +21,17 @@ final class PosixFile: SystemFile {
   init(path: String, mode: OpenMode) throws(SystemError) {
     let flags = mode.flags | O_CLOEXEC
     let permissions: mode_t = mode == .createNew ? 0o600 : 0o644
-    let descriptor = retryingInterrupted { Glibc.open(path, flags, permissions) }
+    let descriptor = holdfast_open_guarded(path, flags, permissions)
     guard descriptor >= 0 else { throw SystemError(call: .open, path: path, code: errno) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let code = errno
-      Glibc.close(descriptor)
+      holdfast_close_guarded(descriptor)
       throw SystemError(call: .stat, path: path, code: code)
     }
     self.path = path
     self.descriptor = descriptor
     identity = FileIdentity(status)
-    holdfast_fork_guard_add(descriptor)
   }
 
   deinit { close() }
@@ -57,8 +56,7 @@ final class PosixFile: SystemFile {
   private func releaseDescriptor() {
     guard !hasForked else { return }
     _ = holdfast_unlock_all(descriptor)
-    holdfast_fork_guard_remove(descriptor)
-    Glibc.close(descriptor)
+    holdfast_close_guarded(descriptor)
   }
 
   private func beginLocking() throws(SystemError) {
@@ -93,8 +91,12 @@ final class PosixFile: SystemFile {
 
   func fileSystemKind() throws(SystemError) -> FileSystemKind {
     var magic: UInt32 = 0
-    try check(.statfs, code: holdfast_filesystem_magic(descriptor, &magic))
+    try fileSystemMagic(&magic)
     return FileSystemKind(magic: magic)
+  }
+
+  func fileSystemMagic(_ magic: inout UInt32) throws(SystemError) {
+    try check(.statfs, code: holdfast_filesystem_magic(descriptor, &magic))
   }
 
   func size() throws(SystemError) -> UInt64 { UInt64(try status().st_size) }

@@ -8,7 +8,7 @@ public final class PosixSystem: System {
   private let boot: BootIdentifier
 
   private init() {
-    boot = PosixSystem.readBootIdentifier()
+    boot = BootIdentifier.ofThisBoot()
   }
 
   public func openFile(path: String, mode: OpenMode) throws(SystemError) -> any SystemFile {
@@ -66,34 +66,6 @@ public final class PosixSystem: System {
   static func directory(containing path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  /// Where /proc is not there the answer is random: then nothing that was not flushed is believed
-  /// after the process that wrote it has gone, which is safe.
-  private static func readBootIdentifier() -> BootIdentifier {
-    if let file = try? PosixFile(path: "/proc/sys/kernel/random/boot_id", mode: .readOnly) {
-      defer { file.close() }
-      var text = [UInt8](repeating: 0, count: 64)
-      let count = (try? text.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }) ?? 0
-      if let identifier = BootIdentifier(hexadecimal: text[..<count]) { return identifier }
-    }
-    return BootIdentifier(high: .random(in: 1 ... .max), low: .random(in: 0 ... .max))
-  }
-}
-
-extension BootIdentifier {
-  /// From 32 hexadecimal digits; dashes and white space between them do not count.
-  init?(hexadecimal text: some Sequence<UInt8>) {
-    var words: [UInt64] = [0, 0]
-    var digits = 0
-    for character in text {
-      guard let digit = Character(Unicode.Scalar(character)).hexDigitValue else { continue }
-      guard digits < 32 else { return nil }
-      words[digits / 16] = words[digits / 16] << 4 | UInt64(digit)
-      digits += 1
-    }
-    guard digits == 32 else { return nil }
-    self.init(high: words[0], low: words[1])
   }
 }
 

@@ -99,16 +99,6 @@ public struct FilePermissions: Hashable, Sendable {
   }
 }
 
-/// 16 bytes that name one boot of one machine.
-public struct BootIdentifier: Hashable, Sendable {
-  public var high: UInt64
-  public var low: UInt64
-  public init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
-}
-
 /// An open file. Offsets and lengths are bytes.
 public protocol SystemFile: AnyObject, Sendable {
   var path: String { get }
