@@ -55,7 +55,10 @@ extension Realm {
     try writeCopy(configuration: configuration)
   }
 
-  /// Writes a compact copy of the present version to the configuration's file.
+  /// Writes a compact copy of the present version to the configuration's file, with everything that
+  /// it holds, also classes that this realm's configuration does not name. Within a write transaction
+  /// the copy has what was changed so far. If the configuration has another schema version, the copy
+  /// is migrated to it.
   ///
   /// - Throws: `Realm.Error.fileExists` if there is a file already.
   public func writeCopy(configuration: Configuration) throws {
@@ -65,7 +68,10 @@ extension Realm {
     if FileManager.default.fileExists(atPath: path) {
       throw RLMError(.fileExists, "The file '\(path)' exists already.", path: path)
     }
-    try RealmCopy.write(instance, to: configuration)
+    try rethrowingStorageErrors { () throws(StorageError) in try instance.writeCopy(to: path) }
+    if configuration.schemaVersion != self.configuration.schemaVersion {
+      try Realm.performMigration(for: configuration)
+    }
   }
 }
 

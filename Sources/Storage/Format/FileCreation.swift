@@ -7,10 +7,20 @@ enum FileCreation {
   static func initialise(
     _ file: any SystemFile, boot: BootIdentifier
   ) throws(StorageError) {
+    try finish(file, root: .none, nodesEnd: UInt64(FileLayout.firstNode), boot: boot)
+  }
+
+  /// The same for a file whose nodes have been written, up to `nodesEnd`: they become version 1, of
+  /// which `root` is the root.
+  static func finish(
+    _ file: any SystemFile, root: NodeReference, nodesEnd: UInt64, boot: BootIdentifier
+  ) throws(StorageError) {
     do throws(SystemError) {
-      try file.allocate(offset: 0, length: UInt64(FileLayout.firstNode) + initialSpace)
-      let snapshot = try writeFirstVersion(file)
-      try writeSlot(file, root: snapshot, boot: boot)
+      let size = nodesEnd + initialSpace
+      try file.allocate(offset: 0, length: size)
+      let snapshot = try writeFirstVersion(file, root: root, start: nodesEnd)
+      let slot = CommitSlot(version: 1, root: snapshot, logicalSize: size, boot: boot)
+      try writeSlot(slot, to: file, boot: boot)
       try file.synchronize()
       try writeHeader(file)
       try file.synchronize()
@@ -23,9 +33,8 @@ enum FileCreation {
 
   /// Places the free-space index and the snapshot by hand, one after the other.
   private static func writeFirstVersion(
-    _ file: any SystemFile
+    _ file: any SystemFile, root: NodeReference, start: UInt64
   ) throws(SystemError) -> NodeReference {
-    let start = UInt64(FileLayout.firstNode)
     let end = start + initialSpace
     var nodes = HandmadeNodes(start: start)
     let operationCount = 2
@@ -47,7 +56,7 @@ enum FileCreation {
       SpaceOperation.grow(free).store(to: operations + SpaceOperation.byteSize)
     }
     let snapshot = nodes.add(
-      kind: .snapshot, size: snapshotSize, references: [.none, .none, index], count: 0
+      kind: .snapshot, size: snapshotSize, references: [root, .none, index], count: 0
     ) { data in
       data.storeBytes(of: end, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
     }
@@ -56,10 +65,8 @@ enum FileCreation {
   }
 
   private static func writeSlot(
-    _ file: any SystemFile, root: NodeReference, boot: BootIdentifier
+    _ slot: CommitSlot, to file: any SystemFile, boot: BootIdentifier
   ) throws(SystemError) {
-    let slot = CommitSlot(
-      version: 1, root: root, logicalSize: UInt64(FileLayout.firstNode) + initialSpace, boot: boot)
     do throws(SlotWriteError) {
       try SlotStore(file: file, boot: boot).writeDurable(slot, keeping: 0)
     } catch { throw error.cause }
