@@ -38,7 +38,9 @@ let package = Package(
     .target(name: "CScan"),
     .target(
       name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
-    .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore"], swiftSettings: settings),
+    .testTarget(
+      name: "ObjectStoreTests", dependencies: ["ObjectStore", "TestSupport"],
+      swiftSettings: settings),
     .target(
       name: "SimulatedDisk", dependencies: ["Platform"], path: "Tests/SimulatedDisk",
       swiftSettings: settings),

@@ -91,6 +91,13 @@ public struct HostileFile {
     sealSlot()
   }
 
+  /// Makes the parent of a node refer to nothing in its place.
+  public mutating func cut(_ place: Place) {
+    guard let (parent, index) = place.path.last else { return }
+    set(parent, NodeLayout.headerSize + index * 8, UInt64(0))
+    seal(Place(offset: parent, path: place.path.dropLast()))
+  }
+
   private mutating func sum(_ node: Int) {
     let claimed = Int(field(node, NodeLayout.byteSize, as: UInt32.self))
     let size = max(NodeLayout.headerSize, min(claimed, bytes.count - node))

@@ -3,6 +3,7 @@ import Platform
 import SimulatedDisk
 import Storage
 import StorageLab
+import TestSupport
 import Testing
 
 @Suite struct CopyTests {
@@ -80,7 +81,7 @@ import Testing
       options.compactsInBackground = false
       let database = try Database.open(path: path, options: options)
       try CopyTests.fill(database, megabytes: 128)
-      try CopyTests.limitPrivateMemory(toMore: 40 << 20)
+      MemoryLimit.allowPrivateMemory(more: 40 << 20)
       let copied = try database.writeCompactCopy(to: path + ".copy")
       precondition(copied > 128 << 20)
     }
@@ -99,16 +100,5 @@ import Testing
       transaction.root = node.reference
       _ = try transaction.commit()
     }
-  }
-
-  /// From here on the process may have so many more bytes of memory of its own (mapped files do not
-  /// count).
-  private static func limitPrivateMemory(toMore bytes: UInt64) throws {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmData:") }
-    let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 0
-    var limit = rlimit(
-      rlim_cur: rlim_t(kilobytes * 1024 + bytes), rlim_max: rlim_t(kilobytes * 1024 + bytes))
-    precondition(kilobytes > 0 && setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0)
   }
 }

@@ -91,6 +91,21 @@ final class PinTable: Sendable {
     return Pin(published: newest, slot: pin.slot)
   }
 
+  /// A pin of the version that another slot pins, in a slot of its own; nil if that one has been
+  /// freed meanwhile. For the holder of the writer role: since nobody else may look at the slots to
+  /// reclaim space, no look can come between and miss both.
+  func pinSame(as other: PinDescription, label: PinLabel) throws(LockFileError) -> Pin? {
+    let slot = try claim(pinWord(other.version), near: Int(ThreadHint.address().pointee))
+    let there = word(other.slot).pointee.load(ordering: .sequentiallyConsistent)
+    guard there >> LockFileLayout.pinParticipantBits == other.version else {
+      free(slot)
+      return nil
+    }
+    describe(slot, other.published)
+    describe(slot, label)
+    return Pin(published: other.published, slot: slot)
+  }
+
   /// One more holder of the same pin.
   func pinAgain(_ pin: Pin) -> Pin {
     share(pin.slot).pointee.wrappingAdd(1, ordering: .relaxed)

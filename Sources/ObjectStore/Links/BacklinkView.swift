@@ -55,6 +55,13 @@ public struct BacklinkView {
     return keys
   }
 
+  /// Calls `body` with each origin in order.
+  func forEachKey(_ body: (Int64) throws(StorageError) -> Void) throws(StorageError) {
+    if let single { return try body(single) }
+    var iterator = PairIterator(root: tree, in: source)
+    while let pair = try iterator.next() { try body(pair.value) }
+  }
+
   /// How many links come from `key`.
   public func count(from key: ObjectKey) throws(StorageError) -> Int {
     if let single { return single == key.rawValue ? 1 : 0 }

@@ -18,13 +18,20 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
 
 /// Checks the object store of one version: order of keys, counts, vectors, lists, links against
 /// backlinks, indexes against columns. Checksums are the storage layer's affair.
+///
+/// Memory does not grow with the data. What is kept twice is compared by sums (`PairSums`); only where
+/// those differ are the pairs themselves collected, some at a time.
 public struct StoreCheck {
   let source: NodeSource
   let schema: StoredSchema
   let root: NodeReference
-  public private(set) var findings: [StoreFinding] = []
-  /// What the links say the backlinks should be: hidden column, then target, then origins.
-  var expectedBacklinks: [HiddenColumn: [Int64: [Int64]]] = [:]
+  private var findings: [StoreFinding] = []
+  private var findingsOmitted = 0
+  private static let findingsMax = 200
+  /// What the links say the backlinks should be: pairs of target and origin.
+  var links: [HiddenColumn: PairSums] = [:]
+  /// Bytes of nodes that may still be met: shared nodes, or a circle of them, end the check.
+  var size: TreeSize
   var table: ClassDescription
 
   struct HiddenColumn: Hashable {
@@ -32,30 +39,67 @@ public struct StoreCheck {
     var column: ColumnKey
   }
 
-  /// Everything that is wrong in the version that `root` (the object store's root) belongs to.
+  private let progress: (_ table: String, _ objects: Int) -> Void
+  private var objects = 0
+
+  /// Everything that is wrong in the version that `root` (the object store's root) belongs to; of very
+  /// much, the first, and how many more there are.
+  ///
+  /// - Parameter progress: hears now and then how many objects have been checked, and of which class
+  ///   the last ones were.
   public static func findings(
-    root: NodeReference, in source: NodeSource
+    root: NodeReference, in source: NodeSource,
+    progress: (_ table: String, _ objects: Int) -> Void = { _, _ in }
+  ) -> [StoreFinding] {
+    withoutActuallyEscaping(progress) { findings(root, source, $0) }
+  }
+
+  private static func findings(
+    _ root: NodeReference, _ source: NodeSource, _ progress: @escaping (String, Int) -> Void
   ) -> [StoreFinding] {
     if root.isNone { return [] }
     do throws(StorageError) {
       let schema = StoredSchema(try StoreRoot.schema(root, in: source))
-      var check = StoreCheck(source: source, schema: schema, root: root)
+      var check = StoreCheck(source: source, schema: schema, root: root, progress: progress)
       for description in schema.description.classes { check.run(description) }
       for description in schema.description.classes { check.runBacklinks(description) }
-      return check.findings
+      return check.listed
     } catch {
       return [StoreFinding(table: "schema", message: error.description)]
     }
   }
 
-  private init(source: NodeSource, schema: StoredSchema, root: NodeReference) {
+  private init(
+    source: NodeSource, schema: StoredSchema, root: NodeReference,
+    progress: @escaping (String, Int) -> Void
+  ) {
+    self.progress = progress
     self.source = source
     self.schema = schema
     self.root = root
+    size = TreeSize(in: source)
     table = ClassDescription(name: "", properties: [])
   }
 
+  private var listed: [StoreFinding] {
+    if findingsOmitted == 0 { return findings }
+    return findings + [StoreFinding(table: "...", message: "\(findingsOmitted) more findings")]
+  }
+
+  /// A node that is met for the first time, `depth` levels below the root of its tree.
+  mutating func meet(
+    _ reference: NodeReference, depth: Int
+  ) throws(StorageError) -> Node {
+    let node = try source.node(reference)
+    _ = try size.bytes(of: node, reference, depth: depth)
+    return node
+  }
+
   mutating func found(_ message: String, _ object: Int64? = nil, _ column: String? = nil) {
+    if findings.count >= Self.findingsMax {
+      findingsOmitted += 1
+      return
+    }
     findings.append(
       StoreFinding(
         table: table.name, object: object.map { ObjectKey(rawValue: $0) }, column: column,
@@ -92,7 +136,7 @@ public struct StoreCheck {
     _ reference: NodeReference, _ walk: inout ClusterWalk, depth: Int
   ) throws(StorageError) -> Int {
     if reference.isNone { return 0 }
-    let node = try source.node(reference)
+    let node = try meet(reference, depth: depth)
     if node.kind == .cluster {
       if let known = walk.leafDepth, known != depth { found("clusters at different depths") }
       walk.leafDepth = depth
@@ -121,8 +165,12 @@ public struct StoreCheck {
   }
 
   private func firstKey(_ reference: NodeReference) throws(StorageError) -> Int64? {
+    var depth = 0
     var node = try source.node(reference)
-    while node.kind == .clusterInner { node = try source.node(node.reference(0)) }
+    while node.kind == .clusterInner {
+      try source.descend(&depth, reference)
+      node = try source.node(node.reference(0))
+    }
     guard node.kind == .cluster else { throw source.unexpected(reference, .cluster) }
     return node.count > 0 ? Cluster(node: node).key(0).rawValue : nil
   }
@@ -135,10 +183,13 @@ public struct StoreCheck {
       if let last = walk.lastKey, key <= last { found("keys are not in order", key) }
       walk.lastKey = key
     }
+    objects += cluster.count
+    progress(table.name, objects)
     for property in table.properties { try checkColumn(cluster, property) }
     for backlink in table.backlinks {
       let reference = cluster.reference(backlink.columnKey)
       if reference.isNone { continue }
+      _ = try meet(reference, depth: 0)
       let vector = try source.node(reference, .backlinkVector)
       if vector.count > cluster.count { found("a backlink vector has too many rows") }
     }
@@ -151,7 +202,7 @@ public struct StoreCheck {
   ) throws(StorageError) {
     let reference = cluster.reference(property.columnKey)
     if reference.isNone { return }
-    let node = try source.node(reference)
+    let node = try meet(reference, depth: 0)
     let first = cluster.key(0).rawValue
     let isList = property.collection == .list
     let kind: NodeKind =
@@ -171,7 +222,7 @@ public struct StoreCheck {
       }
       return
     }
-    checkVector(node, property, first)
+    try checkVector(node, property, first)
     guard property.kind == .object || property.kind == .any else { return }
     for row in 0..<rows {
       let value = try VectorValue.read(
@@ -184,7 +235,7 @@ public struct StoreCheck {
   /// The shape of a vector: sizes, offsets, large values.
   private mutating func checkVector(
     _ node: Node, _ property: PropertyDescription, _ object: Int64
-  ) {
+  ) throws(StorageError) {
     guard node.kind == .byteVector else {
       let bitmap = VectorMath.isNullable(node) ? VectorMath.bitmapBytes(node.count) : 0
       if bitmap + (node.count * node.width + 7) / 8 > node.dataSize {
@@ -207,6 +258,17 @@ public struct StoreCheck {
     if large != node.referenceCount {
       found("\(large) large values, \(node.referenceCount) references", object, property.name)
     }
+    for index in 0..<node.referenceCount { try checkBlob(node.reference(index)) }
+  }
+
+  private mutating func checkBlob(_ reference: NodeReference) throws(StorageError) {
+    let blob = try meet(reference, depth: 0)
+    if blob.kind == .blob { return }
+    guard blob.kind == .chunkedBlob else { throw source.unexpected(reference, .blob) }
+    for index in 0..<blob.referenceCount {
+      _ = try meet(blob.reference(index), depth: 1)
+      _ = try source.node(blob.reference(index), .blob)
+    }
   }
 
   private mutating func checkList(
@@ -215,32 +277,39 @@ public struct StoreCheck {
     let list = try ListView(
       root: root, kind: property.kind, isOptional: property.isOptional,
       target: property.targetTable, in: source)
-    let counted = try countListLeaves(root, property, object)
+    let counted = try countListLeaves(root, property, object, depth: 0)
     if counted != list.count || counted == 0 {
       found("\(list.count) elements expected, \(counted) found", object, property.name)
     }
     guard property.kind == .object || property.kind == .any else { return }
-    for index in 0..<min(counted, list.count) {
-      let value = try list.value(at: index)
-      if value == .null, property.kind == .object {
-        found("a list of objects holds null", object, property.name)
+    var leaves = list.leaves()
+    while let (vector, _) = try leaves.next() {
+      for row in 0..<vector.count {
+        let value = try VectorValue.read(
+          vector.node!, row, kind: property.kind, isOptional: property.isOptional,
+          target: property.targetTable, in: source)
+        if value == .null, property.kind == .object {
+          found("a list of objects holds null", object, property.name)
+        }
+        try checkLink(value, property, object)
       }
-      try checkLink(value, property, object)
     }
   }
 
   private mutating func countListLeaves(
-    _ reference: NodeReference, _ property: PropertyDescription, _ object: Int64
+    _ reference: NodeReference, _ property: PropertyDescription, _ object: Int64, depth: Int
   ) throws(StorageError) -> Int {
+    _ = try meet(reference, depth: depth)
     let node = try ListTree.node(reference, property.kind, in: source)
     guard node.kind == .listInner else {
-      checkVector(node, property, object)
+      try checkVector(node, property, object)
       return node.count
     }
     var total = 0
     for index in 0..<node.referenceCount {
       let expected = InnerNode.count(node, index, stride: InnerNode.listStride)
-      let below = try countListLeaves(node.reference(index), property, object)
+      let below = try countListLeaves(
+        node.reference(index), property, object, depth: depth + 1)
       if below != expected || below == 0 {
         found("\(expected) elements expected below, \(below) found", object, property.name)
       }
@@ -264,6 +333,6 @@ public struct StoreCheck {
       return found("a link without a backlink column", origin, property.name)
     }
     let place = HiddenColumn(table: targetTable, column: hidden)
-    expectedBacklinks[place, default: [:]][target.rawValue, default: []].append(origin)
+    links[place, default: PairSums()].add(target.rawValue, origin)
   }
 }

@@ -97,7 +97,7 @@ private struct TreeCopier {
     if reference.isNone { return .none }
     let node = try source.node(reference)
     // A tree whose nodes are shared, or that goes round in a circle, has no end.
-    if !reference.isUncommitted { _ = try size.bytes(of: node, reference, depth: depth) }
+    _ = try size.bytes(of: node, reference, depth: depth)
     var children: [UInt64] = []
     children.reserveCapacity(min(node.referenceCount, 1 << 16))
     for index in 0..<node.referenceCount {

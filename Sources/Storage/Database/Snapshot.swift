@@ -45,6 +45,9 @@ public final class Snapshot: Sendable {
     }
   }
 
+  /// Whether the node is that of the version, as the pin says.
+  var isWhole: Bool { (try? source.node(node).born) == version }
+
   /// Another pin on the same version, with a life of its own.
   public func duplicate() throws(StorageError) -> Snapshot {
     precondition(!isReleased.load(ordering: .relaxed), "a released snapshot was used")

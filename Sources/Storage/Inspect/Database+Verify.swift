@@ -1,123 +1,76 @@
 import Coordination
 
+/// How far a verification has come.
+public struct VerifyProgress: Sendable {
+  /// The version that is being walked, and how many are to be.
+  public var version: UInt64
+  public var versionNumber: Int
+  public var versionCount: Int
+  /// Bytes of the version's nodes that have been read, and about how many there are.
+  public var bytesDone: UInt64
+  public var bytesTotal: UInt64
+}
+
 extension Database {
   /// Checks the newest version and every pinned one, on a file in use: all checksums, that no byte
   /// is used twice, and that each byte is exactly one of live, reusable, or waiting for a version.
   /// The layers above add what their nodes mean.
   public func verify() throws(StorageError) -> VerifyReport {
-    let snapshot = try pinNewest()
-    defer { snapshot.release() }
-    var report = VerifyReport()
-    let newest = walk(snapshot.node, snapshot.source, version: snapshot.version, into: &report)
-    report.logicalSize = snapshot.logicalSize
-    report.nodeCount = newest.count
-    report.liveBytes = newest.reduce(0) { $0 + $1.length }
-    let entries = try freeSpaceEntries(snapshot)
-    checkPartition(newest, entries, snapshot: snapshot, report: &report)
-    try checkPinned(newest, entries, newest: snapshot.version, report: &report)
-    report.versions.append(snapshot.version)
-    return report
+    let versions = try pinEveryVersion()
+    defer { for snapshot in versions { snapshot.release() } }
+    return try verify(versions)
   }
 
-  private func walk(
-    _ root: NodeReference, _ source: NodeSource, version: UInt64, into report: inout VerifyReport
-  ) -> [Extent] {
-    var walk = TreeWalk(source: source, version: version)
-    walk.visit(root)
-    for finding in walk.findings { report.add(finding.message, at: finding.offset) }
-    return walk.extents.sorted { $0.offset < $1.offset }
+  /// The same for versions that the caller has pinned, by `pinEveryVersion`.
+  ///
+  /// Memory: a few megabytes, and a 256th of the file's size where older versions are pinned.
+  ///
+  /// - Parameters:
+  ///   - versions: ascending, the newest last.
+  ///   - progress: called now and then.
+  public func verify(
+    _ versions: [Snapshot], progress: (VerifyProgress) -> Void = { _ in }
+  ) throws(StorageError) -> VerifyReport {
+    var verification = Verification(versions: versions)
+    try verification.run(progress)
+    return verification.report
   }
 
-  /// The free space as the snapshot records it, nothing released, in order.
-  private func freeSpaceEntries(
-    _ snapshot: Snapshot
-  ) throws(StorageError) -> [FreeSpaceWalk.Entry] {
-    var entries: [FreeSpaceWalk.Entry] = []
-    try FreeSpaceWalk(snapshot).forEach { entries.append($0) }
-    return entries
+  /// Pins the newest version and every other one that some process has pinned now, so that they can
+  /// be read however soon those let go of them. Takes the writer role for a moment, during which
+  /// nobody can look at the pins and miss one that is on its way from one process to another.
+  ///
+  /// - Returns: ascending, the newest last; release each. Without access to the lock-file, the newest
+  ///   only.
+  public func pinEveryVersion() throws(StorageError) -> [Snapshot] {
+    var versions: [UInt64: Snapshot] = [:]
+    do throws(StorageError) {
+      if let older = try pinOlderVersions() { versions = older }
+      let newest = try pinNewest()
+      versions.updateValue(newest, forKey: newest.version)?.release()
+    } catch {
+      for snapshot in versions.values { snapshot.release() }
+      throw error
+    }
+    return versions.values.sorted { $0.version < $1.version }
   }
 
-  /// Live nodes and free entries, sorted, must cover the file without gap or overlap.
-  private func checkPartition(
-    _ live: [Extent], _ entries: [FreeSpaceWalk.Entry], snapshot: Snapshot,
-    report: inout VerifyReport
-  ) {
-    var parts = live.map { (extent: $0, isLive: true) }
-    for entry in entries {
-      parts.append((entry.extent, false))
-      if entry.neededBy == nil {
-        report.reusableBytes += entry.extent.length
-      } else {
-        report.waitingBytes += entry.extent.length
+  private func pinOlderVersions() throws(StorageError) -> [UInt64: Snapshot]? {
+    guard lockFile.canPinOlderVersions else { return nil }
+    var result: [UInt64: Snapshot] = [:]
+    do throws(LockFileError) { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    defer { lockFile.unlockWriter() }
+    for other in lockFile.pins() where other.isAlive && result[other.version] == nil {
+      let pin: Pin?
+      do throws(LockFileError) {
+        pin = try lockFile.pinSame(as: other, label: PinLabel("verify"))
+      } catch { throw StorageError(error) }
+      guard let pin else { continue }
+      // Its process may not have written yet where the version's root is.
+      if let snapshot = try? Snapshot(database: self, pin: pin), snapshot.isWhole {
+        result[other.version] = snapshot
       }
     }
-    parts.sort { $0.extent.offset < $1.extent.offset }
-    var place = UInt64(FileLayout.firstNode)
-    for part in parts {
-      let name = part.isLive ? "a live node" : "a free run"
-      if part.extent.offset < place {
-        report.add("\(name) overlaps what ends at byte \(place)", at: part.extent.offset)
-      } else if part.extent.offset > place {
-        report.add(
-          "\(part.extent.offset - place) bytes are neither live nor free", at: place)
-      }
-      place = max(place, part.extent.end)
-    }
-    if place != snapshot.logicalSize {
-      report.add("the last part ends at byte \(place), the file at \(snapshot.logicalSize)")
-    }
-  }
-
-  private func checkPinned(
-    _ live: [Extent], _ entries: [FreeSpaceWalk.Entry], newest: UInt64, report: inout VerifyReport
-  ) throws(StorageError) {
-    let liveSet = Set(live)
-    for pin in pins() where pin.version != newest && pin.isAlive {
-      if report.versions.contains(pin.version) { continue }
-      let mapping = try mapping(covering: pin.published.logicalSize)
-      let source = NodeSource(mapping: mapping, limit: pin.published.logicalSize)
-      var part = VerifyReport()
-      let reached = walk(
-        NodeReference(rawValue: pin.published.root), source, version: pin.version, into: &part)
-      checkKept(reached, liveSet, entries, version: pin.version, report: &part)
-      // What was let go of meanwhile may have been reused under the walk: that says nothing.
-      guard pins().contains(where: { $0.version == pin.version && $0.isAlive }) else { continue }
-      for finding in part.findings {
-        report.add("version \(pin.version): \(finding.message)", at: finding.offset)
-      }
-      report.versions.append(pin.version)
-    }
-    report.versions.sort()
-  }
-
-  /// Every node of a pinned version is live still, or waits for just that version.
-  private func checkKept(
-    _ reached: [Extent], _ live: Set<Extent>, _ entries: [FreeSpaceWalk.Entry], version: UInt64,
-    report: inout VerifyReport
-  ) {
-    var waiting: [FreeSpaceWalk.Entry] = []
-    // A node may lie on the border of two regions, each of which has a part of it.
-    for entry in entries where entry.neededBy?.contains(version) ?? false {
-      if let last = waiting.last, last.extent.end == entry.extent.offset {
-        waiting[waiting.count - 1].extent.length += entry.extent.length
-      } else {
-        waiting.append(entry)
-      }
-    }
-    for extent in reached where !live.contains(extent) {
-      var low = 0
-      var high = waiting.count
-      while low < high {
-        let middle = (low + high) / 2
-        if waiting[middle].extent.offset <= extent.offset {
-          low = middle + 1
-        } else {
-          high = middle
-        }
-      }
-      if low == 0 || waiting[low - 1].extent.end < extent.end {
-        report.add("a node that the version needs may be reused", at: extent.offset)
-      }
-    }
+    return result
   }
 }

@@ -1,43 +1,63 @@
-/// Walks all nodes that a version reaches, checking each one's checksum against its bytes and its
+/// Walks the nodes that a version reaches, checking each one's checksum against its bytes and its
 /// parent's tag anew, whatever this process has verified before.
+///
+/// Memory does not grow with the tree. The walk ends when it has met more bytes than the version can
+/// have, as it does in a tree whose nodes are shared, or that goes round in a circle.
 struct TreeWalk {
   let source: NodeSource
   let version: UInt64
-  private(set) var extents: [Extent] = []
-  private(set) var findings: [(offset: UInt64, message: String)] = []
+  /// Nodes that need not be looked at, with all below them: another walk has.
+  var known: CellSet?
+  private(set) var bytes: UInt64 = 0
+  private(set) var nodeCount = 0
 
-  private static let depthMax = 64
-
-  init(source: NodeSource, version: UInt64) {
+  init(source: NodeSource, version: UInt64, known: CellSet? = nil) {
     self.source = source
     self.version = version
+    self.known = known
   }
 
-  mutating func visit(_ reference: NodeReference, depth: Int = 0) {
-    if reference.isNone { return }
-    guard depth < Self.depthMax else {
-      findings.append((reference.offset, "a tree deeper than \(Self.depthMax) nodes"))
-      return
+  /// - Parameters:
+  ///   - found: what is wrong, and where.
+  ///   - body: each node's extent.
+  mutating func visit(
+    _ reference: NodeReference, found: (_ offset: UInt64, _ message: String) -> Void,
+    _ body: (Extent) -> Void
+  ) {
+    _ = visit(reference, depth: 0, found: found, body)
+  }
+
+  /// Returns false when the walk is to end.
+  private mutating func visit(
+    _ reference: NodeReference, depth: Int, found: (UInt64, String) -> Void,
+    _ body: (Extent) -> Void
+  ) -> Bool {
+    if reference.isNone || known?.contains(reference.offset) ?? false { return true }
+    guard depth < TreeSize.depthMax else {
+      found(reference.offset, "a tree deeper than \(TreeSize.depthMax) nodes")
+      return true
     }
     let node: Node
     do throws(StorageError) {
       node = try source.checkedNode(reference)
     } catch {
-      findings.append((reference.offset, error.message))
-      return
+      found(reference.offset, error.message)
+      return true
     }
-    extents.append(Extent(offset: reference.offset, length: UInt64(node.byteSize)))
+    let size = UInt64(node.byteSize)
+    guard bytes + size <= source.limit else {
+      found(reference.offset, "nodes are shared: the tree is larger than the file")
+      return false
+    }
+    bytes += size
+    nodeCount += 1
+    body(Extent(offset: reference.offset, length: size))
     if node.born > version {
-      findings.append(
-        (reference.offset, "a node of version \(node.born) is part of version \(version)"))
+      found(reference.offset, "a node of version \(node.born) is part of version \(version)")
     }
     for index in 0..<node.referenceCount {
-      let child = node.reference(index)
-      if child.isUncommitted {
-        findings.append((reference.offset, "a node refers to private memory"))
-      } else {
-        visit(child, depth: depth + 1)
-      }
+      guard visit(node.reference(index), depth: depth + 1, found: found, body) else { return false }
     }
+    return true
   }
 }

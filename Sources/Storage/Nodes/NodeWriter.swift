@@ -110,7 +110,7 @@ public final class NodeWriter {
   ) throws(StorageError) {
     if reference.isNone { return }
     let node = try source.node(reference)
-    if !reference.isUncommitted { _ = try size.bytes(of: node, reference, depth: depth) }
+    _ = try size.bytes(of: node, reference, depth: depth)
     for index in 0..<node.referenceCount {
       try releaseTree(node.reference(index), &size, depth: depth + 1)
     }

@@ -2,6 +2,7 @@
 ///
 /// A file whose nodes refer to each other in a circle, or that shares them among parents, ends in an
 /// error: the sizes of distinct nodes cannot add up to more than the file, and trees are not deep.
+/// Nodes of a write transaction, which are not in the file yet, are not counted for that.
 public struct TreeSize {
   /// Levels of any tree, at most; with the storage layer's own nodes on top.
   public static let depthMax = 64
@@ -36,10 +37,11 @@ public struct TreeSize {
     of node: Node, _ reference: NodeReference, depth: Int
   ) throws(StorageError) -> UInt64 {
     let size = UInt64(node.byteSize)
-    guard depth < Self.depthMax, size <= left else {
+    let counted = reference.isUncommitted ? 0 : size
+    guard depth < Self.depthMax, counted <= left else {
       throw source.corrupt(reference, "a tree was expected whose nodes are not shared")
     }
-    left -= size
+    left -= counted
     return size
   }
 }

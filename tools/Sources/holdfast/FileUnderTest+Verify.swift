@@ -7,15 +7,23 @@ extension FileUnderTest {
     let database = try open()
     let clock = ContinuousClock()
     let started = clock.now
-    let storage = try database.verify()
-    let snapshot = try database.pinNewest()
-    defer { snapshot.release() }
-    let findings = StoreCheck.findings(root: snapshot.root, in: snapshot.source)
+    let versions = try database.pinEveryVersion()
+    defer { for snapshot in versions { snapshot.release() } }
+    let line = ProgressLine()
+    defer { line.end() }
+    let storage = try database.verify(versions) { line.show($0) }
+    var problems = problems(storage)
+    for snapshot in versions {
+      let findings = StoreCheck.findings(root: snapshot.root, in: snapshot.source) {
+        line.show(version: snapshot.version, table: $0, objects: $1)
+      }
+      let isNewest = snapshot === versions.last
+      problems += findings.map { problem($0, version: isNewest ? nil : snapshot.version) }
+    }
     return ToolReports.VerifyReport(
-      path: path, versions: storage.versions, nodes: storage.nodeCount, objects: objects(snapshot),
-      bytes: storage.logicalSize,
-      seconds: (clock.now - started) / .seconds(1),
-      problems: problems(storage) + findings.map(problem))
+      path: path, versions: storage.versions, nodes: storage.nodeCount,
+      objects: objects(versions[versions.count - 1]), bytes: storage.logicalSize,
+      seconds: (clock.now - started) / .seconds(1), problems: problems)
   }
 
   private func problems(
@@ -31,8 +39,11 @@ extension FileUnderTest {
     return problems
   }
 
-  private func problem(_ finding: StoreFinding) -> ToolReports.VerifyReport.Problem {
-    var place = finding.table
+  private func problem(
+    _ finding: StoreFinding, version: UInt64?
+  ) -> ToolReports.VerifyReport.Problem {
+    var place = version.map { "version \($0): " } ?? ""
+    place += finding.table
     if let object = finding.object { place += "[\(object.rawValue)]" }
     if let column = finding.column { place += ".\(column)" }
     return .init(place: place, offset: nil, message: finding.message)
