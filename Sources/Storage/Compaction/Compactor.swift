@@ -7,9 +7,9 @@
 /// plays no part: its references are at a known place.
 enum Compactor {
   /// Bytes of nodes that one step moves.
-  static let budget = 128 << 10
+  static let budget = 256 << 10
   /// The same when somebody waits for compaction.
-  static let forcedBudget = 512 << 10
+  static let forcedBudget = 1 << 20
   static let punchSizeMin: UInt64 = 65536
   /// Holes that are punched while the writer role is held, and for how long.
   static let punchCountMax = 32

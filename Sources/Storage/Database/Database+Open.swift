@@ -163,8 +163,8 @@ struct Opener {
   func mapping(covering size: UInt64) throws(StorageError) -> Mapping {
     do {
       let fileSize = try file.size()
-      let length = max(options.mappingReservation, (max(size, fileSize) * 4 + 4095) & ~4095)
-      return try Mapping(file: file, length: length)
+      return try Mapping.make(
+        file, covering: max(size, fileSize), reservation: options.mappingReservation)
     } catch { throw StorageError(error, doing: "map the database file") }
   }
 }

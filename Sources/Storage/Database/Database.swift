@@ -133,8 +133,8 @@ public final class Database: Sendable {
     let result: Result<Mapping, SystemError> = mappings.withLock { mappings in
       if let last = mappings.last, size <= last.length { return .success(last) }
       do throws(SystemError) {
-        let length = max(options.mappingReservation, (size * 4 + 4095) & ~4095)
-        let mapping = try Mapping(file: file, length: length)
+        let mapping = try Mapping.make(
+          file, covering: size, reservation: options.mappingReservation)
         mappings.append(mapping)
         currentMapping.store(
           UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()), ordering: .releasing)

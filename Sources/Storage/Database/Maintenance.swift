@@ -15,7 +15,7 @@ final class Maintenance: Sendable {
   private let state = Guarded(State())
 
   private static let compactionDelayNanoseconds: UInt64 = 200_000_000
-  private static let stepDelayNanoseconds: UInt64 = 5_000_000
+  private static let stepDelayNanoseconds: UInt64 = 1_000_000
   private static let pinnedDelayNanoseconds: UInt64 = 2_000_000_000
 
   init(label: String, system: any System) {

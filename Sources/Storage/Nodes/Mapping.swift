@@ -24,6 +24,23 @@ public final class Mapping: Sendable {
     }
   }
 
+  /// A mapping that has room for growth, or a tight one where address space is short.
+  ///
+  /// - Parameters:
+  ///   - size: bytes that it has to cover.
+  ///   - reservation: bytes that it should have at the least.
+  static func make(
+    _ file: any SystemFile, covering size: UInt64, reservation: UInt64
+  ) throws(SystemError) -> Mapping {
+    func rounded(_ length: UInt64) -> UInt64 { (length + 4095) & ~4095 }
+    do throws(SystemError) {
+      return try Mapping(file: file, length: rounded(max(reservation, size * 4)))
+    } catch {
+      guard error.code == ErrorNumber.outOfMemory else { throw error }
+      return try Mapping(file: file, length: rounded(size + size / 4))
+    }
+  }
+
   deinit {
     file.unmap(address, length: length)
     verified.release()
