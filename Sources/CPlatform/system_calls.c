@@ -69,6 +69,42 @@ int holdfast_futex_wait(const void *word, uint32_t expected, int64_t timeout_ns)
   return errno;
 }
 
+// Linux has it since 5.16, libraries and headers of late.
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+enum { FUTEX_OF_32_BITS = 2 };
+
+int holdfast_can_wait_for_any(void) {
+  syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0);
+  return errno == EINVAL;
+}
+
+void holdfast_futex_wait_any(const struct holdfast_awaited_word *words, unsigned count,
+                             int64_t timeout_ns) {
+  struct {
+    uint64_t expected, address;
+    uint32_t flags, reserved;
+  } waiters[HOLDFAST_AWAITED_WORDS_MAX];
+  for (unsigned i = 0; i < count; i++) {
+    waiters[i].expected = words[i].expected;
+    waiters[i].address = (uintptr_t)words[i].address;
+    waiters[i].flags = FUTEX_OF_32_BITS;
+    waiters[i].reserved = 0;
+  }
+  // This call takes a point in time where the other one takes a duration.
+  struct timespec end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_sec += timeout_ns / 1000000000;
+  end.tv_nsec += timeout_ns % 1000000000;
+  if (end.tv_nsec >= 1000000000) {
+    end.tv_sec++;
+    end.tv_nsec -= 1000000000;
+  }
+  syscall(SYS_futex_waitv, waiters, count, 0, timeout_ns < 0 ? NULL : &end, CLOCK_MONOTONIC);
+}
+
 int holdfast_futex_wake(const void *word, int count) {
   long result = syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
   return result < 0 ? 0 : (int)result;

@@ -17,8 +17,6 @@ import Testing
     "durableVersion": LockFileLayout.durableVersion,
     "commitMark": LockFileLayout.commitMark,
     "writerRole": LockFileLayout.writerRole,
-    "wakeCounter": LockFileLayout.wakeCounter,
-    "wakeWanted": LockFileLayout.wakeWanted,
     "pinCapacity": LockFileLayout.pinCapacity,
     "pinsUsed": LockFileLayout.pinsUsed,
     "participantsUsed": LockFileLayout.participantsUsed,
@@ -35,6 +33,7 @@ import Testing
     "participantProcess": LockFileLayout.participantProcess,
     "participantSince": LockFileLayout.participantSince,
     "participantName": LockFileLayout.participantName,
+    "participantAsleep": LockFileLayout.participantAsleep,
     "participantWriting": LockFileLayout.participantWriting,
     "pinWord": LockFileLayout.pinWord,
     "pinRoot": LockFileLayout.pinRoot,
@@ -84,7 +83,7 @@ import Testing
 
   @Test func nothingOverlaps() {
     let names = [
-      "newestVersion", "durableVersion", "commitMark", "writerRole", "wakeCounter", "wakeWanted",
+      "newestVersion", "durableVersion", "commitMark", "writerRole",
       "pinCapacity", "pinsUsed", "participantsUsed", "writerHolder", "flushedVersion",
       "flushFailure", "pendingSlot", "ring", "participants", "pins",
     ]

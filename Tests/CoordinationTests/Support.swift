@@ -25,7 +25,7 @@ struct Database {
 
   func open(
     mode: LockFile.Mode = .shared, version: UInt64 = 1, durable: UInt64 = 1,
-    dataMode: OpenMode = .create
+    dataMode: OpenMode = .create, system: any System = PosixSystem.shared
   ) throws(LockFileError) -> Opened {
     var wasAlone = false
     let file: any SystemFile
@@ -35,8 +35,9 @@ struct Database {
       throw LockFileError(.system, path: path, "could not open", cause: error)
     }
     do {
-      let lockFile = try LockFile.open(path: lockPath, dataFile: file, mode: mode) {
-        () throws(Never) in
+      let lockFile = try LockFile.open(
+        path: lockPath, dataFile: file, system: system, mode: mode
+      ) { () throws(Never) in
         wasAlone = true
         return LockFile.Recovered(newest: published(version), durable: durable)
       }

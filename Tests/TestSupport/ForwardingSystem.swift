@@ -42,6 +42,12 @@ extension ForwardingSystem {
     real.wait(on: word, while: expected, timeout: timeout)
   }
 
+  public var awaitedWordsMax: Int { real.awaitedWordsMax }
+
+  public func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?) {
+    real.wait(onAnyOf: words, timeout: timeout)
+  }
+
   @discardableResult
   public func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
     real.wake(word, count: count)

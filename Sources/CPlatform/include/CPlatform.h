@@ -35,6 +35,21 @@ int holdfast_filesystem_magic(int descriptor, uint32_t *magic);
 /// (also spuriously), EAGAIN when the word already differed, ETIMEDOUT.
 int holdfast_futex_wait(const void *word, uint32_t expected, int64_t timeout_ns);
 
+/// A word to sleep on together with others, and what it holds as long as nothing has happened.
+struct holdfast_awaited_word {
+  const void *address;
+  uint32_t expected;
+};
+
+enum { HOLDFAST_AWAITED_WORDS_MAX = 128 };
+
+/// Whether the kernel lets a thread sleep on several words at once.
+int holdfast_can_wait_for_any(void);
+
+/// Sleeps until one of the words is woken or differs, at most `timeout_ns` (negative: for ever).
+void holdfast_futex_wait_any(const struct holdfast_awaited_word *words, unsigned count,
+                             int64_t timeout_ns);
+
 /// Wakes up to `count` sleepers on the word; the result is how many there were.
 int holdfast_futex_wake(const void *word, int count);
 

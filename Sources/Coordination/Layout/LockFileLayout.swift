@@ -35,10 +35,6 @@ public enum LockFileLayout {
   public static let commitMark = 256
   /// UInt32: who writes (`WriterWord`); processes sleep on this word.
   public static let writerRole = 320
-  /// UInt32: counts wake-ups; processes sleep on this word.
-  public static let wakeCounter = 384
-  /// UInt32: 1 if anybody may be asleep.
-  public static let wakeWanted = 448
   /// How many pin slots there are.
   public static let pinCapacity = 512
   /// How many pin slots have ever been used in this session.
@@ -66,7 +62,7 @@ public enum LockFileLayout {
   /// A mix of the three before it: `PublishedVersion.check`.
   public static let ringCheck = 24
 
-  // MARK: Participants: only for show, but for one word.
+  // MARK: Participants: only for show, but for two words.
 
   public static let participants = 4096
   public static let participantsMax = 4096
@@ -76,7 +72,9 @@ public enum LockFileLayout {
   public static let participantSince = 8
   /// UTF-8, zeros behind it.
   public static let participantName = 16
-  public static let participantNameSize = 40
+  public static let participantNameSize = 32
+  /// UInt32: 1 while the participant sleeps until something is published; it sleeps on this word.
+  public static let participantAsleep = 48
   /// 1 while the participant has the writer role or tries to take it.
   public static let participantWriting = 56
 

@@ -70,7 +70,7 @@ public final class LockFile: Sendable {
     role.forgetPredecessor()
     writer = WriterQueue(role: role, path: path, system: system)
     pathWatch = PathWatch(file: dataFile, system: system)
-    signal = CommitSignal(memory: memory, system: system)
+    signal = CommitSignal(memory: memory, system: system, participant: participant)
     agent = AgentRole(file: mode == .shared ? dataFile : nil)
   }
 
@@ -279,8 +279,9 @@ public final class LockFile: Sendable {
 
   // MARK: Wake-ups
 
-  /// Calls `listener` on a background thread of this process after every `wakeOthers` by anybody,
-  /// itself included; several in a row may be one call.
+  /// Calls `listener` after every `wakeOthers` by anybody, itself included; several in a row may be one
+  /// call. For one by this process it is called on the thread that announces, else on a background
+  /// thread that other files share; so it must be short, and not wait for anything.
   public func addListener(
     _ listener: @escaping @Sendable () -> Void
   ) throws(LockFileError) -> CommitListener {
@@ -288,10 +289,10 @@ public final class LockFile: Sendable {
     return CommitListener(signal: signal, number: try signal.add(listener))
   }
 
-  /// Tells all listeners that something was published.
-  public func wakeOthers() {
+  /// Tells all listeners that something was published, but for `author`, who knows.
+  public func wakeOthers(except author: CommitListener? = nil) {
     requireUsable()
-    signal.wake()
+    signal.announce(except: author?.number)
   }
 
   // MARK: The agent role
@@ -334,7 +335,7 @@ public final class WriterWait: Sendable {
 /// Hears of commits as long as somebody holds on to it.
 public final class CommitListener: Sendable {
   private let signal: CommitSignal
-  private let number: UInt64
+  let number: UInt64
 
   init(signal: CommitSignal, number: UInt64) {
     self.signal = signal

@@ -1,113 +1,142 @@
 import Platform
 import Synchronization
 
-/// Tells the processes of a session that something was published.
+/// Tells the listeners of a session that something was published.
 ///
-/// A listening process has one thread that sleeps on a word of shared memory. It asks to be woken
-/// and looks at the counter once more before it sleeps; a publisher counts, and wakes everybody
-/// only if somebody has asked since the last time. So a commit that nobody listens to costs two
-/// atomic operations, and a dead listener costs one system call, once.
+/// A participant that listens to other processes has a word of shared memory, which is 1 while it
+/// wants to be woken. It stores 1 and then looks at the newest version; a publisher publishes and then
+/// looks at the words. All four are sequentially consistent, so either the publisher sees the 1, or
+/// the listener sees the new version and does not sleep. A publisher calls the listeners of its own
+/// process itself, and does not wake the thread that listens to others.
 ///
-/// A publisher may be killed between publishing and waking; therefore sleep ends by itself after a
-/// second and the newest version is looked at.
+/// A publisher may be killed between publishing and waking; therefore the thread that sleeps
+/// (`ListenerThread`) looks at the newest version once a second.
 final class CommitSignal: Sendable {
   private struct State {
-    var listeners: [UInt64: @Sendable () -> Void] = [:]
+    var listeners: [(number: UInt64, call: @Sendable () -> Void)] = []
     var nextNumber: UInt64 = 0
-    var isRunning = false
+    var thread: ListenerThread?
     var isClosed = false
   }
 
-  private let memory: SharedMemory
-  private let system: any System
+  let memory: SharedMemory
+  let system: any System
+  private let participant: Int
   private let state = Guarded(State())
-  static let safetyNanoseconds: UInt64 = 1_000_000_000
+  /// So that publishing costs nothing where nobody listens.
+  private let hasListeners = Atomic<Bool>(false)
+  /// The newest version that the listeners have been told of.
+  private let toldVersion = Atomic<UInt64>(0)
 
-  init(memory: SharedMemory, system: any System) {
+  init(memory: SharedMemory, system: any System, participant: Int) {
     self.memory = memory
     self.system = system
+    self.participant = participant
+    // An earlier owner of the number may have died in its sleep.
+    asleep(participant).pointee.store(0, ordering: .relaxed)
   }
 
-  private var counter: UnsafeMutablePointer<Atomic<UInt32>> {
-    memory.halfWord(LockFileLayout.wakeCounter)
-  }
-
-  private var wanted: UnsafeMutablePointer<Atomic<UInt32>> {
-    memory.halfWord(LockFileLayout.wakeWanted)
-  }
-
-  /// For publishers.
-  func wake() {
-    counter.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    guard wanted.pointee.load(ordering: .sequentiallyConsistent) != 0 else { return }
-    wanted.pointee.store(0, ordering: .sequentiallyConsistent)
-    system.wake(UnsafeMutableRawPointer(counter), count: .max)
-  }
-
-  // MARK: Listening
-
-  func add(_ listener: @escaping @Sendable () -> Void) throws(LockFileError) -> UInt64 {
-    let (number, start) = state.withLock { state in
-      state.nextNumber += 1
-      state.listeners[state.nextNumber] = listener
-      let start = !state.isRunning && !state.isClosed
-      if start { state.isRunning = true }
-      return (state.nextNumber, start)
-    }
-    guard start else { return number }
-    // What is published from here on is heard.
-    let seen = counter.pointee.load(ordering: .sequentiallyConsistent)
-    let version = newestVersion()
-    do {
-      try system.startThread(name: "realm-listener") { self.loop(seen, version) }
-    } catch {
-      state.withLock { state in
-        state.isRunning = false
-        state.listeners[number] = nil
-      }
-      throw LockFileError(error, doing: "start the thread that listens for commits")
-    }
-    return number
-  }
-
-  func remove(_ number: UInt64) {
-    let removed = state.withLock { $0.listeners.removeValue(forKey: number) }
-    _ = removed  // What a closure holds on to goes outside of the lock.
-  }
-
-  func close() {
-    let removed = state.withLock { state in
-      state.isClosed = true
-      defer { state.listeners = [:] }
-      return state.listeners
-    }
-    if !removed.isEmpty || state.withLock({ $0.isRunning }) { wake() }
+  private func asleep(_ participant: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    memory.halfWord(
+      LockFileLayout.participants + participant * LockFileLayout.participantSize
+        + LockFileLayout.participantAsleep)
   }
 
   private func newestVersion() -> UInt64 {
     memory.word(LockFileLayout.newestVersion).pointee.load(ordering: .sequentiallyConsistent)
   }
 
-  private func loop(_ firstSeen: UInt32, _ firstVersion: UInt64) {
-    var seen = firstSeen
-    var version = firstVersion
-    while true {
-      sleep(seen)
-      let (listeners, isClosed) = state.withLock { (Array($0.listeners.values), $0.isClosed) }
-      if isClosed { return }
-      let (nowSeen, nowVersion) = (
-        counter.pointee.load(ordering: .sequentiallyConsistent), newestVersion()
-      )
-      guard nowSeen != seen || nowVersion != version else { continue }
-      (seen, version) = (nowSeen, nowVersion)
-      for listener in listeners { listener() }
+  // MARK: Publishing
+
+  /// Wakes the listening processes and calls the listeners of this one, but for `author`.
+  func announce(except author: UInt64?) {
+    let used = memory.word(LockFileLayout.participantsUsed).pointee.load(ordering: .acquiring)
+    for other in 0..<min(Int(clamping: used), LockFileLayout.participantsMax)
+    where other != participant { wake(other) }
+    guard hasListeners.load(ordering: .acquiring) else { return }
+    let version = newestVersion()
+    let listeners = state.withLock { $0.listeners }
+    for listener in listeners where listener.number != author { listener.call() }
+    // Whatever was published up to then has been told by now.
+    toldVersion.max(version, ordering: .releasing)
+  }
+
+  private func wake(_ other: Int) {
+    guard asleep(other).pointee.load(ordering: .sequentiallyConsistent) == 1 else { return }
+    let woken = asleep(other).pointee.compareExchange(
+      expected: 1, desired: 0, ordering: .sequentiallyConsistent)
+    if woken.exchanged {
+      system.wake(UnsafeMutableRawPointer(asleep(other)), count: .max)
     }
   }
 
-  private func sleep(_ seen: UInt32) {
-    wanted.pointee.store(1, ordering: .sequentiallyConsistent)
-    guard counter.pointee.load(ordering: .sequentiallyConsistent) == seen else { return }
-    system.wait(
-      on: UnsafeMutableRawPointer(counter), while: seen, timeout: CommitSignal.safetyNanoseconds)
+  // MARK: Listening
+
+  func add(_ listener: @escaping @Sendable () -> Void) throws(LockFileError) -> UInt64 {
+    try state.withLock { state throws(LockFileError) in
+      if state.thread == nil, memory.file != nil, !state.isClosed {
+        // What is published from here on is heard.
+        toldVersion.store(newestVersion(), ordering: .relaxed)
+        state.thread = try doing("start the thread that listens for commits") {
+          () throws(SystemError) in try ListenerThread.add(self)
+        }
+      }
+      state.nextNumber += 1
+      state.listeners.append((state.nextNumber, listener))
+      hasListeners.store(true, ordering: .releasing)
+      return state.nextNumber
+    }
+  }
+
+  func remove(_ number: UInt64) {
+    let (removed, thread) = state.withLock { state in
+      let index = state.listeners.firstIndex { $0.number == number }
+      let removed = index.map { state.listeners.remove(at: $0) }
+      hasListeners.store(!state.listeners.isEmpty, ordering: .releasing)
+      return (removed, state.listeners.isEmpty ? state.thread.take() : nil)
+    }
+    thread?.remove(self)
+    _ = removed  // What a closure holds on to goes outside of the lock.
+  }
+
+  func close() {
+    let (removed, thread) = state.withLock { state in
+      state.isClosed = true
+      hasListeners.store(false, ordering: .releasing)
+      defer { state.listeners = [] }
+      return (state.listeners, state.thread.take())
+    }
+    thread?.remove(self)
+    _ = removed
+  }
+
+  // MARK: For the thread that listens
+
+  var awaitedWord: AwaitedWord {
+    AwaitedWord(address: UnsafeMutableRawPointer(asleep(participant)), expected: 1)
+  }
+
+  /// Asks to be woken. False if there is something new already.
+  func prepareToSleep() -> Bool {
+    if asleep(participant).pointee.load(ordering: .relaxed) != 1 {
+      asleep(participant).pointee.store(1, ordering: .sequentiallyConsistent)
+    }
+    return newestVersion() == toldVersion.load(ordering: .acquiring)
+  }
+
+  /// Calls the listeners if anything has been published since they were told last.
+  func tellNews() {
+    let version = newestVersion()
+    if version == toldVersion.load(ordering: .acquiring) { return }
+    // Also where the number is lower: then the memory was damaged, and all look for themselves.
+    toldVersion.store(version, ordering: .releasing)
+    let listeners = state.withLock { $0.listeners }
+    for listener in listeners { listener.call() }
+  }
+
+  /// Wakes the thread, so that it finds that it is not to listen any more.
+  func stopSleeping() {
+    asleep(participant).pointee.store(0, ordering: .sequentiallyConsistent)
+    system.wake(UnsafeMutableRawPointer(asleep(participant)), count: .max)
   }
 }

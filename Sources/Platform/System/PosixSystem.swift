@@ -45,6 +45,16 @@ public final class PosixSystem: System {
     return String(cString: found)
   }
 
+  public var awaitedWordsMax: Int { Int(Futex.awaitedWordsMax) }
+
+  public func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?) {
+    if words.count == 1 {
+      wait(on: words[0].address, while: words[0].expected, timeout: timeout)
+    } else {
+      Futex.wait(onAnyOf: words, timeout: timeout)
+    }
+  }
+
   public func synchronizeDirectory(containing path: String) throws(SystemError) {
     let directory = PosixSystem.directory(containing: path)
     func failure() -> SystemError {

@@ -13,6 +13,13 @@ extension System {
     Futex.wait(word, while: expected, timeout: timeout)
   }
 
+  public var awaitedWordsMax: Int { 1 }
+
+  public func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?) {
+    precondition(words.count == 1, "a thread sleeps on one word here")
+    wait(on: words[0].address, while: words[0].expected, timeout: timeout)
+  }
+
   @discardableResult
   public func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
     Futex.wake(word, count: count)

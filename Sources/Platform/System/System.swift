@@ -40,6 +40,12 @@ public protocol System: AnyObject, Sendable {
   /// ever.
   func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?)
 
+  /// How many words a thread can sleep on at once.
+  var awaitedWordsMax: Int { get }
+
+  /// As `wait(on:while:timeout:)`, on up to `awaitedWordsMax` words, until it is over for one of them.
+  func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?)
+
   /// Wakes up to `count` threads of any process that sleep on the word; returns how many there were.
   @discardableResult
   func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int
@@ -61,6 +67,17 @@ public protocol System: AnyObject, Sendable {
 
   /// The same, up to a few milliseconds old, at a fraction of the cost.
   func coarseNow() -> UInt64
+}
+
+/// A 4-byte word to sleep on, and what it holds until something happens.
+public struct AwaitedWord {
+  public var address: UnsafeMutableRawPointer
+  public var expected: UInt32
+
+  public init(address: UnsafeMutableRawPointer, expected: UInt32) {
+    self.address = address
+    self.expected = expected
+  }
 }
 
 /// Runs closures in the background, one after the other.

@@ -10,6 +10,23 @@ public enum Futex {
     _ = holdfast_futex_wait(address, expected, timeout.map { Int64(clamping: $0) } ?? -1)
   }
 
+  /// How many words a thread can sleep on at once here.
+  static let awaitedWordsMax = holdfast_can_wait_for_any() != 0 ? HOLDFAST_AWAITED_WORDS_MAX : 1
+
+  /// Sleeps until one of the words is woken or does not hold what it is expected to; may return for no
+  /// reason.
+  static func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?) {
+    precondition(words.count <= Int(HOLDFAST_AWAITED_WORDS_MAX))
+    withUnsafeTemporaryAllocation(of: holdfast_awaited_word.self, capacity: words.count) { raw in
+      for (index, word) in words.enumerated() {
+        raw[index] = holdfast_awaited_word(
+          address: UnsafeRawPointer(word.address), expected: word.expected)
+      }
+      holdfast_futex_wait_any(
+        raw.baseAddress, UInt32(words.count), timeout.map { Int64(clamping: $0) } ?? -1)
+    }
+  }
+
   /// Wakes up to `count` sleepers and returns how many there were.
   @discardableResult
   public static func wake(_ address: UnsafeMutableRawPointer, count: Int32 = .max) -> Int {

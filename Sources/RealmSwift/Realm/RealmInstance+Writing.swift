@@ -79,6 +79,7 @@ extension _RealmInstance {
     observers.checkTokens(tokens, self)
     let transaction = writing.transaction
     transaction.root = writing.objects.root
+    transaction.author = shared.ownListener
     do throws(StorageError) {
       let before = snapshot
       // The database has the durability of whoever opened it first; this realm may want another.

@@ -109,6 +109,7 @@ enum RealmOpening {
   ) throws(StorageError) -> _RealmInstance {
     let isFirst = !SharedRealm.isOpen(path)
     let shared = try SharedRealm.forFile(at: path, options: options)
+    if scheduler.canInvoke { try shared.listen() }
     if isFirst { try compactIfWanted(shared.database, configuration) }
     var snapshot = try shared.database.pinNewest()
     let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source).description
@@ -144,6 +145,7 @@ enum RealmOpening {
         migrationBlock(Migration(from: Schema(stored), to: Schema(wanted)), stored.version)
       }
       transaction.root = objects.root
+      transaction.author = shared.ownListener
       let snapshot = try transaction.commit(history: objects.encodedHistory())
       shared.announceCommit()
       return snapshot

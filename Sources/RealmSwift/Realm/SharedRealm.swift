@@ -59,8 +59,6 @@ final class SharedRealm: Sendable {
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)
-    // Before others find it: what is committed after they have opened it is heard.
-    try shared.listen()
     return open.withLock { open in
       if let earlier = open[shared.key]?.object { return earlier }
       open[shared.key] = shared.whereabouts
@@ -83,11 +81,18 @@ final class SharedRealm: Sendable {
     }
   }
 
-  private func listen() throws(StorageError) {
-    // Does not keep this: news on their way do not keep the file open.
-    let listener = try database.addCommitListener { [doorbells] in doorbells.ring() }
-    self.listener.withLock { $0 = listener }
+  /// Hears of the commits of other processes from here on. For realms that refresh by themselves: the
+  /// others look when they are asked to.
+  func listen() throws(StorageError) {
+    try listener.withLock { listener throws(StorageError) in
+      if listener != nil { return }
+      // Does not keep this: news on their way do not keep the file open.
+      listener = try database.addCommitListener { [doorbells] in doorbells.ring() }
+    }
   }
+
+  /// What need not be called for a commit that is announced by `announceCommit`.
+  var ownListener: CommitListener? { listener.withLock { $0 } }
 
   func register(_ instance: _RealmInstance) { doorbells.add(instance.doorbell) }
 

@@ -126,9 +126,9 @@ extension Database {
     return adopted
   }
 
-  func endWrite(published: Bool) {
+  func endWrite(published: Bool, author: CommitListener? = nil) {
     lockFile.unlockWriter()
-    if published { lockFile.wakeOthers() }
+    if published { lockFile.wakeOthers(except: author?.token) }
   }
 }
 

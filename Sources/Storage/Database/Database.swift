@@ -146,8 +146,10 @@ public final class Database: Sendable {
     do { return try result.get() } catch { throw StorageError(error, doing: "map the file") }
   }
 
-  /// Calls `listener`, on a background thread, after each commit of another thread or process,
-  /// until the returned token is dropped. Several commits may share a call.
+  /// Calls `listener` after each commit of any thread or process, until the returned token is dropped.
+  /// Several commits may share a call. For a commit of this process it is called by the thread that
+  /// commits, unless it is the transaction's `author`, else on a background thread that other files
+  /// share; so it must be short, and not wait for anything.
   public func addCommitListener(
     _ listener: @escaping @Sendable () -> Void
   ) throws(StorageError) -> CommitListener {
@@ -168,10 +170,10 @@ public final class Database: Sendable {
 
 /// Hears of commits as long as somebody holds on to it.
 public final class CommitListener: Sendable {
-  private let token: any AnyObject & Sendable
+  let token: Coordination.CommitListener
   private let database: Database
 
-  init(token: any AnyObject & Sendable, database: Database) {
+  init(token: Coordination.CommitListener, database: Database) {
     self.token = token
     self.database = database
   }

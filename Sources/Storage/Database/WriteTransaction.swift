@@ -15,6 +15,8 @@ public final class WriteTransaction: @unchecked Sendable {
   public let baseVersion: UInt64
   /// The root of the layer above; set it before `commit`.
   public var root: NodeReference
+  /// A listener of this process that need not be called for the commit.
+  public var author: CommitListener?
   let base: BaseVersion
   private var isFinished = false
 
@@ -80,9 +82,15 @@ public final class WriteTransaction: @unchecked Sendable {
       database.endWrite(published: false)
       throw error
     }
-    // Whatever is found on reading it, the version is out, and others hear of it.
-    defer { database.endWrite(published: !isEmpty) }
-    return try Snapshot(database: database, pin: pin)
+    do throws(StorageError) {
+      let snapshot = try Snapshot(database: database, pin: pin)
+      database.endWrite(published: !isEmpty, author: author)
+      return snapshot
+    } catch {
+      // Whatever is found on reading it, the version is out, and all hear of it.
+      database.endWrite(published: !isEmpty)
+      throw error
+    }
   }
 
   /// Forgets everything. Does nothing on a transaction that has ended.

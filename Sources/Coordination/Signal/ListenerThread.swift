@@ -1,0 +1,135 @@
+import Platform
+import Synchronization
+
+/// A thread that listens for the commits of other processes to many files: it sleeps on a word of each
+/// of them at once, and on one of its own that changes when files come and go. Where the kernel lets
+/// a thread sleep on one word only, there is a thread for each file.
+///
+/// It looks at all of its files once a second, in case a publisher was killed before it could wake
+/// anybody.
+final class ListenerThread: Sendable {
+  private struct State {
+    var signals: [CommitSignal] = []
+    /// Changes with `signals`.
+    var edition: UInt32 = 1
+    /// The thread has ended, or is about to.
+    var isOver = false
+  }
+
+  private struct Key: Hashable {
+    let system: ObjectIdentifier
+    /// A child made by fork() has none of its parent's threads.
+    let process = ForkGuard.generation
+  }
+
+  /// The threads that listen to several files. Only their lists are touched under the lock.
+  private static let shared = Guarded<[Key: [ListenerThread]]>([:])
+  private static let safetyNanoseconds: UInt64 = 1_000_000_000
+
+  private let system: any System
+  /// How many files.
+  private let capacity: Int
+  private let state = Guarded(State())
+  /// The edition of the list, for the kernel to watch. Only touched atomically.
+  private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+
+  private init(system: any System, capacity: Int) {
+    self.system = system
+    self.capacity = capacity
+    word.initialize(to: Atomic(1))
+  }
+
+  deinit { word.deallocate() }
+
+  // MARK: Files that come and go
+
+  /// Has a thread listen for what is published to the file.
+  static func add(_ signal: CommitSignal) throws(SystemError) -> ListenerThread {
+    let system = signal.system
+    let capacity = system.awaitedWordsMax - 1
+    guard capacity > 1 else {
+      let thread = ListenerThread(system: system, capacity: 1)
+      _ = thread.accept(signal)
+      return try run(thread)
+    }
+    let key = Key(system: ObjectIdentifier(system))
+    let (thread, isNew) = shared.withLock { threads in
+      threads[key, default: []].removeAll { $0.isOver }
+      if let thread = threads[key]!.first(where: { $0.accept(signal) }) { return (thread, false) }
+      let thread = ListenerThread(system: system, capacity: capacity)
+      _ = thread.accept(signal)
+      threads[key]!.append(thread)
+      return (thread, true)
+    }
+    return isNew ? try run(thread) : thread
+  }
+
+  private static func run(_ thread: ListenerThread) throws(SystemError) -> ListenerThread {
+    do {
+      try thread.system.startThread(name: "realm-listener") { thread.loop() }
+      return thread
+    } catch {
+      // Files that have come meanwhile look once they are opened again; this is a process that cannot
+      // make a thread.
+      thread.state.withLock { state in
+        state.isOver = true
+        state.signals = []
+      }
+      throw error
+    }
+  }
+
+  private var isOver: Bool { state.withLock { $0.isOver } }
+
+  private func accept(_ signal: CommitSignal) -> Bool {
+    let isAccepted = state.withLock { state in
+      guard !state.isOver, state.signals.count < capacity else { return false }
+      state.signals.append(signal)
+      change(&state)
+      return true
+    }
+    if isAccepted { wake() }
+    return isAccepted
+  }
+
+  func remove(_ signal: CommitSignal) {
+    state.withLock { state in
+      state.signals.removeAll { $0 === signal }
+      change(&state)
+    }
+    if capacity == 1 { signal.stopSleeping() } else { wake() }
+  }
+
+  private func change(_ state: inout State) {
+    state.edition &+= 1
+    word.pointee.store(state.edition, ordering: .releasing)
+  }
+
+  private func wake() { system.wake(UnsafeMutableRawPointer(word), count: 1) }
+
+  // MARK: The thread
+
+  private func loop() {
+    while let (signals, edition) = next() {
+      // Again and again as long as nothing comes and goes.
+      var words = signals.map(\.awaitedWord)
+      if capacity > 1 {
+        words.append(AwaitedWord(address: UnsafeMutableRawPointer(word), expected: edition))
+      }
+      while word.pointee.load(ordering: .acquiring) == edition {
+        for signal in signals { signal.tellNews() }
+        var isQuiet = true
+        for signal in signals where !signal.prepareToSleep() { isQuiet = false }
+        if isQuiet { system.wait(onAnyOf: words, timeout: Self.safetyNanoseconds) }
+      }
+    }
+  }
+
+  /// nil when there is nothing left to listen to: then the thread ends.
+  private func next() -> ([CommitSignal], UInt32)? {
+    state.withLock { state in
+      if state.signals.isEmpty { state.isOver = true }
+      return state.isOver ? nil : (state.signals, state.edition)
+    }
+  }
+}
