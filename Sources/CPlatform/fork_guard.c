@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static uint32_t generation = 0;
-
-uint32_t holdfast_fork_generation(void) { return generation; }
+uint32_t holdfast_fork_count = 0;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -26,7 +24,7 @@ static void after_fork_in_parent(void) { pthread_mutex_unlock(&mutex); }
 static void after_fork_in_child(void) {
   for (size_t i = 0; i < count; i++) close(descriptors[i]);
   count = 0;
-  generation++;
+  holdfast_fork_count++;
   pthread_mutex_unlock(&mutex);
 }
 

@@ -8,9 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static _Thread_local uint32_t hint = 0;
-
-uint32_t *holdfast_thread_hint(void) { return &hint; }
+_Thread_local uint32_t holdfast_hint = 0;
 
 static _Thread_local void *scheduled_thread = NULL;
 

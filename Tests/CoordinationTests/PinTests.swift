@@ -116,6 +116,60 @@ import Testing
     #expect(first.versionsInUse() == [UInt64(count)])
   }
 
+  private func slotsInUse(_ lockFile: LockFile) -> Int {
+    lockFile.pinTable.checkInvariants()
+    return lockFile.memory.pinsUsed()
+  }
+
+  @Test func `scans are short again when many pins have gone`() throws {
+    let first = try database.open().lockFile
+    let second = try database.open().lockFile
+    var pins = try (0..<2000).map { _ in try first.pinNewest() }
+    let others = try (0..<10).map { _ in try second.pinNewest() }
+    #expect(slotsInUse(first) >= 2010)
+    first.publish(published(2))
+    #expect(first.versionsInUse() == [1, 2])
+    for pin in pins { first.unpin(pin) }
+    // What is still pinned lies at the end of what was in use.
+    #expect(first.versionsInUse() == [1, 2])
+    #expect(slotsInUse(first) >= 2010)
+    for pin in others { second.unpin(pin) }
+    #expect(second.versionsInUse() == [2])
+    #expect(slotsInUse(first) == 0)
+    pins = try (0..<300).map { _ in try first.pinNewest() }
+    first.publish(published(3))
+    #expect(second.versionsInUse() == [2, 3])
+    #expect(slotsInUse(first) >= 300)
+    for pin in pins { first.unpin(pin) }
+    #expect(second.versionsInUse() == [3])
+  }
+
+  @Test func `what died while it claimed a slot does not come back with it`() throws {
+    let first = try database.open().lockFile
+    // As if the second participant of an earlier time had claimed it and not been able to say so.
+    first.memory.word(first.memory.pinOffset(100)).pointee.store(
+      1 << LockFileLayout.pinParticipantBits | 1, ordering: .relaxed)
+    first.publish(published(2))
+    let second = try database.open().lockFile
+    let pins = try (0..<150).map { _ in try second.pinNewest() }
+    #expect(first.versionsInUse() == [2])
+    for pin in pins { second.unpin(pin) }
+  }
+
+  @Test func `a pin's age counts from when it keeps an old version`() throws {
+    let lockFile = try database.open().lockFile
+    let pin = try lockFile.pinNewest()
+    #expect(lockFile.versionsInUse() == [1])
+    #expect(lockFile.pins().map(\.age) == [0])
+    lockFile.publish(published(2))
+    #expect(lockFile.versionsInUse() == [1, 2])
+    yield { lockFile.pins()[0].age > 0 }
+    lockFile.unpin(pin)
+    let next = try lockFile.pinNewest()
+    #expect(lockFile.pins().map(\.age) == [0])
+    lockFile.unpin(next)
+  }
+
   @Test func whatWasLeftBeyondTheFirstSlotsDoesNotCountInTheNextSession() throws {
     let first = try database.open().lockFile
     for _ in 0..<LockFileLayout.pinsInitially * 2 { _ = try first.pinNewest() }
@@ -203,6 +257,50 @@ import Testing
     #expect(missed.value == 0)
     #expect(wrong.value == 0)
     #expect(writer.versionsInUse() == [20_000])
+  }
+
+  /// As above, while threads fill hundreds of slots and empty them again, so that what a scan looks at
+  /// grows and shrinks all the time. The pins that are noted are in slots behind those.
+  @Test func `no scan misses a pin while the slots in use come and go`() throws {
+    let writer = try database.open().lockFile
+    let reader = try database.open().lockFile
+    let notes = (0..<2).map { _ in Note() }
+    let isDone = Flag()
+    let (missed, shrunk) = (Counter(), Counter())
+    try runThreads(3) { index in
+      if index == 2 {
+        for version in 2...5_000 as ClosedRange<UInt64> {
+          writer.publish(published(version))
+          let before = notes.map(\.value)
+          let used = writer.memory.pinsUsed()
+          let versions = Set(writer.versionsInUse())
+          for (note, value) in zip(notes, before) where value != 0 && note.value == value {
+            if !versions.contains(value & 0xFFFF_FFFF) { missed.add() }
+          }
+          if writer.memory.pinsUsed() < used { shrunk.add() }
+        }
+        return isDone.set()
+      }
+      var round: UInt64 = 0
+      while !isDone.isSet {
+        round += 1
+        guard let burst = try? (0..<70).map({ _ in try reader.pinNewest() }),
+          let pin = try? reader.pinNewest()
+        else { return missed.fail() }
+        for pin in burst { reader.unpin(pin) }
+        notes[index].value = round << 32 | pin.version
+        // Until a scan has had its chance.
+        let version = writer.newestVersion
+        while writer.newestVersion < version + 2, !isDone.isSet {}
+        notes[index].value = 0
+        reader.unpin(pin)
+      }
+    }
+    #expect(missed.value == 0)
+    #expect(shrunk.value > 10)
+    writer.publish(published(5_001))
+    #expect(writer.versionsInUse() == [5_001])
+    writer.pinTable.checkInvariants()
   }
 
   private final class Note: Sendable {

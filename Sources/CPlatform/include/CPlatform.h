@@ -60,7 +60,8 @@ void holdfast_close_guarded(int descriptor);
 
 /// How many forks lie between this process and the one that first called; a handle remembers the
 /// value of its birth and is of no use under another.
-uint32_t holdfast_fork_generation(void);
+extern uint32_t holdfast_fork_count;
+static inline const uint32_t *holdfast_fork_counter(void) { return &holdfast_fork_count; }
 
 /// A wait for a byte lock that can be given up. `done` is called with 0 or an errno value on a thread
 /// made for the wait. The handle is released once, whatever becomes of the wait.
@@ -73,7 +74,8 @@ int holdfast_lock_wait_cancel(struct holdfast_lock_wait *wait);
 void holdfast_lock_wait_release(struct holdfast_lock_wait *wait);
 
 /// A number of the calling thread, for whatever purpose; 0 at first.
-uint32_t *holdfast_thread_hint(void);
+extern _Thread_local uint32_t holdfast_hint;
+static inline uint32_t *holdfast_thread_hint(void) { return &holdfast_hint; }
 
 /// Who decides when the calling thread of a simulated machine runs; NULL on real threads.
 void **holdfast_scheduled_thread(void);

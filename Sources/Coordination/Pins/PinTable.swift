@@ -15,11 +15,25 @@ import Synchronization
 /// before it publishes, with a pin of the version before, which it moves within the slot before it
 /// gives the writer role, and with it the right to scan, to anybody.
 ///
+/// The number of slots in use, up to which a scan looks, is raised and lowered:
+///
+/// - To claim: swap a slot from 0; load the number; if the slot is not below it, raise it; only then
+///   read the newest number again.
+/// - To lower, from u to n, where all from n on were free: swap the number from u to n; then look at
+///   the slots from n to u once more, and raise the number again for one that is not free.
+///
+/// So a slot that is claimed and stays so is below the number: if the second look misses the claim,
+/// the claim, and with it the claimer's load of the number, comes after the swap to n, and the claimer
+/// raises it. And where a scan loads the number before that, the claimer reads the newest number after
+/// the scan began, and moves on to what had been published before it, as if the scan had looked at the
+/// slot too early.
+///
 /// The word that claims a slot also names the participant. A participant number is owned by the
 /// holder of its lock byte, who takes back the slots that an earlier owner of the number left: so
 /// number and slot need no generation.
 final class PinTable: Sendable {
   private let memory: SharedMemory
+  private let system: any System
   private let newest: NewestVersion
   private let participant: UInt64
   /// How many holders beyond the first this process has for each slot; a cache line per slot, and
@@ -27,8 +41,9 @@ final class PinTable: Sendable {
   private nonisolated(unsafe) let shares: UnsafeMutableRawPointer  // Only touched atomically.
   private static let shareStride = 64
 
-  init(memory: SharedMemory, participant: Int) throws(SystemError) {
+  init(memory: SharedMemory, system: any System, participant: Int) throws(SystemError) {
     self.memory = memory
+    self.system = system
     self.participant = UInt64(participant)
     newest = NewestVersion(memory: memory)
     shares = try AnonymousMemory.map(length: LockFileLayout.pinsMax * PinTable.shareStride)
@@ -134,7 +149,7 @@ final class PinTable: Sendable {
   private func describe(_ slot: Int, _ published: PublishedVersion) {
     describe(slot, published.root, LockFileLayout.pinRoot)
     describe(slot, published.logicalSize, LockFileLayout.pinLogicalSize)
-    describe(slot, MonotonicClock.coarse(), LockFileLayout.pinSince)
+    describe(slot, 0, LockFileLayout.pinSince)
   }
 
   @inline(__always)
@@ -153,16 +168,32 @@ final class PinTable: Sendable {
 
   @inline(__always)
   private func claim(_ value: UInt64, near hint: Int) throws(LockFileError) -> Int {
-    if hint < memory.pinsUsed(), tryClaim(hint, value) { return hint }
+    if hint < memory.pinsKnown(), tryClaim(hint, value) { return hint }
     return try search(value, from: hint)
   }
 
   @inline(__always)
   private func tryClaim(_ slot: Int, _ value: UInt64) -> Bool {
-    word(slot).pointee.load(ordering: .relaxed) == 0
-      && word(slot).pointee.compareExchange(
-        expected: 0, desired: value, ordering: .sequentiallyConsistent
-      ).exchanged
+    let isClaimed = word(slot).pointee.compareExchange(
+      expected: 0, desired: value, ordering: .sequentiallyConsistent
+    ).exchanged
+    if isClaimed, UInt64(slot) >= usedWord.pointee.load(ordering: .sequentiallyConsistent) {
+      include(slot)
+    }
+    return isClaimed
+  }
+
+  private var usedWord: UnsafeMutablePointer<Atomic<UInt64>> {
+    memory.word(LockFileLayout.pinsUsed)
+  }
+
+  /// Scans look at the slot from here on.
+  private func include(_ slot: Int) {
+    _ = usedWord.pointee.max(UInt64(slot + 1), ordering: .sequentiallyConsistent)
+  }
+
+  private func isFree(_ slot: Int) -> Bool {
+    word(slot).pointee.load(ordering: .sequentiallyConsistent) == 0
   }
 
   /// A few slots from the hint on, then a fresh one, then any, then more of them.
@@ -171,19 +202,50 @@ final class PinTable: Sendable {
       let used = memory.pinsUsed()
       for step in 0..<min(used, 64) {
         let slot = (hint + step) % used
-        if tryClaim(slot, value) { return slot }
+        if isFree(slot), tryClaim(slot, value) { return slot }
       }
       let capacity = memory.pinCapacity()
-      if used < capacity {
-        // A scan must look at the slot before anything can be in it.
-        _ = memory.word(LockFileLayout.pinsUsed).pointee.max(
-          UInt64(used + 1), ordering: .sequentiallyConsistent)
-        if tryClaim(used, value) { return used }
-        continue
-      }
-      for slot in 0..<used where tryClaim(slot, value) { return slot }
+      for slot in used..<min(used + 64, capacity) where tryClaim(slot, value) { return slot }
+      for slot in 0..<capacity where isFree(slot) && tryClaim(slot, value) { return slot }
       try memory.growPins(seen: capacity)
     }
+  }
+
+  /// Lowers the number of slots in use to what a scan found, once that is worth it: then later scans
+  /// are shorter.
+  private func lowerUsed(from used: Int, to needed: Int) {
+    guard used >= 2 * needed + PinTable.slackSlots else { return }
+    let lowered = usedWord.pointee.compareExchange(
+      expected: UInt64(used), desired: UInt64(needed), ordering: .sequentiallyConsistent)
+    guard lowered.exchanged else { return }
+    for slot in (needed..<used).reversed() where !isFree(slot) { return include(slot) }
+  }
+
+  private static let slackSlots = 64
+
+  // MARK: Invariants
+
+  /// Traps if a pin is where no scan looks, or says what cannot be. For a session whose memory nobody
+  /// has damaged, while nobody pins.
+  func checkInvariants() {
+    #if DEBUG
+      let used = memory.pinsUsed()
+      let newestVersion = newest.number()
+      for slot in 0..<memory.pinCapacity() {
+        let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+        let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
+        assert(value == 0 || slot < used, "slot \(slot) is in use beyond the \(used) that count")
+        assert(
+          value >> LockFileLayout.pinParticipantBits <= newestVersion,
+          "slot \(slot) pins a version that is not published")
+        assert(
+          value & mask < UInt64(LockFileLayout.participantsMax),
+          "slot \(slot) belongs to nobody")
+        assert(
+          value != 0 || share(slot).pointee.load(ordering: .relaxed) == 0,
+          "slot \(slot) is shared and free")
+      }
+    #endif
   }
 
   // MARK: Looking at all of them
@@ -193,13 +255,19 @@ final class PinTable: Sendable {
     versions.removeAll(keepingCapacity: true)
     let newestVersion = newest.number()
     versions.append(newestVersion)
-    for slot in 0..<memory.pinsUsed() {
-      let version =
-        word(slot).pointee.load(ordering: .sequentiallyConsistent)
-        >> LockFileLayout.pinParticipantBits
+    let used = memory.pinsUsed()
+    var needed = 0
+    for slot in 0..<used {
+      let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+      if value == 0 { continue }
+      needed = slot + 1
+      let version = value >> LockFileLayout.pinParticipantBits
       // What is newer than the newest was pinned after the scan began, or is damage.
-      if version != 0, version < newestVersion { versions.append(version) }
+      guard version < newestVersion else { continue }
+      versions.append(version)
+      stamp(slot)
     }
+    lowerUsed(from: used, to: needed)
     versions.sort()
     var kept = 0
     for version in versions where kept == 0 || versions[kept - 1] != version {
@@ -207,6 +275,13 @@ final class PinTable: Sendable {
       kept += 1
     }
     versions.removeSubrange(kept...)
+  }
+
+  /// Notes since when a pin has kept an old version. Pinning itself does without the clock.
+  private func stamp(_ slot: Int) {
+    let offset = memory.pinOffset(slot) + LockFileLayout.pinSince
+    if memory.word(offset).pointee.load(ordering: .relaxed) != 0 { return }
+    memory.word(offset).pointee.store(system.coarseNow(), ordering: .relaxed)
   }
 
   /// The participants that occur in slots, without this one.
@@ -221,11 +296,11 @@ final class PinTable: Sendable {
   }
 
   /// Frees the slots of a participant. The caller holds that participant's byte, so nobody else can
-  /// be using them.
+  /// be using them. Those of one that died while it claimed them may be beyond the slots in use.
   func freeSlots(of participant: UInt64) -> Int {
     var count = 0
     let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
-    for slot in 0..<memory.pinsUsed() {
+    for slot in 0..<memory.pinCapacity() {
       let value = word(slot).pointee.load(ordering: .relaxed)
       guard value != 0, value & mask == participant else { continue }
       let freed = word(slot).pointee.compareExchange(
@@ -237,7 +312,7 @@ final class PinTable: Sendable {
 
   /// What the slots say about themselves; process and liveness are filled in by the caller.
   func descriptions() -> [PinDescription] {
-    let now = MonotonicClock.now()
+    let now = system.now()
     return (0..<memory.pinsUsed()).compactMap { slot in
       let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
       guard value != 0 else { return nil }
@@ -255,7 +330,7 @@ final class PinTable: Sendable {
           version: value >> LockFileLayout.pinParticipantBits,
           root: field(LockFileLayout.pinRoot), logicalSize: field(LockFileLayout.pinLogicalSize)),
         participant: Int(value & (1 << LockFileLayout.pinParticipantBits - 1)),
-        process: 0, processName: "", age: now > since ? now - since : 0,
+        process: 0, processName: "", age: since > 0 && now > since ? now - since : 0,
         label: label.description, isAlive: true)
     }
   }

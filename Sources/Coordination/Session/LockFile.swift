@@ -64,7 +64,7 @@ public final class LockFile: Sendable {
     self.participant = participant
     self.system = system
     versions = NewestVersion(memory: memory)
-    pinTable = try PinTable(memory: memory, participant: participant)
+    pinTable = try PinTable(memory: memory, system: system, participant: participant)
     let role = WriterRole(
       memory: memory, system: system, participants: participants, participant: participant)
     role.forgetPredecessor()

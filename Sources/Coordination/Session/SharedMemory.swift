@@ -13,6 +13,7 @@ final class SharedMemory: Sendable {
   private let verifiedPins: Atomic<Int>
   private let growth = Guarded(())
   private let bornIn = ForkGuard.generation
+  private nonisolated(unsafe) let generation = ForkGuard.counter  // Written by fork() only.
 
   /// Maps a lock-file that is long enough for `LockFileLayout.pinsInitially` slots.
   init(file: any SystemFile) throws(SystemError) {
@@ -29,7 +30,7 @@ final class SharedMemory: Sendable {
   }
 
   deinit {
-    guard bornIn == ForkGuard.generation else { return }
+    if isForked { return }
     if let file {
       file.unmap(base, length: UInt64(LockFileLayout.mappedSize))
     } else {
@@ -38,7 +39,8 @@ final class SharedMemory: Sendable {
   }
 
   /// Whether a fork() lies between the handle's birth and this process.
-  var isForked: Bool { bornIn != ForkGuard.generation }
+  @inline(__always)
+  var isForked: Bool { bornIn != generation.pointee }
 
   /// Stops a program that carries a handle into a child made by fork().
   @inline(__always)
@@ -75,6 +77,10 @@ final class SharedMemory: Sendable {
   func pinOffset(_ slot: Int) -> Int {
     LockFileLayout.pins + slot * LockFileLayout.pinSize
   }
+
+  /// How many pin slots can be touched, as far as this process has looked.
+  @inline(__always)
+  func pinsKnown() -> Int { verifiedPins.load(ordering: .relaxed) }
 
   /// How many pin slots can be touched.
   @inline(__always)
