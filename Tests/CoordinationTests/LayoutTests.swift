@@ -40,6 +40,7 @@ import Testing
     "pinLogicalSize": LockFileLayout.pinLogicalSize,
     "pinSince": LockFileLayout.pinSince,
     "pinLabel": LockFileLayout.pinLabel,
+    "pinExpired": LockFileLayout.pinExpired,
     "openingByte": Int(LockFileLayout.openingByte),
     "sessionByte": Int(LockFileLayout.sessionByte),
     "privateReaderByte": Int(LockFileLayout.privateReaderByte),

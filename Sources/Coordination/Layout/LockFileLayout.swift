@@ -94,6 +94,8 @@ public enum LockFileLayout {
   /// UTF-8, zeros behind it.
   public static let pinLabel = 32
   public static let pinLabelSize = 24
+  /// The slot's word once more when a writer wants the pin to be given back.
+  public static let pinExpired = 56
 
   /// What a process maps, whatever the size of the file.
   public static let mappedSize = pins + pinsMax * pinSize

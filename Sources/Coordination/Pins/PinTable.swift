@@ -116,6 +116,7 @@ final class PinTable: Sendable {
       free(slot)
       return nil
     }
+    describe(slot, 0, LockFileLayout.pinExpired)
     describe(slot, other.published)
     describe(slot, label)
     return Pin(published: other.published, slot: slot)

@@ -25,8 +25,11 @@ extension ObjectTransaction {
 
 extension Snapshot {
   /// The table with that key, or nil if this version has none.
+  ///
+  /// - Throws: `.readerTooOld` if `isExpired`, `.corrupt`.
   public func table(_ key: TableKey) throws(StorageError) -> Table? {
-    try StoreRoot.table(key, root: root, in: source)
+    try requireUnexpired()
+    return try StoreRoot.table(key, root: root, in: source)
   }
 
   /// What the commits after `version` up to this one did, as one change. `version` must have been

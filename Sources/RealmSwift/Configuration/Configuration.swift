@@ -166,6 +166,24 @@ extension Realm {
     /// number.
     public var maximumNumberOfActiveVersions: UInt?
 
+    /// Seconds after which a reader, in any process, that still keeps an old version is told about
+    /// through `slowReaderHandler`; nil for never. Old versions make the file grow.
+    public var slowReaderAge: TimeInterval?
+
+    /// Bytes that a reader, in any process, may alone keep from being used again before it is told
+    /// about through `slowReaderHandler`; nil for any number.
+    public var slowReaderRetainedBytes: Int?
+
+    /// Called once for each slow reader, on a background thread, in a process that writes.
+    public var slowReaderHandler: (@Sendable (Realm.SlowReader) -> Void)?
+
+    /// Seconds after which a reader, in any process, that still keeps an old version is ended; nil for
+    /// never. A live realm is invalidated when it is next refreshed, queried or written to, and goes
+    /// on with the newest version; what needs the old one throws `Realm.Error.readerTooOld`. What was
+    /// read before is never wrong. A frozen realm keeps its version for as long as it exists, and so
+    /// does a process that does not respond: `slowReaderHandler` names them.
+    public var maximumReaderAge: TimeInterval?
+
     /// A file that is copied to `fileURL` if there is none yet.
     public var seedFilePath: URL?
 
@@ -193,6 +211,9 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
     fields += [
       ("objectTypes", objectTypes), ("seedFilePath", seedFilePath),
       ("maximumNumberOfActiveVersions", maximumNumberOfActiveVersions), ("durability", durability),
+      ("slowReaderAge", slowReaderAge), ("slowReaderRetainedBytes", slowReaderRetainedBytes),
+      ("slowReaderHandler", slowReaderHandler.map { _ in "(set)" }),
+      ("maximumReaderAge", maximumReaderAge),
     ]
     let lines = fields.map { name, value in "\t\(name) = \(value.map { "\($0)" } ?? "nil");\n" }
     return "Realm.Configuration {\n" + lines.joined() + "}"

@@ -20,4 +20,5 @@ extension RLMError {
   public static var invalidDatabase: Code { .invalidDatabase }
   public static var incompatibleHistories: Code { .incompatibleHistories }
   public static var noSubscriptionForWrite: Code { .noSubscriptionForWrite }
+  public static var readerTooOld: Code { .readerTooOld }
 }

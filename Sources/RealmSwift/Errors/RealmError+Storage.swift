@@ -31,7 +31,8 @@ extension RLMError.Code {
     case .invalidInput: self = .invalidInput
     case .unsupportedFileSystem, .readOnly: self = .fileAccess
     case .inputOutput, .poisoned: self = .fileOperationFailed
-    case .tooManyVersions, .readerTooOld, .closed: self = .fail
+    case .readerTooOld: self = .readerTooOld
+    case .tooManyVersions, .closed: self = .fail
     }
   }
 }

@@ -56,6 +56,8 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
     case invalidDatabase = 20
     case incompatibleHistories = 21
     case noSubscriptionForWrite = 22
+    /// A version was kept for longer than `Realm.Configuration.maximumReaderAge` and has been ended.
+    case readerTooOld = 1001
   }
 
   public static var unknownCode: Code { .fail }

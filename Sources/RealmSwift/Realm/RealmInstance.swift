@@ -165,8 +165,10 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The object store's root of what is read: the write transaction's, or the pinned version's.
   var root: NodeReference { writing?.objects.root ?? snapshot!.root }
 
-  /// Pins the newest version again after `invalidate()`.
+  /// Pins the newest version again after `invalidate()`, and instead of one that has been ended
+  /// because it is too old.
   func ensureReading() {
+    if let snapshot, snapshot.isExpired, !isFrozen, writing == nil { invalidate() }
     if snapshot == nil {
       engine { () throws(StorageError) in try adopt(try shared.database.pinNewest()) }
       if observers.isAnyone { scheduleTurn() }

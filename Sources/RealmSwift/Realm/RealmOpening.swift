@@ -177,6 +177,14 @@ enum RealmOpening {
     options.activeVersionsMax = UInt64(configuration.maximumNumberOfActiveVersions ?? 0)
     options.mergeHistory = ChangeSet.mergeEncoded
     options.label = ProcessInfo.processInfo.processName
+    options.slowReaderAge = configuration.slowReaderAge.map { .seconds($0) }
+    options.slowReaderRetainedBytes = configuration.slowReaderRetainedBytes.map {
+      UInt64(clamping: $0)
+    }
+    options.whenReaderIsSlow = configuration.slowReaderHandler.map { handler in
+      { handler(Realm.SlowReader($0)) }
+    }
+    options.readerAgeMax = configuration.maximumReaderAge.map { .seconds($0) }
     return options
   }
 

@@ -128,7 +128,9 @@ extension Database {
 
   func endWrite(published: Bool, author: CommitListener? = nil) {
     lockFile.unlockWriter()
-    if published { lockFile.wakeOthers(except: author?.token) }
+    guard published else { return }
+    lockFile.wakeOthers(except: author?.token)
+    slowReaders?.committed(self)
   }
 }
 

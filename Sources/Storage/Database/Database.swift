@@ -25,6 +25,7 @@ public final class Database: Sendable {
   /// `LockFile.flushFailure` when this process last looked.
   private let flushFailureSeen: Atomic<UInt64>
   let maintenance: Maintenance
+  let slowReaders: SlowReaderWatch?
   let compaction = Guarded(CompactionState())
   package let compactionStatistics = CompactionStatistics()
   /// For those that must not keep the database open.
@@ -46,6 +47,7 @@ public final class Database: Sendable {
     writerState = WriterState()
     mappings = Guarded([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
+    slowReaders = SlowReaderWatch(options: options, path: path, system: system)
     maintenance = Maintenance(label: path, system: system)
     whereabouts.remember(self)
   }

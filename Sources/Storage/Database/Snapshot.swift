@@ -48,9 +48,28 @@ public final class Snapshot: Sendable {
   /// Whether the node is that of the version, as the pin says.
   var isWhole: Bool { (try? source.node(node).born) == version }
 
+  /// Whether a writer, of this or another process, wants the version to be given up because it is
+  /// older than `DatabaseOptions.readerAgeMax`. It stays whole until `release`; who finds this true
+  /// releases soon and goes on with a newer version.
+  public var isExpired: Bool {
+    !isReleased.load(ordering: .relaxed) && database.lockFile.isExpired(pin)
+  }
+
+  /// - Throws: `.readerTooOld` if `isExpired`.
+  public func requireUnexpired() throws(StorageError) {
+    guard isExpired else { return }
+    throw StorageError(
+      .readerTooOld, path: database.path,
+      "version \(version) was kept for longer than the writer allows; release it and read the newest"
+        + " one, or raise the age limit (`readerAgeMax`, `maximumReaderAge`)")
+  }
+
   /// Another pin on the same version, with a life of its own.
+  ///
+  /// - Throws: `.readerTooOld` if `isExpired`.
   public func duplicate() throws(StorageError) -> Snapshot {
     precondition(!isReleased.load(ordering: .relaxed), "a released snapshot was used")
+    try requireUnexpired()
     return try Snapshot(database: database, pin: database.lockFile.pinAgain(pin))
   }
 
@@ -71,7 +90,10 @@ public final class Snapshot: Sendable {
   /// What the commits after `version` up to this one touched, oldest first.
   ///
   /// The first entry may begin before `version` when that version was not pinned all along.
+  ///
+  /// - Throws: `.readerTooOld` if `isExpired`, `.corrupt`.
   public func historyEntries(after version: UInt64) throws(StorageError) -> [HistoryEntry] {
+    try requireUnexpired()
     var entries: [HistoryEntry] = []
     try History.forEach(source: source, index: history) { (from, to, bytes, _) in
       if to > version { entries.append(HistoryEntry(from: from, to: to, bytes: Array(bytes))) }

@@ -15,11 +15,20 @@ struct NodeShape {
   /// What is wrong with the node, or nil.
   static func flaw(_ node: Node, limit: UInt64) -> String? {
     let shape = NodeShape(node: node, limit: limit)
-    // References into private memory are addresses: one from a file must never be followed.
-    for index in 0..<node.referenceCount where node.reference(index).isUncommitted {
-      return "a reference into private memory"
+    for index in 0..<node.referenceCount where !shape.isPlausible(node.reference(index)) {
+      return "a reference to a node of the file expected"
     }
     return shape.ownFlaw()
+  }
+
+  /// References into private memory are addresses: one from a file must never be followed. Others are
+  /// read from before anything else is known of the node.
+  private func isPlausible(_ reference: NodeReference) -> Bool {
+    let offset = reference.offset
+    return reference.isNone
+      || !reference.isUncommitted && offset % UInt64(NodeLayout.alignment) == 0
+        && offset >= UInt64(FileLayout.firstNode) && offset < limit
+        && limit - offset >= UInt64(NodeLayout.byteSizeMin)
   }
 
   private func ownFlaw() -> String? {

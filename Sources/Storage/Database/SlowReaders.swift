@@ -1,0 +1,134 @@
+import Coordination
+import Platform
+
+/// A reader that keeps an old version for long, or much space with it.
+public struct SlowReader: Sendable, Hashable {
+  public var version: UInt64
+  /// How long it has kept the version since that ceased to be the newest, to about a quarter of the
+  /// limit.
+  public var age: Duration
+  /// Bytes that it alone keeps from being used again, if that was asked for.
+  public var retainedBytes: UInt64?
+  /// By its own account: its number in its own namespace, and its name.
+  public var process: UInt64
+  public var processName: String
+  /// What it opened the file for.
+  public var label: String
+  /// Whether it has been ended, because it is older than `readerAgeMax`.
+  public var isEnded: Bool
+}
+
+/// Looks at the pins of old versions while there are any: after a commit, and then by a timer until
+/// they are gone. In a file that nobody writes to nothing happens; readers retain nothing new there.
+final class SlowReaderWatch: Sendable {
+  private struct Key: Hashable {
+    var slot: Int
+    var version: UInt64
+    var participant: Int
+  }
+
+  /// What is known of one pin of an old version.
+  private struct Known {
+    var since: UInt64
+    var wasTold = false
+    var wasEnded = false
+  }
+
+  private struct State {
+    var isScheduled = false
+    var known: [Key: Known] = [:]
+  }
+
+  private let ageLimit: UInt64?
+  private let endingAge: UInt64?
+  private let retainedLimit: UInt64?
+  private let tell: (@Sendable (SlowReader) -> Void)?
+  private let system: any System
+  private let queue: any BackgroundQueue
+  private let interval: UInt64
+  private let state = Guarded(State())
+
+  private static let intervalMax: UInt64 = 1_000_000_000
+  private static let intervalMin: UInt64 = 2_000_000
+
+  /// Nil if the options ask for nothing.
+  init?(options: DatabaseOptions, path: String, system: any System) {
+    tell = options.whenReaderIsSlow
+    ageLimit = tell == nil ? nil : options.slowReaderAge.map(Self.nanoseconds)
+    retainedLimit = tell == nil ? nil : options.slowReaderRetainedBytes
+    endingAge = options.readerAgeMax.map(Self.nanoseconds)
+    if ageLimit == nil, retainedLimit == nil, endingAge == nil { return nil }
+    let shortest = min(ageLimit ?? .max, endingAge ?? .max)
+    interval = min(Self.intervalMax, max(Self.intervalMin, shortest / 4))
+    self.system = system
+    queue = system.makeQueue(label: "holdfast.readers \(path)")
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> UInt64 {
+    let (seconds, attoseconds) = duration.components
+    return UInt64(clamping: seconds) &* 1_000_000_000
+      &+ UInt64(clamping: attoseconds / 1_000_000_000)
+  }
+
+  /// A version has ceased to be the newest.
+  func committed(_ database: Database) { schedule(database) }
+
+  private func schedule(_ database: Database) {
+    let isNew = state.withLock { state in
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    guard isNew else { return }
+    queue.run(afterNanoseconds: interval) { [self, whereabouts = database.whereabouts] in
+      state.withLock { $0.isScheduled = false }
+      guard let database = whereabouts.object else { return }
+      if look(at: database) { schedule(database) }
+    }
+  }
+
+  /// Returns whether old versions are pinned.
+  private func look(at database: Database) -> Bool {
+    let newest = database.newestVersion
+    let pins = database.pins().filter { $0.version < newest && $0.isAlive }
+    let retained = pins.isEmpty ? nil : retainedBytes(database)
+    let now = system.now()
+    var known = state.withLock { $0.known }
+    var present: [Key: Known] = [:]
+    for pin in pins {
+      let key = Key(slot: pin.slot, version: pin.version, participant: pin.participant)
+      // It has been old since the last look at the earliest.
+      var entry = known.removeValue(forKey: key) ?? Known(since: now - min(now, interval))
+      consider(pin, &entry, age: now - entry.since, retained?[pin.version], database)
+      present[key] = entry
+    }
+    state.withLock { $0.known = present }
+    return !pins.isEmpty
+  }
+
+  /// Nil if no limit asks for it, or the file is damaged, of which others hear.
+  private func retainedBytes(_ database: Database) -> [UInt64: UInt64]? {
+    retainedLimit == nil ? nil : try? database.space().retainedBytes
+  }
+
+  private func consider(
+    _ pin: PinDescription, _ entry: inout Known, age: UInt64, _ retained: UInt64?,
+    _ database: Database
+  ) {
+    let mustEnd = endingAge.map { age >= $0 } ?? false
+    if mustEnd, !entry.wasEnded {
+      database.lockFile.expire(pin)
+      database.lockFile.wakeOthers()
+    }
+    let isSlow =
+      ageLimit.map { age >= $0 } ?? false
+      || retainedLimit.map { (retained ?? 0) > $0 } ?? false
+    let isNews = mustEnd && !entry.wasEnded || isSlow && !entry.wasTold
+    entry.wasEnded = entry.wasEnded || mustEnd
+    entry.wasTold = entry.wasTold || isSlow
+    guard isNews else { return }
+    tell?(
+      SlowReader(
+        version: pin.version, age: .nanoseconds(Int64(clamping: age)), retainedBytes: retained,
+        process: pin.process, processName: pin.processName, label: pin.label, isEnded: mustEnd))
+  }
+}
