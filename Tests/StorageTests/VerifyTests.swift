@@ -79,7 +79,7 @@ import Testing
       })
   }
 
-  /// 700,000 nodes are verified with no more than 16 MB of private memory.
+  /// 700,000 nodes are verified with no more than 32 MB of private memory.
   @Test func `memory for a verification does not grow with the number of nodes`() async {
     await #expect(processExitsWith: .success) {
       let directory = FileManager.default.temporaryDirectory.path
@@ -104,7 +104,7 @@ import Testing
       }
       let pinned = try database.pinNewest()
       _ = try database.beginWrite().commit(history: [1])
-      MemoryLimit.allowPrivateMemory(more: 16 << 20)
+      MemoryLimit.allowPrivateMemory(more: 32 << 20)
       let report = try database.verify()
       precondition(report.isSound && report.nodeCount > 700_000)
       precondition(report.versions.count == 2)

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStore
 
 @Suite struct CheckMemoryTests {
-  /// Links and an index of 400,000 objects are checked with no more than 16 MB of private memory.
+  /// Links and an index of 400,000 objects are checked with no more than 32 MB of private memory.
   @Test func `memory for the check of objects does not grow with their number`() async {
     await #expect(processExitsWith: .success) {
       let directory = FileManager.default.temporaryDirectory.path
@@ -43,7 +43,7 @@ import Testing
         _ = try objects.commit(transaction)
       }
       let snapshot = try database.pinNewest()
-      MemoryLimit.allowPrivateMemory(more: 16 << 20)
+      MemoryLimit.allowPrivateMemory(more: 32 << 20)
       var told = 0
       let findings = StoreCheck.findings(root: snapshot.root, in: snapshot.source) { told = $1 }
       precondition(findings.isEmpty, "\(findings.prefix(3))")
