@@ -24,27 +24,19 @@ extension LockFile {
       version, ordering: .sequentiallyConsistent)
   }
 
-  /// Raises `durableVersion`. Needs no writer role for a slot that has been confirmed.
+  /// Raises `durableVersion`. For the holder of the writer role.
   public func raiseDurableVersion(to version: UInt64) {
     requireUsable()
     _ = memory.word(LockFileLayout.durableVersion).pointee.max(
       version, ordering: .sequentiallyConsistent)
   }
 
-  /// The version of a durable slot that has been written and not yet been flushed; 0: none. Set by
-  /// the holder of the writer role.
+  /// The version of a durable slot that has been written and not yet been flushed; 0: none. A power
+  /// loss may lead to it or to `durableVersion`, so both count as pinned. For the holder of the
+  /// writer role.
   public var pendingSlot: UInt64 {
     get { load(LockFileLayout.pendingSlot) }
     set { store(newValue, LockFileLayout.pendingSlot) }
-  }
-
-  /// A flush has succeeded that began after the slot of `version` had been written. False if the
-  /// slot has been written over since: then the flush says nothing about it.
-  public func confirmPendingSlot(_ version: UInt64) -> Bool {
-    requireUsable()
-    return memory.word(LockFileLayout.pendingSlot).pointee.compareExchange(
-      expected: version, desired: 0, ordering: .sequentiallyConsistent
-    ).exchanged
   }
 
   /// Calls `body` if this is the only process that has the file open, and keeps others from joining

@@ -163,11 +163,8 @@ enum RealmOpening {
     guard let shouldCompact = configuration.shouldCompactOnLaunch else { return }
     let usage = try database.spaceUsage()
     guard shouldCompact(Int(usage.totalBytes), Int(usage.usedBytes)) else { return }
-    var progress = try database.compactStep(force: true)
-    // A step that achieved nothing waits for a pin to go; opening does not.
-    while progress.hasMore && (progress.bytesMoved > 0 || progress.bytesReturned > 0) {
-      progress = try database.compactStep()
-    }
+    // What pinned versions of other processes hold back is not waited for.
+    _ = try database.compact()
   }
 
   private static func options(of configuration: Realm.Configuration) -> DatabaseOptions {
@@ -181,8 +178,8 @@ enum RealmOpening {
     options.slowReaderRetainedBytes = configuration.slowReaderRetainedBytes.map {
       UInt64(clamping: $0)
     }
-    options.whenReaderIsSlow = configuration.slowReaderHandler.map { handler in
-      { handler(Realm.SlowReader($0)) }
+    if let handler = configuration.slowReaderHandler {
+      options.whenReaderIsSlow = { reader in handler(Realm.SlowReader(reader)) }
     }
     options.readerAgeMax = configuration.maximumReaderAge.map { .seconds($0) }
     return options

@@ -144,7 +144,8 @@ struct Committer {
   private var placementOptions: Placement.Options {
     Placement.Options(
       fillsGrowth: durability == .full || durability == .strict,
-      keepsBlocksApart: durability == .strict, boundary: compactionBoundary)
+      keepsBlocksApart: durability == .strict || database.options.durability == .strict,
+      boundary: compactionBoundary)
   }
 
   /// Whether one flush can cover nodes and slot: what came before has been flushed, so the extents
@@ -201,6 +202,8 @@ extension Database {
     let state = writerState
     lockFile.pinnedVersions(into: &state.pins)
     state.addPin(base.published.version)
+    let pending = lockFile.pendingSlot
+    if holdsDurable, pending > 0 { state.addPin(pending) }
     do throws(StorageError) {
       try state.freeSpace.advance(
         to: base.published.version, source: source, index: base.freeSpace,

@@ -28,7 +28,9 @@ extension Database {
     }
   }
 
-  /// Flushes a pinned version: its nodes, then the slot that names it.
+  /// Flushes a pinned version: its nodes, then the slot that names it. Where a slot of another flush
+  /// is on its way to the disk, that is flushed instead: it is not written over before it is known
+  /// to be there, because until then either version could be found after a power loss.
   private func flush(_ published: PublishedVersion) throws(StorageError) {
     if lockFile.flushFailure % 2 == 0 {
       try flushNodes(
@@ -36,18 +38,26 @@ extension Database {
         doing: "flush a group of commits")
       lockFile.raiseFlushedVersion(to: published.version)
     }
-    var isPending = false
+    var pending: UInt64 = 0
     try whileWriting { () throws(StorageError) in
       guard lockFile.durableVersion < published.version else { return }
+      pending = lockFile.pendingSlot
+      guard pending == 0, lockFile.flushedVersion >= published.version else { return }
       try writeSlot(slot(for: published))
       lockFile.pendingSlot = published.version
-      isPending = true
+      pending = published.version
     }
-    guard isPending else { return }
+    guard pending > 0 else { return }
     try synchronize(doing: "flush the slot of a group of commits")
-    if lockFile.confirmPendingSlot(published.version) {
-      lockFile.raiseDurableVersion(to: published.version)
-    }
+    try whileWriting { () throws(StorageError) in confirmSlot(pending) }
+  }
+
+  /// A flush has succeeded that began after the slot of `version` had been written. The writer role
+  /// is held.
+  private func confirmSlot(_ version: UInt64) {
+    guard lockFile.pendingSlot == version else { return }
+    lockFile.raiseDurableVersion(to: version)
+    lockFile.pendingSlot = 0
   }
 
   private func slot(for published: PublishedVersion) -> CommitSlot {
@@ -112,9 +122,9 @@ extension Database {
   func commitDurably(_ slot: CommitSlot) throws(StorageError) {
     // A slot that another flush is about to confirm may not be written over before.
     let pending = lockFile.pendingSlot
-    if pending > lockFile.durableVersion {
+    if pending > 0 {
       try synchronize(doing: "flush the slot of a group of commits")
-      if lockFile.confirmPendingSlot(pending) { lockFile.raiseDurableVersion(to: pending) }
+      confirmSlot(pending)
     }
     try writeSlot(slot)
     do throws(StorageError) { try synchronize(doing: "flush a commit") } catch {
@@ -155,6 +165,7 @@ extension Database {
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {
+      try FileCreation.rewriteHeader(file)
       try file.synchronize()
       // A slot that was taken back may have reached the disk, and its going may not have.
       if !slots.eraseDurable(keeping: durable) {

@@ -9,13 +9,15 @@ public struct CompactionProgress: Sendable {
   public var bytesReturned: UInt64 = 0
   /// Whether another step would find something to do.
   public var hasMore = false
+  /// Whether there is much to gain that pinned versions hold back: worth another look later.
+  public var isHeldBack = false
 }
 
 /// Where compaction goes on.
 struct CompactionState {
   var cursor: [Int] = []
-  /// What has been moved since the search began at the start of the tree.
-  var movedInPass = 0
+  /// The size of the file when the search began at the start of the tree; 0: it has not begun.
+  var sizeAtPassStart: UInt64 = 0
   /// The region after the last one in which holes were punched.
   var punchCursor = 0
 }
@@ -38,6 +40,7 @@ extension Database {
     }
     guard let boundary else {
       progress.hasMore = isWorthwhile && progress.bytesReturned > 0
+      progress.isHeldBack = isWorthwhile && !progress.hasMore
       return progress
     }
     let isWorking = try moveNodes(
@@ -46,7 +49,9 @@ extension Database {
     if force || options.durability == .full || options.durability == .strict { try flush() }
     try holdingWriter { (transaction) throws(StorageError) in
       progress.bytesReturned += try returnSpace(transaction)
-      progress.hasMore = isWorking && Compactor.canMove(writerState.freeSpace)
+      let canMove = Compactor.canMove(writerState.freeSpace)
+      progress.hasMore = isWorking && canMove
+      progress.isHeldBack = !isWorking && canMove
     }
     return progress
   }
@@ -77,8 +82,10 @@ extension Database {
     let start = MonotonicClock.now()
     defer { compactionStatistics.endHold(since: start) }
     let moved: Int
-    let sizeBefore = transaction.base.published.logicalSize
     let sizeAfter: UInt64
+    if state.sizeAtPassStart == 0 {
+      state.sizeAtPassStart = transaction.base.published.logicalSize
+    }
     do throws(StorageError) {
       var relocation = Relocation(writer: transaction.writer)
       transaction.root = try relocation.move(targets, below: transaction.root)
@@ -94,13 +101,14 @@ extension Database {
       throw error
     }
     progress.bytesMoved += moved
-    state.movedInPass += moved
+    // A pass that has not made the file smaller would be repeated for nothing: what it moved went
+    // from one place near the end to another.
     let isPassOver = state.cursor.isEmpty
-    let isWorking = !isPassOver || state.movedInPass > 0 || sizeAfter < sizeBefore
-    if isPassOver { state.movedInPass = 0 }
+    let isWorking = !isPassOver || sizeAfter < state.sizeAtPassStart
+    if isPassOver { state.sizeAtPassStart = 0 }
     compaction.withLock { [state] current in
       current.cursor = state.cursor
-      current.movedInPass = state.movedInPass
+      current.sizeAtPassStart = state.sizeAtPassStart
     }
     return isWorking
   }
@@ -179,8 +187,7 @@ extension Database {
       let step = try compactStep(force: true)
       total.bytesMoved += step.bytesMoved
       total.bytesReturned += step.bytesReturned
-      let isIdle = step.bytesMoved == 0 && step.bytesReturned == 0 && !step.hasMore
-      idle = isIdle ? idle + 1 : 0
+      idle = step.hasMore || step.bytesReturned > 0 ? 0 : idle + 1
     }
     return total
   }

@@ -149,9 +149,9 @@ final class Maintenance: Sendable {
     // A background job has nobody to tell; a failure here has lost nothing, and the next commit
     // that fails tells its caller.
     guard let progress = try? database.compactStep() else { return }
-    if progress.bytesMoved > 0 || progress.bytesReturned > 0 {
-      if progress.hasMore { scheduleCompaction(database, after: Self.stepDelayNanoseconds) }
-    } else if progress.hasMore {
+    if progress.hasMore {
+      scheduleCompaction(database, after: Self.stepDelayNanoseconds)
+    } else if progress.isHeldBack {
       scheduleCompaction(database, after: Self.pinnedDelayNanoseconds)
     }
   }

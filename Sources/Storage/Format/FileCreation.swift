@@ -92,6 +92,17 @@ enum FileCreation {
     try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileLayout.header))
   }
 
+  /// Writes the header as it is once more, for a flush to find: one that failed may have left it out.
+  static func rewriteHeader(_ file: any SystemFile) throws(SystemError) {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: FileLayout.headerUsed, alignment: 8)
+    defer { bytes.deallocate() }
+    guard try file.read(into: bytes, at: UInt64(FileLayout.header)) == bytes.count,
+      bytes.load(as: UInt64.self) == FileLayout.magic
+    else { return }
+    try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileLayout.header))
+  }
+
   enum HeaderState {
     case absent
     case valid

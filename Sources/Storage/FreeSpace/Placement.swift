@@ -132,8 +132,9 @@ struct Placement {
   ) throws(StorageError) {
     if nodes.count == 1 { return try fit(nodes) }
     let total = Self.bytes(nodes)
-    if options.boundary == nil, let whole = try take(total) { return settle(nodes, at: whole) }
-    if let boundary = options.boundary,
+    if options.boundary == nil || options.keepsBlocksApart {
+      if let whole = try take(total) { return settle(nodes, at: whole) }
+    } else if let boundary = options.boundary,
       let whole = try freeSpace.takeFirst(fitting: total, below: boundary)
     {
       return settle(nodes, at: whole)

@@ -23,9 +23,12 @@ struct NodeRewriter {
   private func visit(
     _ reference: NodeReference, after version: UInt64, upTo last: UInt64, depth: Int
   ) throws(StorageError) {
-    if reference.isNone { return }
-    // Looked at anew, whatever this process has seen of it before.
-    let node = try source.checkedNode(reference)
+    if reference.isNone || source.isOlder(reference, than: version) { return }
+    // A copy, verified anew: after a failed flush the page cache may be read from the disk again at
+    // any time, and then holds older bytes.
+    let bytes = try source.verifiedCopy(reference)
+    defer { bytes.deallocate() }
+    let node = Node(address: bytes.baseAddress!)
     if node.born <= version { return }
     guard depth < Self.depthMax else {
       throw source.corrupt(reference, "a tree of at most \(Self.depthMax) levels was expected")
@@ -38,13 +41,24 @@ struct NodeRewriter {
       try visit(child, after: version, upTo: last, depth: depth + 1)
     }
     guard node.born <= last else { return }
-    let bytes = [UInt8](UnsafeRawBufferPointer(start: node.address, count: node.byteSize))
-    let failure = bytes.withUnsafeBytes { bytes -> SystemError? in
-      do throws(SystemError) {
-        try file.write(bytes, at: reference.offset)
-        return nil
-      } catch { return error }
+    do throws(SystemError) {
+      try file.write(UnsafeRawBufferPointer(bytes), at: reference.offset)
+    } catch {
+      throw StorageError(error, doing: "write nodes again")
     }
-    if let failure { throw StorageError(failure, doing: "write nodes again") }
+  }
+
+  /// Writes the extents that a slot lists. False where they are not what it says.
+  func run(_ extents: [CommitSlot.ProvenExtent]) throws(SystemError) -> Bool {
+    for extent in extents {
+      let bytes = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: Int(extent.length), alignment: 8)
+      defer { bytes.deallocate() }
+      guard try file.read(into: bytes, at: extent.offset) == bytes.count,
+        checksum(bytes.baseAddress!, count: bytes.count) == extent.checksum
+      else { return false }
+      try file.write(UnsafeRawBufferPointer(bytes), at: extent.offset)
+    }
+    return true
   }
 }

@@ -95,6 +95,34 @@ public struct NodeSource: @unchecked Sendable {
     return node
   }
 
+  /// A copy of a node in private memory that has passed the same checks; the caller deallocates it.
+  func verifiedCopy(
+    _ reference: NodeReference
+  ) throws(StorageError) -> UnsafeMutableRawBufferPointer {
+    let size = try checkedNode(reference).byteSize
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
+    bytes.copyMemory(
+      from: UnsafeRawBufferPointer(start: base + Int(reference.offset), count: size))
+    let copy = Node(address: bytes.baseAddress!)
+    guard copy.byteSize == size, copy.storedChecksum & 0x7FFF == reference.checksumTag,
+      checksum(copy.address + 4, count: size - 4) == copy.storedChecksum
+    else {
+      bytes.deallocate()
+      throw corrupt(reference, "a node that does not change while it is read was expected")
+    }
+    return bytes
+  }
+
+  /// Whether a node says that it was born at or before `version`, and is the one that its parent
+  /// means as far as the parent's tag can tell.
+  func isOlder(_ reference: NodeReference, than version: UInt64) -> Bool {
+    guard reference.offset >= UInt64(FileLayout.firstNode), reference.offset % 8 == 0,
+      reference.offset + UInt64(NodeLayout.headerSize) <= limit
+    else { return false }
+    let node = Node(address: base + Int(reference.offset))
+    return node.storedChecksum & 0x7FFF == reference.checksumTag && node.born <= version
+  }
+
   /// Where `node` is in the file, for messages.
   public var path: String { owner.takeUnretainedValue().path }
 

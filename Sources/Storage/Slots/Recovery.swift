@@ -136,6 +136,7 @@ struct RecoverySettlement {
     var slot = slot
     slot.extents = []
     do throws(SystemError) {
+      try FileCreation.rewriteHeader(file)
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     do throws(SlotWriteError) { try recovery.slots.writeDurable(slot, keeping: durable) } catch {
@@ -149,11 +150,17 @@ struct RecoverySettlement {
   /// Makes certain that a durable slot of this boot, and what it names, are on disk. Where it lists
   /// no extents its nodes had been flushed before it was written.
   func secure(_ slot: CommitSlot) throws(StorageError) {
-    if !slot.extents.isEmpty { try rewriteNodes(of: slot, after: slot.version - 1) }
+    let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
+    let isWhole: Bool
     do throws(SystemError) {
+      isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
+      try FileCreation.rewriteHeader(file)
       try recovery.slots.rewriteDurable(slot)
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
+    guard isWhole else {
+      throw source.corrupt(slot.root, "a last commit that does not change was expected")
+    }
   }
 
   private func rewriteNodes(of slot: CommitSlot, after version: UInt64) throws(StorageError) {
