@@ -81,15 +81,17 @@ public struct ColdOpen {
       file.durability = durability
       for ending in [Ending.made, .closed, .killed] {
         for warmth in Warmth.allCases {
-          let times = try (0..<rounds).map { _ in
+          let openings = try (0..<rounds).map { _ in
             try copy(made, to: file)
             return try open(file, objects, after: ending, warmth, &report)
           }
+          let times = openings.map { $0[0] }
           let bound = warmth == .warm ? boundNanosecondsWarm : boundNanosecondsCold
           let name = "\(objects) objects, \(durability), \(ending), \(warmth)"
           report.lines.append(
             "\(name): opened and read one in \(Amount.ms(times.median)) (longest"
-              + " \(Amount.ms(times.max()!)))")
+              + " \(Amount.ms(times.max()!)); busy \(Amount.ms(openings.map { $0[1] }.median)),"
+              + " waiting for \(openings.map { $0[2] }.median) pages)")
           report.expect(
             times.median <= bound, "\(name): opening took \(Amount.ms(times.median))")
         }
@@ -109,7 +111,7 @@ public struct ColdOpen {
   private func open(
     _ file: PersonFile, _ objects: Int, after ending: Ending, _ warmth: Warmth,
     _ report: inout ScenarioReport
-  ) throws -> UInt64 {
+  ) throws -> [UInt64] {
     if ending != .made {
       let writer = try file.servant()
       try writer.ask("open")
@@ -122,7 +124,7 @@ public struct ColdOpen {
       let left = PageCache.drop(file.path)
       report.expect(left < 0.01, "\(Int(left * 100)) % of the file stay in memory")
     }
-    let opened = try opener.expect("open-and-read \(objects / 2)", "opened")[0]
+    let opened = try opener.expect("open-and-read \(objects / 2)", "opened")
     try opener.leave()
     return opened
   }

@@ -40,7 +40,8 @@ public struct CompactionHolds {
     report.lines += [
       "\(leafCount) leaves of 4096 bytes, \(seconds) s: file at most \(largest)",
       "compaction held the writer \(statistics.holdCount) times,"
-        + " \(Amount.ms(statistics.totalHoldNanoseconds)) in all, \(Amount.ms(longest)) at most",
+        + " \(Amount.ms(statistics.totalHoldNanoseconds)) in all, \(Amount.ms(longest)) at most"
+        + " (\(Amount.ms(statistics.longestHoldBusyNanoseconds)) of processor at most)",
       "waits of the writes for their turn: \(waits.begins.summary)",
       "the writes as a whole: \(waits.whole.summary)",
     ]

@@ -24,13 +24,7 @@ final class PersonServant {
       let watch = Stopwatch()
       realm = try Realm(configuration: file.configuration)
       return "opened \(watch.elapsed) \(watch.busy)"
-    case "open-and-read":
-      let start = MonotonicClock.now()
-      realm = try Realm(configuration: file.configuration)
-      let id = words.number(1)
-      let person = realm!.object(ofType: ScalePerson.self, forPrimaryKey: id)
-      guard person?.age == id % 100 else { return "person \(id) is missing" }
-      return "opened \(MonotonicClock.now() - start)"
+    case "open-and-read": return try openAndRead(words.number(1))
     case "close":
       frozen = []
       realm = nil
@@ -49,6 +43,17 @@ final class PersonServant {
     case "prepare": return try prepare()
     default: return "unknown \(words.text(0))"
     }
+  }
+
+  /// "opened", how long it took, how much of that the thread ran, for how many pages it waited.
+  private func openAndRead(_ id: Int) throws -> String {
+    let pages = ProcessFigures.pagesWaitedFor()
+    let watch = Stopwatch()
+    realm = try Realm(configuration: file.configuration)
+    let person = realm!.object(ofType: ScalePerson.self, forPrimaryKey: id)
+    guard person?.age == id % 100 else { return "person \(id) is missing" }
+    let waited = ProcessFigures.pagesWaitedFor() - pages
+    return "opened \(watch.elapsed) \(watch.busy) \(waited)"
   }
 
   /// Opens another file, so that what a process does once has been done.

@@ -29,15 +29,17 @@ public enum ProcessFigures {
     return count - 3
   }
 
+  /// How often the process has waited for a page of a file to be read.
+  public static func pagesWaitedFor() -> Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_majflt
+  }
+
   /// Nanoseconds of processor that all threads of the process have taken.
-  public static func processorTime() -> UInt64 { time(CLOCK_PROCESS_CPUTIME_ID) }
-
-  /// Nanoseconds of processor that the calling thread has taken.
-  public static func threadTime() -> UInt64 { time(CLOCK_THREAD_CPUTIME_ID) }
-
-  private static func time(_ clock: clockid_t) -> UInt64 {
+  public static func processorTime() -> UInt64 {
     var time = timespec()
-    clock_gettime(clock, &time)
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 

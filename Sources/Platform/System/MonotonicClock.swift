@@ -8,6 +8,9 @@ public enum MonotonicClock {
   /// Nanoseconds, up to a few milliseconds old; a fraction of the cost of `now()`.
   public static func coarse() -> UInt64 { read(CLOCK_MONOTONIC_COARSE) }
 
+  /// Nanoseconds for which the calling thread has had a processor.
+  public static func ofThread() -> UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
+
   @inline(__always)
   private static func read(_ clock: clockid_t) -> UInt64 {
     var time = timespec()

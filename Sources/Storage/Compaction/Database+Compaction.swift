@@ -61,10 +61,10 @@ extension Database {
     _ body: (WriteTransaction) throws(StorageError) -> Void
   ) throws(StorageError) {
     let transaction = try beginWrite()
-    let start = MonotonicClock.now()
+    let hold = CompactionStatistics.Hold()
     defer {
       transaction.cancel()
-      compactionStatistics.endHold(since: start)
+      compactionStatistics.end(hold)
     }
     try transaction.refreshFreeSpace()
     try body(transaction)
@@ -79,8 +79,8 @@ extension Database {
     var state = compaction.withLock { $0 }
     let targets = try findTargets(beyond: boundary, budget: budget, &state)
     let transaction = try beginWrite()
-    let start = MonotonicClock.now()
-    defer { compactionStatistics.endHold(since: start) }
+    let hold = CompactionStatistics.Hold()
+    defer { compactionStatistics.end(hold) }
     let moved: Int
     let sizeAfter: UInt64
     if state.sizeAtPassStart == 0 {
