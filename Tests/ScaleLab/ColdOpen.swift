@@ -73,10 +73,11 @@ public struct ColdOpen {
     _ objects: Int, boundNanosecondsWarm: UInt64, boundNanosecondsCold: UInt64
   ) throws -> ScenarioReport {
     let directory = TemporaryDirectory()
+    var report = ScenarioReport()
     let made = PersonFile(path: directory.file("objects.realm"))
     try made.make(objects)
+    try reopen(made, objects, boundNanosecondsWarm, &report)
     var file = PersonFile(path: directory.file("copy.realm"))
-    var report = ScenarioReport()
     for durability in PersonFile.levels {
       file.durability = durability
       for ending in [Ending.made, .closed, .killed] {
@@ -98,6 +99,20 @@ public struct ColdOpen {
       }
     }
     return report
+  }
+
+  /// In one process, again and again.
+  private func reopen(
+    _ file: PersonFile, _ objects: Int, _ bound: UInt64, _ report: inout ScenarioReport
+  ) throws {
+    let times = 1000
+    let process = try file.servant()
+    let each = try process.expect("reopen \(objects / 2) \(times)", "reopened")
+    report.lines.append(
+      "\(objects) objects, opened, one read, and closed \(times) times by one process:"
+        + " \(Amount.ms(each[0])) each, busy \(Amount.ms(each[1]))")
+    report.expect(each[0] <= bound, "opening and closing took \(Amount.ms(each[0])) each")
+    try process.leave()
   }
 
   private func copy(_ made: PersonFile, to file: PersonFile) throws {

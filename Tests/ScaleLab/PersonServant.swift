@@ -25,6 +25,7 @@ final class PersonServant {
       realm = try Realm(configuration: file.configuration)
       return "opened \(watch.elapsed) \(watch.busy)"
     case "open-and-read": return try openAndRead(words.number(1))
+    case "reopen": return try reopen(words.number(1), times: words.number(2))
     case "close":
       frozen = []
       realm = nil
@@ -54,6 +55,16 @@ final class PersonServant {
     guard person?.age == id % 100 else { return "person \(id) is missing" }
     let waited = ProcessFigures.pagesWaitedFor() - pages
     return "opened \(watch.elapsed) \(watch.busy) \(waited)"
+  }
+
+  /// "reopened", how long an opening took on average, closing included.
+  private func reopen(_ id: Int, times: Int) throws -> String {
+    let watch = Stopwatch()
+    for _ in 0..<times {
+      _ = try openAndRead(id)
+      realm = nil
+    }
+    return "reopened \(watch.elapsed / UInt64(times)) \(watch.busy / UInt64(times))"
   }
 
   /// Opens another file, so that what a process does once has been done.
