@@ -10,6 +10,8 @@ public struct CompactionHolds {
   public var seconds: Int
   public var leafCount: Int
   public var leaves = 20
+  /// Between two writes; without, the disk is busy all the time.
+  public var pauseNanoseconds: UInt64 = 2_000_000
   public var boundNanoseconds: UInt64 = 5_000_000
 
   public init(seconds: Int, megabytes: Int) {
@@ -87,6 +89,7 @@ public struct CompactionHolds {
       }
       _ = try transaction.commit(history: [1])
       waits.whole.add(MonotonicClock.now() - asked)
+      if pauseNanoseconds > 0 { BackgroundThread.pause(nanoseconds: pauseNanoseconds) }
       if absent.count > leafCount / 3 { isTaking = false }
       if absent.count < leaves { isTaking = true }
     }
