@@ -7,6 +7,7 @@ public struct CrashPlan: Sendable {
   }
 
   public static let sectorSize = 512
+  public static let blockSize = 4096
 
   /// One sector's worth of a write.
   public struct Sector: Sendable {
@@ -53,29 +54,22 @@ public struct CrashPlan: Sendable {
   /// The file when everything reached the disk.
   public func everything() -> [UInt8] {
     var image = base
-    for operation in operations { Self.apply(operation, to: &image) }
+    for operation in operations { operation.apply(to: &image) }
     return image
   }
 
-  static func apply(_ operation: Operation, to image: inout [UInt8]) {
-    switch operation {
-    case .resize(let size): resize(&image, to: size)
-    case .write(let offset, let bytes):
-      if image.count < offset + bytes.count { resize(&image, to: offset + bytes.count) }
-      image.withUnsafeMutableBytes { target in
-        bytes.withUnsafeBytes { source in
-          guard let start = source.baseAddress else { return }
-          (target.baseAddress! + offset).copyMemory(from: start, byteCount: bytes.count)
-        }
-      }
-    }
-  }
-
-  private static func resize(_ image: inout [UInt8], to size: Int) {
-    if size < image.count {
-      image.removeSubrange(size...)
-    } else {
-      image.append(contentsOf: repeatElement(0, count: size - image.count))
+  /// On some disks a power loss while a block is being written destroys all of it, also the bytes
+  /// that were not being changed. Some of its sectors are as they were, the others hold anything.
+  public static func destroy(
+    block: Int, of image: inout [UInt8], using random: inout some RandomNumberGenerator
+  ) {
+    let start = block * blockSize
+    let end = min(start + blockSize, image.count)
+    guard start < end else { return }
+    for sector in stride(from: start, to: end, by: sectorSize)
+    where Bool.random(using: &random) {
+      let value: UInt8 = Bool.random(using: &random) ? 0 : .random(in: 0...255, using: &random)
+      for offset in sector..<min(sector + sectorSize, end) { image[offset] = value }
     }
   }
 
@@ -107,5 +101,29 @@ public struct CrashPlan: Sendable {
       }
     }
     return image
+  }
+}
+
+extension CrashPlan.Operation {
+  public func apply(to image: inout [UInt8]) {
+    switch self {
+    case .resize(let size): Self.resize(&image, to: size)
+    case .write(let offset, let bytes):
+      if image.count < offset + bytes.count { Self.resize(&image, to: offset + bytes.count) }
+      image.withUnsafeMutableBytes { target in
+        bytes.withUnsafeBytes { source in
+          guard let start = source.baseAddress else { return }
+          (target.baseAddress! + offset).copyMemory(from: start, byteCount: bytes.count)
+        }
+      }
+    }
+  }
+
+  private static func resize(_ image: inout [UInt8], to size: Int) {
+    if size < image.count {
+      image.removeSubrange(size...)
+    } else {
+      image.append(contentsOf: repeatElement(0, count: size - image.count))
+    }
   }
 }

@@ -41,7 +41,7 @@ final class SimulatedInode {
   }
 
   func flush() {
-    for operation in pending { CrashPlan.apply(operation, to: &durable) }
+    for operation in pending { operation.apply(to: &durable) }
     pending = []
   }
 }

@@ -12,6 +12,7 @@ public final class Database: Sendable {
   public let options: DatabaseOptions
   package let system: any System
   let file: any SystemFile
+  package var fileIdentity: FileIdentity { file.identity }
   let lockFile: LockFile
   private let label: PinLabel
   /// Touched only by whoever holds the writer lock.

@@ -1,0 +1,233 @@
+import Platform
+
+/// An open file description of a simulated process.
+final class SimulatedDescription: SystemFile, @unchecked Sendable {
+  // Sendable: whoever has the baton touches it, and passing the baton orders the accesses.
+
+  let process: SimulatedProcess
+  let inode: MachineInode
+  let path: String
+  private(set) var isClosed = false
+  /// Which failed flushes of the file this description has heard of.
+  private var failuresHeard: Int
+  /// The step at which each byte was locked, until it is unlocked.
+  private(set) var lockedAt: [UInt64: Int] = [:]
+
+  private var machine: SimulatedMachine { process.machine }
+  private var owner: ObjectIdentifier { ObjectIdentifier(self) }
+
+  init(process: SimulatedProcess, inode: MachineInode, path: String) {
+    self.process = process
+    self.inode = inode
+    self.path = path
+    // A failure that nobody has heard of is told to whoever opens the file next.
+    failuresHeard = inode.failuresHeard
+  }
+
+  var identity: FileIdentity { FileIdentity(device: 1, inode: inode.number) }
+
+  func fileSystemKind() throws(SystemError) -> FileSystemKind { .local }
+
+  private func enter(
+    _ call: SystemCall, _ detail: @autoclosure () -> String = ""
+  ) throws(SystemError) {
+    try process.enter(call, "\(path)#\(inode.number) \(detail())")
+  }
+
+  private func failure(_ call: SystemCall, _ code: Int32) -> SystemError {
+    machine.trace("\(call.rawValue) fails with \(code)")
+    return SystemError(call: call, path: path, code: code)
+  }
+
+  private func isUnlucky(_ every: Int) -> Bool {
+    every > 0 && machine.random.below(every) == 0
+  }
+
+  // MARK: What it is
+
+  func size() throws(SystemError) -> UInt64 {
+    try enter(.stat)
+    return UInt64(inode.size)
+  }
+
+  func allocatedSize() throws(SystemError) -> UInt64 {
+    try enter(.stat)
+    return UInt64(inode.size)
+  }
+
+  func linkCount() throws(SystemError) -> UInt64 {
+    try enter(.stat)
+    return inode.linkCount
+  }
+
+  // MARK: Bytes
+
+  /// Page by page, as the kernel does it, so that others see half of it and a kill can leave half.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
+    try enter(.write, "\(bytes.count) at \(offset)")
+    var done = 0
+    let fails = isUnlucky(machine.settings.fullDiskEvery)
+    while done < bytes.count {
+      let place = Int(offset) + done
+      let room = MachineInode.pageSize - place % MachineInode.pageSize
+      let count = min(bytes.count - done, room)
+      if fails, done + count >= bytes.count { throw failure(.write, 28) }
+      inode.store(UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]), at: place)
+      done += count
+      if done < bytes.count { machine.point(.word) }
+    }
+  }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64
+  ) throws(SystemError) -> Int {
+    try enter(.read, "\(bytes.count) at \(offset)")
+    if isUnlucky(machine.settings.otherFaultEvery) { throw failure(.read, 5) }
+    let count = max(0, min(bytes.count, inode.size - Int(clamping: offset)))
+    if count > 0 {
+      bytes.baseAddress!.copyMemory(from: inode.cache + Int(offset), byteCount: count)
+    }
+    return count
+  }
+
+  /// Takes time: what is written meanwhile is not covered.
+  func synchronize() throws(SystemError) {
+    try enter(.fdatasync)
+    let end = inode.end
+    machine.clock += 500_000
+    machine.point(.other)
+    guard !machine.isOver else { throw failure(.fdatasync, 5) }
+    if isUnlucky(machine.settings.failedFlushEvery) {
+      inode.drop { _ in machine.random.below(2) == 0 }
+      machine.onDroppedPages?(inode)
+    } else {
+      inode.flush(upTo: end)
+    }
+    guard failuresHeard < inode.failures else { return }
+    failuresHeard = inode.failures
+    inode.failuresHeard = inode.failures
+    throw failure(.fdatasync, 5)
+  }
+
+  // MARK: Space
+
+  func allocate(offset: UInt64, length: UInt64) throws(SystemError) {
+    try enter(.fallocate, "\(length) at \(offset)")
+    if isUnlucky(machine.settings.fullDiskEvery) { throw failure(.fallocate, 28) }
+    let end = Int(offset + length)
+    if end > inode.size { inode.resize(to: end) }
+  }
+
+  func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {
+    try enter(.punchHole, "\(length) at \(offset)")
+    if isUnlucky(machine.settings.otherFaultEvery) { throw failure(.punchHole, 5) }
+    let end = min(Int(offset + length), inode.size)
+    if end > Int(offset) { inode.punch(from: Int(offset), to: end) }
+  }
+
+  func truncate(to size: UInt64) throws(SystemError) {
+    try enter(.ftruncate, "\(size)")
+    inode.resize(to: Int(size))
+  }
+
+  // MARK: Memory
+
+  func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
+    try enter(.mmap, "\(length)")
+    if isUnlucky(machine.settings.otherFaultEvery) { throw failure(.mmap, 12) }
+    return inode.cache
+  }
+
+  func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {}
+
+  // MARK: Byte locks
+
+  func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {
+    try enter(.lock, "\(Self.name(byte)) \(kind)\(wait ? " waiting" : "")")
+    while inode.isExcluded(byte, kind, for: owner) {
+      if !wait { return false }
+      machine.block(.fileLock(inode.number))
+      guard !machine.isOver else { throw failure(.lock, 5) }
+    }
+    grant(byte, kind)
+    return true
+  }
+
+  private func grant(_ byte: UInt64, _ kind: LockKind) {
+    inode.release(byte, of: owner)
+    inode.locks[byte, default: []].append((owner, kind))
+    if lockedAt[byte] == nil { lockedAt[byte] = machine.step }
+    // A lock that has become a shared one lets others in.
+    if kind == .shared { wakeWaiters() }
+  }
+
+  static func name(_ byte: UInt64) -> String {
+    byte >= 1 << 62 ? "+\(byte - 1 << 62)" : "\(byte)"
+  }
+
+  func unlock(byte: UInt64) throws(SystemError) {
+    try enter(.unlock, Self.name(byte))
+    inode.release(byte, of: owner)
+    lockedAt[byte] = nil
+    wakeWaiters()
+  }
+
+  func isLockedByOther(byte: UInt64, kind: LockKind) throws(SystemError) -> Bool {
+    try enter(.lock, "query \(Self.name(byte))")
+    return inode.isExcluded(byte, kind, for: owner)
+  }
+
+  private func wakeWaiters() {
+    machine.wake { $0.state == .fileLock(inode.number) }
+  }
+
+  func waitForLock(
+    byte: UInt64, kind: LockKind, whenDone: @escaping @Sendable (Result<Void, SystemError>) -> Void
+  ) throws(SystemError) -> any LockWait {
+    try enter(.lock, "\(Self.name(byte)) \(kind) in the background")
+    let wait = SimulatedLockWait()
+    process.start("lock-wait") { [self] in
+      while !wait.isCancelled, inode.isExcluded(byte, kind, for: owner) {
+        machine.block(.fileLock(inode.number))
+      }
+      guard !wait.isCancelled else { return }
+      wait.isDone = true
+      grant(byte, kind)
+      whenDone(.success(()))
+    }
+    wait.thread = machine.threads.last
+    return wait
+  }
+
+  func close() {
+    machine.point(.other)
+    guard !machine.isOver, !isClosed else { return }
+    process.descriptions.removeAll { $0 === self }
+    dropLocks()
+  }
+
+  /// The kernel does so whenever the description goes.
+  func dropLocks() {
+    isClosed = true
+    machine.trace("closes \(path)#\(inode.number)")
+    inode.releaseAll(of: owner)
+    lockedAt = [:]
+    wakeWaiters()
+  }
+}
+
+/// A wait for a byte of a simulated file.
+private final class SimulatedLockWait: LockWait, @unchecked Sendable {
+  // Sendable: whoever has the baton touches it, and passing the baton orders the accesses.
+
+  var isCancelled = false
+  var isDone = false
+  weak var thread: SimulatedThread?
+
+  func cancel() -> Bool {
+    if isDone { return false }
+    isCancelled = true
+    if let thread, case .fileLock = thread.state { thread.machine.makeReady(thread) }
+    return true
+  }
+}

@@ -1,0 +1,148 @@
+import Storage
+
+/// What an oracle knows of one file: every commit that was ever tried on it, and which of them must be
+/// there.
+final class FileHistory {
+  enum Outcome {
+    /// Under way, or its process died in it: there or not.
+    case open
+    case acknowledged
+    /// It threw after a flush had failed: there or not.
+    case uncertain
+    /// It threw: not there.
+    case failed
+  }
+
+  struct Commit {
+    var parent: Int
+    var leaves: [ChainModel.Leaf]
+    var durability: Durability
+    var outcome = Outcome.open
+  }
+
+  let name: String
+  /// Commit 0 is the empty file. A commit's number is its position.
+  private(set) var commits: [Commit] = [
+    Commit(parent: 0, leaves: [], durability: .full, outcome: .acknowledged)
+  ]
+  /// What everybody must see from here on, or what was built on it.
+  private(set) var visible = 0
+  /// What must survive everything.
+  private(set) var durable = 0
+  /// A flush has failed and dropped pages: what is not durable may be given up.
+  private(set) var mayGiveUp = false
+  /// Commits before this one had been written when pages were dropped.
+  private var doubtEnd = 0
+  /// Processes from when they begin to open the file to when they begin to close it.
+  private(set) var members: Set<ObjectIdentifier> = []
+  private var joins = 0
+  /// Who has the writer role.
+  var writer: SimulatedProcess?
+
+  init(name: String) { self.name = name }
+
+  subscript(number: Int) -> Commit? {
+    commits.indices.contains(number) ? commits[number] : nil
+  }
+
+  /// Whether `old` is `new` or one of those that it was built on.
+  func isPart(_ old: Int, of new: Int) -> Bool {
+    var number = new
+    while number > old { number = commits[number].parent }
+    return number == old
+  }
+
+  // MARK: What happens
+
+  func begin(on parent: Int, leaves: [ChainModel.Leaf], durability: Durability) -> Int {
+    commits.append(Commit(parent: parent, leaves: leaves, durability: durability))
+    return commits.count - 1
+  }
+
+  func acknowledge(_ number: Int) {
+    commits[number].outcome = .acknowledged
+    saw(number)
+    switch commits[number].durability {
+    case .full, .strict: isDurable(number)
+    default: break
+    }
+  }
+
+  func fail(_ number: Int, _ outcome: Outcome) { commits[number].outcome = outcome }
+
+  /// Somebody has seen it: it is published.
+  func saw(_ number: Int) {
+    if !mayGiveUp, number > visible, isPart(visible, of: number) { visible = number }
+  }
+
+  /// It has been said to be durable.
+  func isDurable(_ number: Int) {
+    guard number > durable, isPart(durable, of: number) else { return }
+    durable = number
+    if mayGiveUp, number >= doubtEnd { mayGiveUp = false }
+    if mayGiveUp { visible = durable } else { saw(number) }
+  }
+
+  func lostPower() {
+    writer = nil
+    visible = durable
+    mayGiveUp = false
+    members = []
+  }
+
+  func droppedPages() {
+    mayGiveUp = true
+    doubtEnd = commits.count
+    visible = durable
+  }
+
+  /// Whether the nodes of the commit may be gone although it is pinned.
+  func isDoubtful(_ number: Int) -> Bool {
+    number < doubtEnd && !isPart(number, of: durable)
+  }
+
+  // MARK: Members
+
+  func join(_ process: SimulatedProcess, isInMemory: Bool) {
+    // The first one makes an in-memory file anew.
+    if isInMemory, members.isEmpty { (visible, durable) = (0, 0) }
+    joins += 1
+    members.insert(ObjectIdentifier(process))
+  }
+
+  /// The process has opened the file; what the first one finds is settled.
+  func opened() {
+    if members.count == 1 { mayGiveUp = false }
+  }
+
+  func leave(_ process: SimulatedProcess) {
+    members.remove(ObjectIdentifier(process))
+    if writer === process { writer = nil }
+  }
+
+  /// What a close that begins now makes durable, if it is the last one.
+  func closing(_ process: SimulatedProcess) -> (number: Int, joins: Int) {
+    leave(process)
+    return (visible, joins)
+  }
+
+  func closed(_ closing: (number: Int, joins: Int)) {
+    if members.isEmpty, joins == closing.joins, !mayGiveUp { isDurable(closing.number) }
+  }
+
+  // MARK: What must hold
+
+  /// Says what is wrong with finding `number` as the newest version, when `floor` was there before
+  /// somebody began to look.
+  func objection(to number: Int, floor: Int) -> String? {
+    guard let commit = self[number] else { return "\(name) holds what nobody wrote (\(number))" }
+    if commit.outcome == .failed {
+      return "commit \(number) of \(name), which had failed, is there"
+    }
+    if !isPart(floor, of: number) {
+      return "commit \(floor) (\(commits[floor].durability), durable \(durable)) of \(name) is lost,"
+        + " \(number) is the newest"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,149 @@
+import Coordination
+import Platform
+import Storage
+import StorageLab
+
+/// A thread of a process that opens the file, reads and writes at random, and closes it again.
+final class Actor {
+  let simulation: Simulation
+  let process: SimulatedProcess
+  let slot: Int
+  var random: SeededGenerator
+  /// What this actor has pinned, with the commits that it found there.
+  var held: [(snapshot: Snapshot, number: Int)] = []
+
+  var machine: SimulatedMachine { simulation.machine }
+  var plan: Plan { simulation.plan }
+
+  init(_ simulation: Simulation, _ process: SimulatedProcess, slot: Int, seed: UInt64) {
+    self.simulation = simulation
+    self.process = process
+    self.slot = slot
+    random = SeededGenerator(seed: seed)
+  }
+
+  func run() {
+    while machine.findings.isEmpty, simulation.takeSession(slot) { session() }
+    linger()
+  }
+
+  /// Processes often outlive their use of a file, so that their threads come to an end.
+  private func linger() {
+    if random.below(4) != 0 { process.pause(nanoseconds: 4_000_000_000) }
+  }
+
+  private func session() {
+    guard let (opened, history) = open() else { return }
+    var database: Database? = consume opened
+    for _ in 0..<1 + random.below(plan.operationsPerSession) {
+      guard machine.findings.isEmpty, let database else { break }
+      machine.lastProgress = machine.clock
+      do throws(StorageError) {
+        try operation(database, history)
+      } catch {
+        tolerate(error, history)
+        if error.code == .poisoned || error.code == .closed { break }
+      }
+      if random.below(6) == 0 { process.pause(nanoseconds: UInt64(random.below(400_000_000))) }
+    }
+    for held in held { released(held.snapshot) }
+    held = []
+    let closing = history.closing(process)
+    inside { database = nil }
+    if mayRelyOnClose { history.closed(closing) }
+  }
+
+  private func released(_ snapshot: Snapshot) { inside { snapshot.release() } }
+
+  /// Whether nothing keeps a close from flushing, and nobody else of the process has the file open.
+  private var mayRelyOnClose: Bool {
+    plan.machine.fullDiskEvery == 0 && plan.machine.otherFaultEvery == 0 && !plan.isInMemory
+      && machine.threads.filter { $0.isActor && $0.process === process }.count == 1
+  }
+
+  /// The process is in a call of the database.
+  @discardableResult
+  func inside<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    process.callsInside += 1
+    defer {
+      process.callsInside -= 1
+      machine.lastProgress = machine.clock
+    }
+    return try body()
+  }
+
+  // MARK: Opening
+
+  var options: DatabaseOptions {
+    var options = DatabaseOptions()
+    options.durability = plan.durabilities[random.below(plan.durabilities.count)]
+    options.compactsInBackground = plan.compactsInBackground
+    options.mappingReservation = 1 << 20
+    return options
+  }
+
+  func open() -> (Database, FileHistory)? {
+    for _ in 0..<4 {
+      let expected = simulation.historyAtPath
+      expected?.join(process, isInMemory: plan.isInMemory)
+      do throws(StorageError) {
+        let database = try inside { () throws(StorageError) in
+          try Database.open(path: Simulation.path, options: options, system: process)
+        }
+        let history = simulation.history(of: database.fileIdentity.inode)
+        if history !== expected {
+          expected?.leave(process)
+          history.join(process, isInMemory: false)
+        }
+        history.opened()
+        requirePath(database)
+        do throws(StorageError) {
+          try read(database, history)
+          if plan.compactsOnLaunch, !plan.isInMemory {
+            _ = try inside { () throws(StorageError) in try database.compact() }
+          }
+        } catch { tolerate(error, history) }
+        return (database, history)
+      } catch {
+        expected?.leave(process)
+        tolerate(error, expected)
+        process.pause(nanoseconds: 50_000_000)
+      }
+    }
+    return nil
+  }
+
+  /// Whoever joins a session does so while the path leads to the file.
+  private func requirePath(_ database: Database) {
+    let number = database.fileIdentity.inode
+    for description in process.descriptions
+    where description.inode.number == number && description.path == Simulation.path {
+      if let joined = description.lockedAt[LockFileLayout.sessionByte],
+        description.inode.orphanedAt < joined
+      {
+        machine.report(
+          "\(process.name) joined the session of #\(number), which had no name any more")
+      }
+    }
+  }
+
+  // MARK: Errors
+
+  func tolerate(_ error: StorageError, _ history: FileHistory?) {
+    machine.trace("error: \(error)")
+    if !isExpected(error, history) { machine.report("\(machine.current?.name ?? "") got \(error)") }
+  }
+
+  private func isExpected(_ error: StorageError, _ history: FileHistory?) -> Bool {
+    switch error.code {
+    case .outOfDiskSpace: plan.machine.fullDiskEvery > 0
+    case .inputOutput, .poisoned:
+      plan.machine.failedFlushEvery > 0 || plan.machine.otherFaultEvery > 0
+    case .incompatibleLockFile:
+      plan.lockFileDeletionsMax > 0 || plan.replacementsMax > 0 || plan.stopsMax > 0
+    case .corrupt: history?.mayGiveUp == true || plan.machine.otherFaultEvery > 0
+    case .fileNotFound: plan.replacementsMax > 0
+    default: false
+    }
+  }
+}
