@@ -36,6 +36,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
 
   private func failure(_ call: SystemCall, _ code: Int32) -> SystemError {
     machine.trace("\(call.rawValue) fails with \(code)")
+    machine.faults["failed \(call.rawValue)", default: 0] += 1
     return SystemError(call: call, path: path, code: code)
   }
 
@@ -178,6 +179,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   }
 
   private func wakeWaiters() {
+    machine.onUnlock?(inode)
     machine.wake { $0.state == .fileLock(inode.number) }
   }
 

@@ -12,10 +12,12 @@ extension SimulatedMachine {
     onKill?(process)
     var order = open
     order.shuffle(using: &random)
-    var time = step
+    var delay: UInt64 = 0
     for description in order {
-      time += random.below(60)
-      plan(at: time) { if !description.isClosed { description.dropLocks() } }
+      delay += UInt64(random.below(12_000))
+      plan(afterNanoseconds: delay, isAwaited: false) {
+        if !description.isClosed { description.dropLocks() }
+      }
     }
   }
 

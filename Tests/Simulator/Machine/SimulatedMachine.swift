@@ -24,6 +24,8 @@ final class SimulatedMachine: @unchecked Sendable {
   /// Nothing runs any more; what is left of production code may not touch anything.
   var isOver = false
   var findings: [String] = []
+  /// Which calls were made to fail, and how often.
+  var faults: [String: Int] = [:]
 
   var threads: [SimulatedThread] = []
   var processes: [SimulatedProcess] = []
@@ -46,6 +48,7 @@ final class SimulatedMachine: @unchecked Sendable {
   /// Called when the machine loses power, after the disk has become what is left of it.
   var onBoot: ((_ isClean: Bool) -> Void)?
   var onActorEnd: ((SimulatedProcess) -> Void)?
+  var onUnlock: ((MachineInode) -> Void)?
   var onKill: ((SimulatedProcess) -> Void)?
   var onDroppedPages: ((MachineInode) -> Void)?
 
@@ -113,7 +116,8 @@ final class SimulatedMachine: @unchecked Sendable {
     for process in processes { end(process) }
     for inode in inodes { inode.dispose() }
     (names, durableNames, agenda, alarms) = ([:], [:], [], [])
-    (onBoot, onKill, onDroppedPages, onActorEnd, tracer) = (nil, nil, nil, nil, nil)
+    (onBoot, onKill, onDroppedPages, onActorEnd) = (nil, nil, nil, nil)
+    (onUnlock, tracer) = (nil, nil)
   }
 }
 

@@ -20,18 +20,23 @@ struct ChainModel {
     return (0..<1 << 14).map { _ in random.next() }
   }()
 
-  /// What a commit changes, by its number and how large it is to be.
+  /// What a commit changes: a few leaves, or all of them, so that the file grows and shrinks.
   static func change(
     _ leaves: [Leaf], wordsMax: Int, random: inout SeededGenerator
   ) -> [(index: Int, leaf: Leaf)] {
-    let count = leaves.isEmpty ? leafCount : 1 + random.below(4)
-    return (0..<count).map { position in
-      let words = 1 + random.below(wordsMax)
-      return (
-        leaves.isEmpty ? position : random.below(leafCount),
-        Leaf(place: random.below(bytes.count - words), words: words)
-      )
+    switch random.below(8) {
+    case 0: return (0..<leafCount).map { ($0, leaf(wordsMax, &random)) }
+    case 1: return (0..<leafCount).map { ($0, leaf(min(wordsMax, 12), &random)) }
+    default:
+      if leaves.isEmpty { return (0..<leafCount).map { ($0, leaf(wordsMax, &random)) } }
+      let count = 1 + random.below(4)
+      return (0..<count).map { _ in (random.below(leafCount), leaf(wordsMax, &random)) }
     }
+  }
+
+  private static func leaf(_ wordsMax: Int, _ random: inout SeededGenerator) -> Leaf {
+    let words = 1 + random.below(wordsMax)
+    return Leaf(place: random.below(bytes.count - words), words: words)
   }
 
   static func apply(

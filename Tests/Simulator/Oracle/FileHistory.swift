@@ -101,11 +101,12 @@ final class FileHistory {
     number < doubtEnd && !isPart(number, of: durable)
   }
 
+  /// Nobody has the in-memory file open any more.
+  func emptied() { visible = 0 }
+
   // MARK: Members
 
-  func join(_ process: SimulatedProcess, isInMemory: Bool) {
-    // The first one makes an in-memory file anew.
-    if isInMemory, members.isEmpty { (visible, durable) = (0, 0) }
+  func join(_ process: SimulatedProcess) {
     joins += 1
     members.insert(ObjectIdentifier(process))
   }

@@ -4,17 +4,17 @@ import StorageLab
 
 extension Actor {
   func operation(_ database: Database, _ history: FileHistory) throws(StorageError) {
-    switch random.below(20) {
-    case 0...6: try write(database, history)
-    case 7: try writeLater(database, history)
-    case 8: try cancelled(database, history)
-    case 9...11: try read(database, history)
-    case 12: try readAgain(history)
-    case 13: letGo(history)
-    case 14, 15: try flush(database, history)
-    case 16, 17: try compact(database)
-    case 18: try listen(database)
-    default: _ = inside { database.reapPins() }
+    switch plan.operation(&random) {
+    case .write: try write(database, history)
+    case .writeLater: try writeLater(database, history)
+    case .cancel: try cancelled(database, history)
+    case .read: try read(database, history)
+    case .readAgain: try readAgain(history)
+    case .release: letGo(history)
+    case .flush: try flush(database, history)
+    case .compact: try compact(database)
+    case .listen: try listen(database)
+    case .reap: _ = inside { database.reapPins() }
     }
   }
 
@@ -102,9 +102,13 @@ extension Actor {
   func writeLater(_ database: Database, _ history: FileHistory) throws(StorageError) {
     let box = Unchecked(value: self)
     let file = Unchecked(value: history)
+    process.callsInside += 1
+    var isLeft = false
+    defer { if !isLeft { process.callsInside -= 1 } }
     try inside { () throws(StorageError) in
       _ = try database.beginWrite { result in
         let (actor, history) = (box.value, file.value)
+        defer { actor.process.callsInside -= 1 }
         do throws(StorageError) {
           try actor.commit(try result.get(), history)
         } catch {
@@ -112,6 +116,7 @@ extension Actor {
         }
       }
     }
+    isLeft = true
   }
 
   func commit(_ transaction: WriteTransaction, _ history: FileHistory) throws(StorageError) {
@@ -119,6 +124,11 @@ extension Actor {
       machine.report("\(process.name) got the writer role while \(other.name) had it")
     }
     history.writer = process
+    process.callsInside += 1
+    defer {
+      process.callsInside -= 1
+      if history.writer === process { history.writer = nil }
+    }
     let base = try ChainModel.number(transaction.source, transaction.root)
     machine.trace("writes on \(base) in version \(transaction.baseVersion)")
     object(history.objection(to: base, floor: history.visible))
@@ -175,10 +185,12 @@ extension Actor {
 
   func cancelled(_ database: Database, _ history: FileHistory) throws(StorageError) {
     let transaction = try inside { () throws(StorageError) in try database.beginWrite() }
-    history.writer = process
-    machine.point(.other)
-    history.writer = nil
-    inside { transaction.cancel() }
+    inside {
+      history.writer = process
+      machine.point(.other)
+      history.writer = nil
+      transaction.cancel()
+    }
   }
 
   func flush(_ database: Database, _ history: FileHistory) throws(StorageError) {

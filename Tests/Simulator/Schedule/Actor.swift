@@ -50,10 +50,15 @@ final class Actor {
     held = []
     let closing = history.closing(process)
     inside { database = nil }
-    if mayRelyOnClose { history.closed(closing) }
+    if mayRelyOnClose, !hasOpen(history) { history.closed(closing) }
   }
 
   private func released(_ snapshot: Snapshot) { inside { snapshot.release() } }
+
+  /// Whether something in the background, such as a commit to come, still keeps the file open.
+  private func hasOpen(_ history: FileHistory) -> Bool {
+    process.descriptions.contains { simulation.history(of: $0.inode.number) === history }
+  }
 
   /// Whether nothing keeps a close from flushing, and nobody else of the process has the file open.
   private var mayRelyOnClose: Bool {
@@ -85,7 +90,7 @@ final class Actor {
   func open() -> (Database, FileHistory)? {
     for _ in 0..<4 {
       let expected = simulation.historyAtPath
-      expected?.join(process, isInMemory: plan.isInMemory)
+      expected?.join(process)
       do throws(StorageError) {
         let database = try inside { () throws(StorageError) in
           try Database.open(path: Simulation.path, options: options, system: process)
@@ -93,7 +98,7 @@ final class Actor {
         let history = simulation.history(of: database.fileIdentity.inode)
         if history !== expected {
           expected?.leave(process)
-          history.join(process, isInMemory: false)
+          history.join(process)
         }
         history.opened()
         requirePath(database)
@@ -137,8 +142,10 @@ final class Actor {
   private func isExpected(_ error: StorageError, _ history: FileHistory?) -> Bool {
     switch error.code {
     case .outOfDiskSpace: plan.machine.fullDiskEvery > 0
-    case .inputOutput, .poisoned:
-      plan.machine.failedFlushEvery > 0 || plan.machine.otherFaultEvery > 0
+    case .inputOutput: plan.machine.failedFlushEvery > 0 || plan.machine.otherFaultEvery > 0
+    case .poisoned:
+      plan.machine.failedFlushEvery > 0 || plan.machine.fullDiskEvery > 0
+        || plan.machine.otherFaultEvery > 0
     case .incompatibleLockFile:
       plan.lockFileDeletionsMax > 0 || plan.replacementsMax > 0 || plan.stopsMax > 0
     case .corrupt: history?.mayGiveUp == true || plan.machine.otherFaultEvery > 0

@@ -16,6 +16,10 @@ public struct Plan {
   var replacementsMax = 0
   var lockFileDeletionsMax = 0
   var machine = MachineSettings()
+  /// How often actors do what, against each other.
+  var weights: [Operation: Int] = [:]
+  /// Steps from one event to the next, on average.
+  var stepsBetweenEvents: Int
   var isInMemory: Bool { durabilities == [.inMemory] }
 
   init(seed: UInt64, disks: Disks) {
@@ -27,7 +31,10 @@ public struct Plan {
     wordsMax = [12, 60, 400, 2500][random.below(4)]
     compactsOnLaunch = random.below(3) == 0
     compactsInBackground = random.below(2) == 0
-    if random.below(2) == 0 { killsMax = 1 + random.below(4) }
+    for operation in Operation.allCases { weights[operation] = [0, 1, 3, 10][random.below(4)] }
+    weights[.write]! += 3
+    stepsBetweenEvents = [100, 400, 1500][random.below(3)]
+    if random.below(5) < 3 { killsMax = 1 + random.below(8) }
     if random.below(4) == 0 { stopsMax = 1 + random.below(3) }
     if random.below(2) == 0 { powerLossesMax = 1 + random.below(2) }
     if random.below(6) == 0 { replacementsMax = 1 + random.below(2) }
@@ -40,6 +47,19 @@ public struct Plan {
       durabilities = [.strict]
       machine.tearsBlocks = true
     }
+  }
+
+  enum Operation: CaseIterable {
+    case write, writeLater, cancel, read, readAgain, release, flush, compact, listen, reap
+  }
+
+  func operation(_ random: inout SeededGenerator) -> Operation {
+    var left = random.below(weights.values.reduce(0, +))
+    for operation in Operation.allCases {
+      left -= weights[operation]!
+      if left < 0 { return operation }
+    }
+    return .write
   }
 
   private static func durabilities(_ random: inout SeededGenerator) -> [Durability] {

@@ -1,3 +1,4 @@
+import Coordination
 import Platform
 import SimulatedDisk
 import Storage
@@ -13,6 +14,8 @@ public final class Simulation {
     public var reads = 0
     public var kills = 0
     public var powerLosses = 0
+    /// Under which circumstances it ran, for whoever reads a finding.
+    public var circumstances = ""
   }
 
   let seed: UInt64
@@ -47,6 +50,13 @@ public final class Simulation {
     machine.onKill = { [unowned self] in died($0) }
     machine.onBoot = { [unowned self] in booted(isClean: $0) }
     machine.onDroppedPages = { [unowned self] in history(of: $0.number).droppedPages() }
+    if plan.isInMemory {
+      machine.onUnlock = { [unowned self] inode in
+        if inode.locks[LockFileLayout.sessionByte]?.isEmpty != false {
+          history(of: inode.number).emptied()
+        }
+      }
+    }
     machine.onActorEnd = { [unowned self] in actorEnded($0) }
     if random.below(2) == 0 { installNewFile() }
     for slot in 0..<plan.processCount { spawn(slot) }
@@ -55,8 +65,18 @@ public final class Simulation {
     windUp()
     outcome.findings = machine.findings
     outcome.steps = machine.step
+    outcome.circumstances = circumstances
     machine.dispose()
     return outcome
+  }
+
+  private var circumstances: String {
+    let events = happened.filter { $0.key != .timePasses && $0.value > 0 }
+      .map { "\($0.value) \($0.key)" }.sorted()
+    let faults = machine.faults.filter { $0.value > 0 }.map { "\($0.value) \($0.key)" }.sorted()
+    let durabilities = plan.durabilities.map { "\($0)" }
+    return (durabilities + events + faults + (plan.compactsOnLaunch ? ["compacting"] : []))
+      .joined(separator: ", ")
   }
 
   func history(of inode: UInt64) -> FileHistory {
@@ -124,8 +144,8 @@ public final class Simulation {
   }
 
   private func planEvent() {
-    let mean = [300, 1500, 6000][Int(seed % 3)]
-    machine.plan(at: machine.step + 1 + random.below(2 * mean)) { [unowned self] in
+    let delay = 1 + random.below(2 * plan.stepsBetweenEvents)
+    machine.plan(at: machine.step + delay) { [unowned self] in
       guard !isWindingUp else { return }
       planEvent()
       befall()
