@@ -63,6 +63,17 @@ let package = Package(
       name: "StorageTests",
       dependencies: ["Storage", "SimulatedDisk", "StorageLab", "TestSupport"],
       swiftSettings: settings),
+    // Several processes that run the code of the lower layers on one simulated machine.
+    .target(
+      name: "Simulator",
+      dependencies: ["Storage", "Coordination", "SimulatedDisk", "StorageLab", "TestSupport"],
+      path: "Tests/Simulator", swiftSettings: settings),
+    .executableTarget(
+      name: "SimulatorProgram", dependencies: ["Simulator", "Platform"],
+      path: "Tests/SimulatorProgram", swiftSettings: settings),
+    .testTarget(
+      name: "SimulatorTests", dependencies: ["Simulator", "SimulatorProgram"],
+      swiftSettings: settings),
     .target(
       name: "ProcessLab", dependencies: ["Storage", "StorageLab", "TestSupport"],
       path: "Tests/ProcessLab", swiftSettings: settings),

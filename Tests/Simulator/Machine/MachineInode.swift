@@ -34,7 +34,11 @@ final class MachineInode {
     }
   }
 
-  func dispose() { AnonymousMemory.unmap(cache, length: Self.reservation) }
+  /// Gives the memory back although threads that were killed refer to the file for good.
+  func dispose() {
+    AnonymousMemory.unmap(cache, length: Self.reservation)
+    (durable, pending, locks, droppedPages) = ([], [], [:], [])
+  }
 
   func install(_ bytes: [UInt8]) {
     show(bytes)

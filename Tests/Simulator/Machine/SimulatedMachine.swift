@@ -115,7 +115,7 @@ final class SimulatedMachine: @unchecked Sendable {
     isOver = true
     for process in processes { end(process) }
     for inode in inodes { inode.dispose() }
-    (names, durableNames, agenda, alarms) = ([:], [:], [], [])
+    (names, durableNames, agenda, alarms, inodes) = ([:], [:], [], [], [])
     (onBoot, onKill, onDroppedPages, onActorEnd) = (nil, nil, nil, nil)
     (onUnlock, tracer) = (nil, nil)
   }

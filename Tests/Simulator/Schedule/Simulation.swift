@@ -7,7 +7,7 @@ import StorageLab
 /// One schedule: some processes that use a file of a simulated machine, what befalls them, and what an
 /// oracle finds wrong with it. Everything follows from the seed.
 public final class Simulation {
-  public struct Outcome: Sendable {
+  public struct Outcome: Hashable, Sendable {
     public var findings: [String] = []
     public var steps = 0
     public var commits = 0
@@ -67,6 +67,7 @@ public final class Simulation {
     outcome.steps = machine.step
     outcome.circumstances = circumstances
     machine.dispose()
+    histories = [:]
     return outcome
   }
 
