@@ -22,7 +22,7 @@ final class MachineInode {
   /// Counts flushes that have failed: every open description hears of each of them once.
   var failures = 0
   var failuresHeard = 0
-  var locks: [UInt64: [(owner: ObjectIdentifier, kind: LockKind)]] = [:]
+  var locks: [UInt64: [(owner: Int, kind: LockKind)]] = [:]
 
   static let reservation = 1 << 25
   static let pageSize = 4096
@@ -158,18 +158,18 @@ final class MachineInode {
 
   // MARK: Locks
 
-  func isExcluded(_ byte: UInt64, _ kind: LockKind, for owner: ObjectIdentifier) -> Bool {
+  func isExcluded(_ byte: UInt64, _ kind: LockKind, for owner: Int) -> Bool {
     guard let holders = locks[byte] else { return false }
     return holders.contains {
       $0.owner != owner && (kind == .exclusive || $0.kind == .exclusive)
     }
   }
 
-  func release(_ byte: UInt64, of owner: ObjectIdentifier) {
+  func release(_ byte: UInt64, of owner: Int) {
     locks[byte]?.removeAll { $0.owner == owner }
   }
 
-  func releaseAll(of owner: ObjectIdentifier) {
+  func releaseAll(of owner: Int) {
     for byte in locks.keys { release(byte, of: owner) }
   }
 }

@@ -14,12 +14,14 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   private(set) var lockedAt: [UInt64: Int] = [:]
 
   private var machine: SimulatedMachine { process.machine }
-  private var owner: ObjectIdentifier { ObjectIdentifier(self) }
+  /// Whose its locks are.
+  private let owner: Int
 
   init(process: SimulatedProcess, inode: MachineInode, path: String) {
     self.process = process
     self.inode = inode
     self.path = path
+    owner = process.machine.makeDescriptionNumber()
     // A failure that nobody has heard of is told to whoever opens the file next.
     failuresHeard = inode.failuresHeard
   }

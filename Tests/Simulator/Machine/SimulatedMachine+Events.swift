@@ -9,7 +9,7 @@ extension SimulatedMachine {
     trace("\(process.name) is killed")
     let open = process.descriptions
     bury(process)
-    onKill?(process)
+    onEnd?(process, true)
     var order = open
     order.shuffle(using: &random)
     var delay: UInt64 = 0
@@ -26,7 +26,6 @@ extension SimulatedMachine {
   private func bury(_ process: SimulatedProcess) {
     process.isDead = true
     process.isStopped = false
-    _ = Unmanaged.passRetained(process)
     let dead = threads.filter { $0.process === process }
     threads.removeAll { $0.process === process }
     for thread in dead {
@@ -47,6 +46,7 @@ extension SimulatedMachine {
       process.isDead = true
       processes.removeAll { $0 === process }
     }
+    onEnd?(process, false)
   }
 
   /// The process does not run for a while, as after SIGSTOP.
@@ -108,7 +108,7 @@ extension SimulatedMachine {
   private func endAll() {
     for process in processes {
       bury(process)
-      onKill?(process)
+      onEnd?(process, true)
     }
     agenda.removeAll()
     nextAgenda = .max

@@ -28,7 +28,10 @@ final class SimulatedMachine: @unchecked Sendable {
   var faults: [String: Int] = [:]
 
   var threads: [SimulatedThread] = []
+  /// Those that have not ended.
   var processes: [SimulatedProcess] = []
+  private var processCount = 0
+  private var descriptionCount = 0
   var nextSwitch = 0
   /// What happens at a step, or as soon as nothing else can; in order of their steps.
   var agenda: [(step: Int, action: () -> Void)] = []
@@ -49,7 +52,8 @@ final class SimulatedMachine: @unchecked Sendable {
   var onBoot: ((_ isClean: Bool) -> Void)?
   var onActorEnd: ((SimulatedProcess) -> Void)?
   var onUnlock: ((MachineInode) -> Void)?
-  var onKill: ((SimulatedProcess) -> Void)?
+  /// The process has ended, in whatever way.
+  var onEnd: ((SimulatedProcess, _ wasKilled: Bool) -> Void)?
   var onDroppedPages: ((MachineInode) -> Void)?
 
   init(seed: UInt64, settings: MachineSettings, pool: WorkerPool) {
@@ -96,10 +100,18 @@ final class SimulatedMachine: @unchecked Sendable {
     inode?.linkCount = 1
   }
 
+  func makeDescriptionNumber() -> Int {
+    descriptionCount += 1
+    return descriptionCount
+  }
+
   // MARK: Processes
 
   func makeProcess(_ name: String) -> SimulatedProcess {
-    let process = SimulatedProcess(name: name, machine: self)
+    processCount += 1
+    let process = SimulatedProcess(name: name, number: processCount, machine: self)
+    // Production code tells systems apart by their addresses, so none is used twice.
+    _ = Unmanaged.passRetained(process)
     processes.append(process)
     return process
   }
@@ -116,7 +128,7 @@ final class SimulatedMachine: @unchecked Sendable {
     for process in processes { end(process) }
     for inode in inodes { inode.dispose() }
     (names, durableNames, agenda, alarms, inodes) = ([:], [:], [], [], [])
-    (onBoot, onKill, onDroppedPages, onActorEnd) = (nil, nil, nil, nil)
+    (onBoot, onEnd, onDroppedPages, onActorEnd) = (nil, nil, nil, nil)
     (onUnlock, tracer) = (nil, nil)
   }
 }

@@ -5,6 +5,8 @@ final class SimulatedProcess: System, @unchecked Sendable {
   // Sendable: whoever has the baton touches it, and passing the baton orders the accesses.
 
   let name: String
+  /// Unlike its address, no other process of the machine ever has this.
+  let number: Int
   unowned let machine: SimulatedMachine
   var isDead = false
   var isStopped = false
@@ -13,8 +15,9 @@ final class SimulatedProcess: System, @unchecked Sendable {
   var descriptions: [SimulatedDescription] = []
   private var threadCount = 0
 
-  init(name: String, machine: SimulatedMachine) {
+  init(name: String, number: Int, machine: SimulatedMachine) {
     self.name = name
+    self.number = number
     self.machine = machine
   }
 

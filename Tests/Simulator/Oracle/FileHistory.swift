@@ -34,7 +34,7 @@ final class FileHistory {
   /// Commits before this one had been written when pages were dropped.
   private var doubtEnd = 0
   /// Processes from when they begin to open the file to when they begin to close it.
-  private(set) var members: Set<ObjectIdentifier> = []
+  private(set) var members: Set<Int> = []
   private var joins = 0
   /// Who has the writer role.
   var writer: SimulatedProcess?
@@ -108,7 +108,7 @@ final class FileHistory {
 
   func join(_ process: SimulatedProcess) {
     joins += 1
-    members.insert(ObjectIdentifier(process))
+    members.insert(process.number)
   }
 
   /// The process has opened the file; what the first one finds is settled.
@@ -117,7 +117,7 @@ final class FileHistory {
   }
 
   func leave(_ process: SimulatedProcess) {
-    members.remove(ObjectIdentifier(process))
+    members.remove(process.number)
     if writer === process { writer = nil }
   }
 

@@ -26,7 +26,7 @@ public final class Simulation {
   private var histories: [UInt64: FileHistory] = [:]
   /// How many more times each process opens the file.
   private var sessionsLeft: [Int]
-  private var slots: [ObjectIdentifier: Int] = [:]
+  private var slots: [Int: Int] = [:]
   private var lives = 0
   private var isWindingUp = false
   static let path = "/data.realm"
@@ -47,7 +47,7 @@ public final class Simulation {
 
   public func run() -> Outcome {
     machine.trace("\(plan)")
-    machine.onKill = { [unowned self] in died($0) }
+    machine.onEnd = { [unowned self] in ended($0, wasKilled: $1) }
     machine.onBoot = { [unowned self] in booted(isClean: $0) }
     machine.onDroppedPages = { [unowned self] in history(of: $0.number).droppedPages() }
     if plan.isInMemory {
@@ -98,7 +98,7 @@ public final class Simulation {
     guard sessionsLeft[slot] > 0 else { return }
     lives += 1
     let process = machine.makeProcess("P\(slot)")
-    slots[ObjectIdentifier(process)] = slot
+    slots[process.number] = slot
     for _ in 0..<(random.below(4) == 0 ? 2 : 1) {
       let actor = Actor(self, process, slot: slot, seed: random.next())
       process.start("actor", isActor: true) { actor.run() }
@@ -111,9 +111,9 @@ public final class Simulation {
     return true
   }
 
-  private func died(_ process: SimulatedProcess) {
+  private func ended(_ process: SimulatedProcess, wasKilled: Bool) {
     for history in histories.values { history.leave(process) }
-    if let slot = slots[ObjectIdentifier(process)] {
+    if wasKilled, let slot = slots[process.number] {
       let delay = UInt64(random.below(2_000_000))
       machine.plan(afterNanoseconds: delay, isAwaited: true) { [unowned self] in
         if !isWindingUp { spawn(slot) }
@@ -232,7 +232,9 @@ public final class Simulation {
 /// The real threads on which simulations run, one simulation at a time.
 public final class SimulationWorkers {
   let pool = WorkerPool()
-  public init() {}
+
+  /// Makes what schedules share before the first of them, whose steps it would add to.
+  public init() { _ = NewFile.bytes }
 }
 
 /// The bytes of a file that has just been made.
