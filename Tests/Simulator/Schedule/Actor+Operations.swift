@@ -9,8 +9,8 @@ extension Actor {
     case .writeLater: try writeLater(database, history)
     case .cancel: try cancelled(database, history)
     case .read: try read(database, history)
-    case .readAgain: try readAgain(history)
-    case .release: letGo(history)
+    case .readAgain: try readAgain()
+    case .release: letGo()
     case .flush: try flush(database, history)
     case .compact: try compact(database)
     case .listen: try listen(database)
@@ -32,7 +32,7 @@ extension Actor {
     let durable = inside { database.durableVersion }
     if durable >= snapshot.version, !plan.isInMemory { history.isDurable(number) }
     if random.below(2) == 0, held.count < 4 {
-      held.append((snapshot, number))
+      held.append((snapshot, number, history))
     } else {
       inside { snapshot.release() }
     }
@@ -68,19 +68,20 @@ extension Actor {
   }
 
   /// What is pinned stays as it was.
-  func readAgain(_ history: FileHistory) throws(StorageError) {
-    for (snapshot, number) in held {
+  func readAgain() throws(StorageError) {
+    for (snapshot, number, history) in held {
       machine.point(.other)
       try compare(snapshot, number, history)
     }
-    if let (snapshot, number) = held.randomElement(using: &random), held.count < 6 {
-      held.append((try inside { () throws(StorageError) in try snapshot.duplicate() }, number))
+    if let (snapshot, number, history) = held.randomElement(using: &random), held.count < 6 {
+      let other = try inside { () throws(StorageError) in try snapshot.duplicate() }
+      held.append((other, number, history))
     }
   }
 
-  func letGo(_ history: FileHistory) {
+  func letGo() {
     guard !held.isEmpty else { return }
-    let (snapshot, _) = held.remove(at: random.below(held.count))
+    let snapshot = held.remove(at: random.below(held.count)).snapshot
     inside { snapshot.release() }
   }
 
@@ -165,7 +166,7 @@ extension Actor {
     _ = try check(snapshot, history)
     if random.below(3) == 0 { notify(snapshot.database, snapshot.version, number, history) }
     if random.below(4) == 0, held.count < 4 {
-      held.append((snapshot, number))
+      held.append((snapshot, number, history))
     } else {
       inside { snapshot.release() }
     }

@@ -10,7 +10,7 @@ final class Actor {
   let slot: Int
   var random: SeededGenerator
   /// What this actor has pinned, with the commits that it found there.
-  var held: [(snapshot: Snapshot, number: Int)] = []
+  var held: [(snapshot: Snapshot, number: Int, history: FileHistory)] = []
 
   var machine: SimulatedMachine { simulation.machine }
   var plan: Plan { simulation.plan }

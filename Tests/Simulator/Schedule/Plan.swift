@@ -34,6 +34,7 @@ public struct Plan {
     for operation in Operation.allCases { weights[operation] = [0, 1, 3, 10][random.below(4)] }
     weights[.write]! += 3
     stepsBetweenEvents = [100, 400, 1500][random.below(3)]
+    if random.below(6) == 0 { compactMuch(&random) }
     if random.below(5) < 3 { killsMax = 1 + random.below(8) }
     if random.below(4) == 0 { stopsMax = 1 + random.below(3) }
     if random.below(2) == 0 { powerLossesMax = 1 + random.below(2) }
@@ -47,6 +48,15 @@ public struct Plan {
       durabilities = [.strict]
       machine.tearsBlocks = true
     }
+  }
+
+  /// Several processes that make a large file smaller again and again while it is flushed late.
+  private mutating func compactMuch(_ random: inout SeededGenerator) {
+    wordsMax = 2500
+    processCount = 2 + random.below(2)
+    operationsPerSession = 15 + random.below(30)
+    durabilities = random.below(3) == 0 ? [.relaxed, .full] : [.relaxed]
+    (weights[.compact], weights[.write], weights[.flush]) = (8, 10, 2)
   }
 
   enum Operation: CaseIterable {
