@@ -41,8 +41,14 @@ final class SimulatedProcess: System, @unchecked Sendable {
 
   func openFile(path: String, mode: OpenMode) throws(SystemError) -> any SystemFile {
     try enter(.open, path)
+    if case .createNew = mode, machine.names[path] != nil {
+      throw SystemError(call: .open, path: path, code: 17)
+    }
     if let inode = machine.names[path] { return open(inode, path) }
-    guard case .create = mode else { throw SystemError(call: .open, path: path, code: 2) }
+    switch mode {
+    case .create, .createNew: break
+    default: throw SystemError(call: .open, path: path, code: 2)
+    }
     let inode = machine.makeInode()
     machine.replace(path, by: inode)
     return open(inode, path)
@@ -71,6 +77,11 @@ final class SimulatedProcess: System, @unchecked Sendable {
   func fileExists(path: String) -> Bool {
     machine.point(.other)
     return machine.names[path] != nil
+  }
+
+  func identity(ofFileAt path: String) throws(SystemError) -> FileIdentity? {
+    try enter(.stat, path)
+    return machine.names[path].map { FileIdentity(device: 1, inode: $0.number) }
   }
 
   func synchronizeDirectory(containing path: String) throws(SystemError) {

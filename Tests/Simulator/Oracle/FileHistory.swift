@@ -21,6 +21,7 @@ final class FileHistory {
   }
 
   let name: String
+  private let trace: (String) -> Void
   /// Commit 0 is the empty file. A commit's number is its position.
   private(set) var commits: [Commit] = [
     Commit(parent: 0, leaves: [], durability: .full, outcome: .acknowledged)
@@ -39,7 +40,10 @@ final class FileHistory {
   /// Who has the writer role.
   var writer: SimulatedProcess?
 
-  init(name: String) { self.name = name }
+  init(name: String, trace: @escaping (String) -> Void) {
+    self.name = name
+    self.trace = trace
+  }
 
   subscript(number: Int) -> Commit? {
     commits.indices.contains(number) ? commits[number] : nil
@@ -79,6 +83,7 @@ final class FileHistory {
   func isDurable(_ number: Int) {
     guard number > durable, isPart(durable, of: number) else { return }
     durable = number
+    trace("\(name): \(number) must survive everything")
     if mayGiveUp, number >= doubtEnd { mayGiveUp = false }
     if mayGiveUp { visible = durable } else { saw(number) }
   }

@@ -217,7 +217,7 @@ extension Actor {
 
   /// Opens the file when everybody has gone, and looks at every byte.
   func inspect() {
-    guard let (database, history) = open() else {
+    guard let history = open(), let database else {
       if machine.findings.isEmpty { machine.report("the file cannot be opened at the end") }
       return
     }

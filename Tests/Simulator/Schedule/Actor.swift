@@ -12,6 +12,9 @@ final class Actor {
   /// What this actor has pinned, with the commits that it found there.
   var held: [(snapshot: Snapshot, number: Int, history: FileHistory)] = []
 
+  /// A property, since a local variable may be released before the end of its scope.
+  var database: Database?
+
   var machine: SimulatedMachine { simulation.machine }
   var plan: Plan { simulation.plan }
 
@@ -33,8 +36,7 @@ final class Actor {
   }
 
   private func session() {
-    guard let (opened, history) = open() else { return }
-    var database: Database? = consume opened
+    guard let history = open() else { return }
     for _ in 0..<1 + random.below(plan.operationsPerSession) {
       guard machine.findings.isEmpty, let database else { break }
       machine.lastProgress = machine.clock
@@ -87,7 +89,8 @@ final class Actor {
     return options
   }
 
-  func open() -> (Database, FileHistory)? {
+  /// Opens the file as `database`.
+  func open() -> FileHistory? {
     for _ in 0..<4 {
       let expected = simulation.historyAtPath
       expected?.join(process)
@@ -108,7 +111,8 @@ final class Actor {
             _ = try inside { () throws(StorageError) in try database.compact() }
           }
         } catch { tolerate(error, history) }
-        return (database, history)
+        self.database = database
+        return history
       } catch {
         expected?.leave(process)
         tolerate(error, expected)

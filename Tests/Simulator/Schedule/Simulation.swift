@@ -82,7 +82,7 @@ public final class Simulation {
 
   func history(of inode: UInt64) -> FileHistory {
     if let known = histories[inode] { return known }
-    let new = FileHistory(name: "#\(inode)")
+    let new = FileHistory(name: "#\(inode)") { [unowned machine] in machine.trace($0) }
     histories[inode] = new
     return new
   }
