@@ -37,6 +37,7 @@ final class FileHistory {
   /// Processes from when they begin to open the file to when they begin to close it.
   private(set) var members: Set<Int> = []
   private var joins = 0
+  private var isSessionNew = true
   /// Who has the writer role.
   var writer: SimulatedProcess?
 
@@ -106,8 +107,11 @@ final class FileHistory {
     number < doubtEnd && !isPart(number, of: durable)
   }
 
-  /// Nobody has the in-memory file open any more.
-  func emptied() { visible = 0 }
+  /// Nobody has the file open any more; an in-memory one goes with that.
+  func sessionEnded(isInMemory: Bool) {
+    isSessionNew = true
+    if isInMemory { visible = 0 }
+  }
 
   // MARK: Members
 
@@ -116,9 +120,10 @@ final class FileHistory {
     members.insert(process.number)
   }
 
-  /// The process has opened the file; what the first one finds is settled.
+  /// A process has opened the file; what the first one finds is settled.
   func opened() {
-    if members.count == 1 { mayGiveUp = false }
+    if isSessionNew { mayGiveUp = false }
+    isSessionNew = false
   }
 
   func leave(_ process: SimulatedProcess) {

@@ -23,6 +23,8 @@ final class Actor {
     self.process = process
     self.slot = slot
     random = SeededGenerator(seed: seed)
+    // What it holds may not be released when its process has been killed.
+    _ = Unmanaged.passRetained(self)
   }
 
   func run() {
@@ -152,7 +154,7 @@ final class Actor {
         || plan.machine.otherFaultEvery > 0
     case .incompatibleLockFile:
       plan.lockFileDeletionsMax > 0 || plan.replacementsMax > 0 || plan.stopsMax > 0
-    case .corrupt: history?.mayGiveUp == true || plan.machine.otherFaultEvery > 0
+    case .corrupt: history?.mayGiveUp == true
     case .fileNotFound: plan.replacementsMax > 0
     default: false
     }

@@ -50,11 +50,9 @@ public final class Simulation {
     machine.onEnd = { [unowned self] in ended($0, wasKilled: $1) }
     machine.onBoot = { [unowned self] in booted(isClean: $0) }
     machine.onDroppedPages = { [unowned self] in history(of: $0.number).droppedPages() }
-    if plan.isInMemory {
-      machine.onUnlock = { [unowned self] inode in
-        if inode.locks[LockFileLayout.sessionByte]?.isEmpty != false {
-          history(of: inode.number).emptied()
-        }
+    machine.onUnlock = { [unowned self] inode in
+      if inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
+        history(of: inode.number).sessionEnded(isInMemory: plan.isInMemory)
       }
     }
     machine.onActorEnd = { [unowned self] in actorEnded($0) }
