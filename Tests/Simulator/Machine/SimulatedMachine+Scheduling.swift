@@ -107,6 +107,10 @@ extension SimulatedMachine {
 
   private func choose() -> SimulatedThread? {
     while true {
+      if step > lastProgressStep + Self.stepsMax {
+        report("somebody goes on and on without getting anywhere")
+        return nil
+      }
       runAlarms()
       wakeOverdue()
       let ready = threads.filter { $0.state == .ready && !$0.process.isStopped }
@@ -144,6 +148,9 @@ extension SimulatedMachine {
 
   /// Nobody needs longer than that for anything; whoever does waits for ever.
   static let patience: UInt64 = 300_000_000_000
+
+  /// No call of a database takes so many steps, even when others are in its way.
+  private static let stepsMax = 400_000
 
   private func reportHang() {
     let waiting = threads.filter { $0.isActor }.map { "\($0.name) \($0.state)" }

@@ -41,7 +41,8 @@ final class SimulatedMachine: @unchecked Sendable {
   /// How often in a row only what was planned for a later step could make somebody go on.
   var idleJumps = 0
   /// When something last went on that the schedule waits for.
-  var lastProgress: UInt64 = 0
+  var lastProgress: UInt64 = 0 { didSet { lastProgressStep = step } }
+  private(set) var lastProgressStep = 0
 
   var inodes: [MachineInode] = []
   var names: [String: MachineInode] = [:]
