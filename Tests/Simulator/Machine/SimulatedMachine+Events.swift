@@ -67,8 +67,8 @@ extension SimulatedMachine {
 
   /// A process that is stopped while it does nothing must not keep others from anything.
   private func reportHeldUp(by process: SimulatedProcess, since start: UInt64) {
-    guard clock > start + 5_000_000_000, !processes.contains(where: { $0 !== process && $0.isStopped })
-    else { return }
+    let isOnlyOne = !processes.contains { $0 !== process && $0.isStopped }
+    guard clock > start + 5_000_000_000, isOnlyOne else { return }
     let held = threads.first { thread in
       guard thread.isActor, thread.process !== process, thread.deadline == nil,
         thread.blockedSince < start + 1_000_000_000
@@ -89,12 +89,16 @@ extension SimulatedMachine {
   func losePower() {
     trace("power loss")
     endAll()
-    for inode in inodes where inode.linkCount > 0 || durableNames.values.contains(where: { $0 === inode }) {
+    for inode in inodes where inode.linkCount > 0 || isNamedOnDisk(inode) {
       inode.lose(to: image(of: inode))
     }
     if random.below(2) == 0 { names = durableNames }
     for inode in names.values { (inode.linkCount, inode.orphanedAt) = (1, .max) }
     bootAgain(isClean: false)
+  }
+
+  private func isNamedOnDisk(_ inode: MachineInode) -> Bool {
+    durableNames.values.contains { $0 === inode }
   }
 
   /// Every process has ended; the machine is shut down, which writes everything to the disk.

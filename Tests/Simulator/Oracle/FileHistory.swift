@@ -151,8 +151,9 @@ final class FileHistory {
       return "commit \(number) of \(name), which had failed, is there"
     }
     if !isPart(floor, of: number) {
-      return "commit \(floor) (\(commits[floor].durability), durable \(durable)) of \(name) is lost,"
-        + " \(number) is the newest"
+      let durability = commits[floor].durability
+      return "commit \(floor) (\(durability), durable \(durable)) of \(name) is lost, \(number) is"
+        + " the newest"
     }
     return nil
   }

@@ -161,7 +161,8 @@ extension Actor {
       throw error
     }
     simulation.outcome.commits += 1
-    machine.trace("committed \(number) as version \(snapshot.version), \(history[number]!.durability)")
+    let durability = history[number]!.durability
+    machine.trace("committed \(number) as version \(snapshot.version), \(durability)")
     history.acknowledge(number)
     _ = try check(snapshot, history)
     if random.below(3) == 0 { notify(snapshot.database, snapshot.version, number, history) }

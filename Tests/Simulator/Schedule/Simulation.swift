@@ -32,7 +32,7 @@ public final class Simulation {
   static let path = "/data.realm"
 
   public init(
-    seed: UInt64, workers: SimulationWorkers, disks: Disks = .keepingNeighbours,
+    seed: UInt64, workers: SimulationWorkers, disks: Disks = .withDestroyedBlocks,
     tracer: ((String) -> Void)? = nil
   ) {
     self.seed = seed
@@ -157,7 +157,7 @@ public final class Simulation {
 
   private func befall() {
     let event = Event.allCases[random.below(Event.allCases.count)]
-    let target = machine.processes.isEmpty ? nil : machine.processes[random.below(machine.processes.count)]
+    let target = machine.processes.randomElement(using: &random)
     let max = budget(event)
     guard isLeft(event, of: max) else { return }
     happened[event, default: 0] += 1
