@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "Simulator",
       dependencies: ["Storage", "Coordination", "SimulatedDisk", "StorageLab", "TestSupport"],
-      path: "Tests/Simulator", swiftSettings: settings),
+      path: "Tests/Simulator", exclude: ["PlantedBugs"], swiftSettings: settings),
     .executableTarget(
       name: "SimulatorProgram", dependencies: ["Simulator", "Platform"],
       path: "Tests/SimulatorProgram", swiftSettings: settings),

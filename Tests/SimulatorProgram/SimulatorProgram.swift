@@ -3,7 +3,8 @@ import Platform
 import Simulator
 
 /// Runs schedules of the simulator: `simulate COUNT SEED` in processes of its own, `simulate 1 SEED
-/// trace` with everything that happens, and `batch`, which is such a process.
+/// trace` with everything that happens, `first`, which ends with the first finding, and `batch`, which
+/// is such a process.
 @main
 struct SimulatorProgram {
   static func main() {
@@ -19,16 +20,26 @@ struct SimulatorProgram {
       for finding in outcome.findings { print("FOUND \(finding) {\(outcome.circumstances)}") }
       exit(outcome.findings.isEmpty ? 0 : 1)
     case "simulate": simulate(count, seed)
+    case "first": printFirst(count, seed)
     default:
-      print("usage: simulate COUNT SEED | simulate 1 SEED trace")
+      print("usage: simulate COUNT SEED | simulate 1 SEED trace | first COUNT SEED")
       exit(2)
     }
   }
 
+  /// The first thing that goes wrong, if anything does.
+  private static func printFirst(_ count: Int, _ seed: UInt64) {
+    let run = SimulationRun(count: count, firstSeed: seed, batchSize: 500, findingsMax: 1)
+    run.run(processes: processors)
+    if let finding = run.findings.first { print(finding) }
+  }
+
+  private static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
   private static func simulate(_ count: Int, _ seed: UInt64) {
     let start = MonotonicClock.now()
     let run = SimulationRun(count: count, firstSeed: seed) { print($0) }
-    run.run(processes: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    run.run(processes: processors)
     let seconds = Double(MonotonicClock.now() - start) / 1e9
     print(
       "\(run.sum), \(run.findings.count) bad, \(Int(seconds)) s,"

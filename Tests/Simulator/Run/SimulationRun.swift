@@ -12,16 +12,19 @@ public final class SimulationRun: Sendable {
 
   private let end: UInt64
   private let batchSize: UInt64
+  /// The run ends early when it has found so much.
+  private let findingsMax: Int
   private let state: Guarded<State>
   private let report: @Sendable (String) -> Void
 
   /// `report` hears of findings, and of how far the run is.
   public init(
-    count: Int, firstSeed: UInt64, batchSize: Int = 2000,
+    count: Int, firstSeed: UInt64, batchSize: Int = 2000, findingsMax: Int = 1000,
     report: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     end = firstSeed + UInt64(count)
     self.batchSize = UInt64(batchSize)
+    self.findingsMax = findingsMax
     self.report = report
     state = Guarded(State(nextSeed: firstSeed))
   }
@@ -37,7 +40,7 @@ public final class SimulationRun: Sendable {
 
   private func takeBatch() -> (seed: UInt64, count: UInt64)? {
     state.withLock { state in
-      guard state.nextSeed < end, state.findings.count < 1000 else { return nil }
+      guard state.nextSeed < end, state.findings.count < findingsMax else { return nil }
       let seed = state.nextSeed
       state.nextSeed = min(end, seed + batchSize)
       return (seed, state.nextSeed - seed)
@@ -55,6 +58,7 @@ public final class SimulationRun: Sendable {
           prefix: ["/usr/bin/env", "SWIFT_DETERMINISTIC_HASHING=1"], program: "SimulatorProgram",
           ["batch", "\(first + count - next)", "\(next)"])
         while let sum = try hear(child.readLine(seconds: 120), &seed) {
+          if isOver { return }
           if sum.schedules == 0 { continue }
           state.withLock { $0.sum.add(sum) }
           report("\(self.sum), \(findings.count) bad")
@@ -66,6 +70,8 @@ public final class SimulationRun: Sendable {
       }
     }
   }
+
+  private var isOver: Bool { state.withLock { $0.findings.count >= findingsMax } }
 
   /// The sum at the end, an empty one before.
   private func hear(_ line: String, _ seed: inout UInt64) -> SimulationSum? {
