@@ -84,9 +84,9 @@ public struct CrashPlan: Sendable {
   ) -> [UInt8] {
     var image = base
     if image.count < size {
-      image.append(contentsOf: repeatElement(0, count: size - image.count))
+      image += [UInt8](repeating: 0, count: size - image.count)
     } else if image.count > size {
-      image.removeSubrange(size...)
+      image.removeLast(image.count - size)
     }
     for (position, index) in chosen.enumerated() {
       let sector = sectors[index]
@@ -121,9 +121,9 @@ extension CrashPlan.Operation {
 
   private static func resize(_ image: inout [UInt8], to size: Int) {
     if size < image.count {
-      image.removeSubrange(size...)
+      image.removeLast(image.count - size)
     } else {
-      image.append(contentsOf: repeatElement(0, count: size - image.count))
+      image += [UInt8](repeating: 0, count: size - image.count)
     }
   }
 }

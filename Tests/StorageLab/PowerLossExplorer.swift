@@ -182,7 +182,14 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
       if random.below(3) == 0 { chosen.shuffle(using: &random) }
       let torn = random.below(4) == 0 ? random.below(CrashPlan.sectorSize) : nil
       let size = random.below(3) == 0 ? sizes[random.below(sizes.count)] : plan.sizes.max()!
-      images.append(plan.image(chosen: chosen, of: sectors, size: size, tornAt: torn))
+      var image = plan.image(chosen: chosen, of: sectors, size: size, tornAt: torn)
+      // `strict` keeps its word also on disks that lose a block as a whole when power fails; it gives
+      // it when the file has been made.
+      if durability == .strict, plan.hasHeader, !sectors.isEmpty, random.below(3) == 0 {
+        let block = sectors[random.below(sectors.count)].offset / CrashPlan.blockSize
+        CrashPlan.destroy(block: block, of: &image, using: &random)
+      }
+      images.append(image)
     }
     return images
   }
@@ -249,6 +256,10 @@ extension PowerLossExplorer where Workload == LeafModel {
       leafCount: 12 + Int(seed % 30), wordsMax: 150, changesMax: 4, seed: seed)
     self.init(model, durability: durability, seed: seed, statesPerMoment: statesPerMoment)
   }
+}
+
+extension CrashPlan {
+  fileprivate var hasHeader: Bool { base.starts(with: Array("HOLDFAST".utf8)) }
 }
 
 /// Remembers what was unflushed after each call that changed the disk.

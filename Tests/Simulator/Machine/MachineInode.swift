@@ -62,9 +62,6 @@ final class MachineInode {
     (cache + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
   }
 
-  /// The bytes that the page cache holds.
-  var contents: [UInt8] { Array(UnsafeRawBufferPointer(start: cache, count: size)) }
-
   // MARK: Changes
 
   func store(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
@@ -72,7 +69,7 @@ final class MachineInode {
     precondition(offset + bytes.count <= Self.reservation, "a simulated file is too large")
     (cache + offset).copyMemory(from: start, byteCount: bytes.count)
     size = max(size, offset + bytes.count)
-    pending.append(.write(offset: offset, bytes: Array(bytes)))
+    pending.append(.write(offset: offset, bytes: bytesCopied(from: bytes)))
     dirty(offset, bytes.count)
   }
 
@@ -84,7 +81,7 @@ final class MachineInode {
       let start = page * Self.pageSize
       let bytes = UnsafeRawBufferPointer(
         start: cache + start, count: min(Self.pageSize, max(0, size - start)))
-      pending.append(.write(offset: start, bytes: Array(bytes)))
+      pending.append(.write(offset: start, bytes: bytesCopied(from: bytes)))
     }
   }
 

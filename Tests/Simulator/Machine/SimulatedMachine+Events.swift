@@ -136,7 +136,8 @@ extension SimulatedMachine {
     let sizes = plan.sizes
     let size = random.below(3) == 0 ? sizes[random.below(sizes.count)] : sizes.max()!
     var image = plan.image(chosen: chosen, of: sectors, size: size, tornAt: torn)
-    if settings.tearsBlocks, !sectors.isEmpty {
+    // A file that is being made may be lost.
+    if settings.tearsBlocks, !sectors.isEmpty, inode.durable.starts(with: Array("HOLDFAST".utf8)) {
       let block = sectors[random.below(sectors.count)].offset / CrashPlan.blockSize
       CrashPlan.destroy(block: block, of: &image, using: &random)
     }

@@ -22,7 +22,7 @@ public enum SimulationBatch {
 }
 
 /// What a number of schedules did.
-public struct SimulationSum: Sendable, CustomStringConvertible {
+public struct SimulationSum: Hashable, Sendable, CustomStringConvertible {
   public internal(set) var schedules = 0
   private var numbers = [Int](repeating: 0, count: 5)
   private static let names = ["steps", "commits", "reads", "kills", "power losses"]
