@@ -156,6 +156,8 @@ final class Actor {
       plan.lockFileDeletionsMax > 0 || plan.replacementsMax > 0 || plan.stopsMax > 0
     case .corrupt: history?.mayGiveUp == true
     case .fileNotFound: plan.replacementsMax > 0
+    // A process that is stopped while it closes the file may keep others out.
+    case .inUse: plan.stopsMax > 0
     default: false
     }
   }
