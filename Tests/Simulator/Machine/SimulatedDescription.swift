@@ -109,6 +109,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     guard failuresHeard < inode.failures else { return }
     failuresHeard = inode.failures
     inode.failuresHeard = inode.failures
+    machine.onFailedFlush?(inode)
     throw failure(.fdatasync, 5)
   }
 

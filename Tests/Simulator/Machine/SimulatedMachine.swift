@@ -56,6 +56,8 @@ final class SimulatedMachine: @unchecked Sendable {
   /// The process has ended, in whatever way.
   var onEnd: ((SimulatedProcess, _ wasKilled: Bool) -> Void)?
   var onDroppedPages: ((MachineInode) -> Void)?
+  /// A process has been told that a flush of the file failed.
+  var onFailedFlush: ((MachineInode) -> Void)?
 
   init(seed: UInt64, settings: MachineSettings, pool: WorkerPool) {
     random = SeededGenerator(seed: seed)
@@ -130,7 +132,7 @@ final class SimulatedMachine: @unchecked Sendable {
     for inode in inodes { inode.dispose() }
     (names, durableNames, agenda, alarms, inodes) = ([:], [:], [], [], [])
     (onBoot, onEnd, onDroppedPages, onActorEnd) = (nil, nil, nil, nil)
-    (onUnlock, tracer) = (nil, nil)
+    (onFailedFlush, onUnlock, tracer) = (nil, nil, nil)
   }
 }
 

@@ -37,6 +37,8 @@ final class FileHistory {
   /// Processes from when they begin to open the file to when they begin to close it.
   private(set) var members: Set<Int> = []
   private var joins = 0
+  /// How often a process has been told that a flush failed.
+  var failedFlushes = 0
   private var isSessionNew = true
   /// Who has the writer role.
   var writer: SimulatedProcess?
@@ -132,13 +134,21 @@ final class FileHistory {
   }
 
   /// What a close that begins now makes durable, if it is the last one.
-  func closing(_ process: SimulatedProcess) -> (number: Int, joins: Int) {
+  func closing(_ process: SimulatedProcess) -> Closing {
     leave(process)
-    return (visible, joins)
+    return Closing(number: visible, joins: joins, failedFlushes: failedFlushes)
   }
 
-  func closed(_ closing: (number: Int, joins: Int)) {
-    if members.isEmpty, joins == closing.joins, !mayGiveUp { isDurable(closing.number) }
+  func closed(_ closing: Closing) {
+    let now = Closing(number: closing.number, joins: joins, failedFlushes: failedFlushes)
+    if members.isEmpty, !mayGiveUp, now == closing { isDurable(closing.number) }
+  }
+
+  /// What there was when a close began.
+  struct Closing: Equatable {
+    var number: Int
+    var joins: Int
+    var failedFlushes: Int
   }
 
   // MARK: What must hold

@@ -57,6 +57,7 @@ extension Actor {
     do throws(StorageError) {
       difference = try ChainModel.mismatch(snapshot.source, snapshot.root, commit.leaves)
     } catch {
+      machine.trace("reading commit \(number) in version \(snapshot.version) failed")
       if history.isDoubtful(number) { return }
       throw error
     }

@@ -50,6 +50,7 @@ public final class Simulation {
     machine.onEnd = { [unowned self] in ended($0, wasKilled: $1) }
     machine.onBoot = { [unowned self] in booted(isClean: $0) }
     machine.onDroppedPages = { [unowned self] in history(of: $0.number).droppedPages() }
+    machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
     machine.onUnlock = { [unowned self] inode in
       if inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
         history(of: inode.number).sessionEnded(isInMemory: plan.isInMemory)
