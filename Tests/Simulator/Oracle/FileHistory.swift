@@ -37,6 +37,8 @@ final class FileHistory {
   /// Processes from when they begin to open the file to when they begin to close it.
   private(set) var members: Set<Int> = []
   private var joins = 0
+  /// How often a failed flush has dropped pages.
+  private(set) var drops = 0
   /// How often a process has been told that a flush failed.
   var failedFlushes = 0
   private var isSessionNew = true
@@ -99,6 +101,7 @@ final class FileHistory {
   }
 
   func droppedPages() {
+    drops += 1
     mayGiveUp = true
     doubtEnd = commits.count
     visible = durable

@@ -32,7 +32,7 @@ extension Actor {
     let durable = inside { database.durableVersion }
     if durable >= snapshot.version, !plan.isInMemory { history.isDurable(number) }
     if random.below(2) == 0, held.count < 4 {
-      held.append((snapshot, number, history))
+      held.append(Held(snapshot, number, history))
     } else {
       inside { snapshot.release() }
     }
@@ -70,13 +70,13 @@ extension Actor {
 
   /// What is pinned stays as it was.
   func readAgain() throws(StorageError) {
-    for (snapshot, number, history) in held {
+    for held in held where !held.isDoubtful {
       machine.point(.other)
-      try compare(snapshot, number, history)
+      try compare(held.snapshot, held.number, held.history)
     }
-    if let (snapshot, number, history) = held.randomElement(using: &random), held.count < 6 {
-      let other = try inside { () throws(StorageError) in try snapshot.duplicate() }
-      held.append((other, number, history))
+    if var copy = held.randomElement(using: &random), held.count < 6, !copy.isDoubtful {
+      copy.snapshot = try inside { () throws(StorageError) in try copy.snapshot.duplicate() }
+      held.append(copy)
     }
   }
 
@@ -168,7 +168,7 @@ extension Actor {
     _ = try check(snapshot, history)
     if random.below(3) == 0 { notify(snapshot.database, snapshot.version, number, history) }
     if random.below(4) == 0, held.count < 4 {
-      held.append((snapshot, number, history))
+      held.append(Held(snapshot, number, history))
     } else {
       inside { snapshot.release() }
     }

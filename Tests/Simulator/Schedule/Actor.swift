@@ -10,7 +10,24 @@ final class Actor {
   let slot: Int
   var random: SeededGenerator
   /// What this actor has pinned, with the commits that it found there.
-  var held: [(snapshot: Snapshot, number: Int, history: FileHistory)] = []
+  var held: [Held] = []
+
+  struct Held {
+    var snapshot: Snapshot
+    var number: Int
+    var history: FileHistory
+    /// How often pages had been dropped when it was pinned, if it was not durable yet. A version that
+    /// is not may lose its nodes when a flush fails.
+    var dropsBefore: Int?
+
+    init(_ snapshot: Snapshot, _ number: Int, _ history: FileHistory) {
+      (self.snapshot, self.number, self.history) = (snapshot, number, history)
+      let isDurable = snapshot.database.durableVersion >= snapshot.version
+      dropsBefore = isDurable ? nil : history.drops
+    }
+
+    var isDoubtful: Bool { dropsBefore.map { $0 < history.drops } ?? false }
+  }
 
   /// A property, since a local variable may be released before the end of its scope.
   var database: Database?
