@@ -34,7 +34,7 @@ import Testing
   @Test func `a reader that keeps an old version is told about, once, and may go on`() async throws
   {
     let directory = TemporaryDirectory()
-    let (database, stream) = try open(directory) { $0.slowReaderAge = .milliseconds(40) }
+    let (database, stream) = try open(directory) { $0.slowReaderAgeMilliseconds = 40 }
     let slow = try database.pinNewest()
     try commit(database)
     var told = stream.makeAsyncIterator()
@@ -67,7 +67,7 @@ import Testing
     async throws
   {
     let directory = TemporaryDirectory()
-    let (database, stream) = try open(directory) { $0.readerAgeMax = .milliseconds(40) }
+    let (database, stream) = try open(directory) { $0.readerAgeMaxMilliseconds = 40 }
     let old = try database.pinNewest()
     let bytes = Array(try old.source.node(old.root).dataBytes)
     try commit(database)

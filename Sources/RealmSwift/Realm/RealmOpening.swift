@@ -174,15 +174,19 @@ enum RealmOpening {
     options.activeVersionsMax = UInt64(configuration.maximumNumberOfActiveVersions ?? 0)
     options.mergeHistory = ChangeSet.mergeEncoded
     options.label = ProcessInfo.processInfo.processName
-    options.slowReaderAge = configuration.slowReaderAge.map { .seconds($0) }
+    options.slowReaderAgeMilliseconds = milliseconds(configuration.slowReaderAge)
     options.slowReaderRetainedBytes = configuration.slowReaderRetainedBytes.map {
       UInt64(clamping: $0)
     }
     if let handler = configuration.slowReaderHandler {
       options.whenReaderIsSlow = { reader in handler(Realm.SlowReader(reader)) }
     }
-    options.readerAgeMax = configuration.maximumReaderAge.map { .seconds($0) }
+    options.readerAgeMaxMilliseconds = milliseconds(configuration.maximumReaderAge)
     return options
+  }
+
+  private static func milliseconds(_ seconds: TimeInterval?) -> Int? {
+    seconds.map { Int(max(0, min($0, 1e9)) * 1000) }
   }
 
   private static func prepareFile(

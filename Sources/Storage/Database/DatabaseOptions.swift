@@ -27,8 +27,8 @@ public struct DatabaseOptions: Sendable {
   /// More pinned versions than this make a commit fail with `.tooManyVersions`; 0 is no limit.
   public var activeVersionsMax: UInt64 = 0
   /// Readers that have kept an old version for longer than this, in any process, are told about
-  /// (`whenReaderIsSlow`).
-  public var slowReaderAge: Duration?
+  /// (`whenReaderIsSlow`). Milliseconds, as all times here.
+  public var slowReaderAgeMilliseconds: Int?
   /// So are those that alone keep more bytes than this from being used again.
   public var slowReaderRetainedBytes: UInt64?
   /// Hears of a slow reader, once, on a background thread of a process that writes.
@@ -37,7 +37,7 @@ public struct DatabaseOptions: Sendable {
   /// snapshots say so (`Snapshot.isExpired`) and refuse further use with `.readerTooOld`. The space
   /// is used again when the reader has released its snapshot, never before; a process that does not
   /// respond keeps it.
-  public var readerAgeMax: Duration?
+  public var readerAgeMaxMilliseconds: Int?
   /// Merges the history of two adjacent commits; without it entries stay apart.
   public var mergeHistory: HistoryMerge?
   /// Give space back and compact in the background while the file is open.

@@ -14,7 +14,7 @@ public struct SlowReader: Sendable, Hashable {
   public var processName: String
   /// What it opened the file for.
   public var label: String
-  /// Whether it has been ended, because it is older than `readerAgeMax`.
+  /// Whether it has been ended, because it is older than `readerAgeMaxMilliseconds`.
   public var isEnded: Bool
 }
 
@@ -54,9 +54,9 @@ final class SlowReaderWatch: Sendable {
   /// Nil if the options ask for nothing.
   init?(options: DatabaseOptions, path: String, system: any System) {
     tell = options.whenReaderIsSlow
-    ageLimit = tell == nil ? nil : options.slowReaderAge.map(Self.nanoseconds)
+    ageLimit = tell == nil ? nil : options.slowReaderAgeMilliseconds.map(Self.nanoseconds)
     retainedLimit = tell == nil ? nil : options.slowReaderRetainedBytes
-    endingAge = options.readerAgeMax.map(Self.nanoseconds)
+    endingAge = options.readerAgeMaxMilliseconds.map(Self.nanoseconds)
     if ageLimit == nil, retainedLimit == nil, endingAge == nil { return nil }
     let shortest = min(ageLimit ?? .max, endingAge ?? .max)
     interval = min(Self.intervalMax, max(Self.intervalMin, shortest / 4))
@@ -64,10 +64,10 @@ final class SlowReaderWatch: Sendable {
     queue = system.makeQueue(label: "holdfast.readers \(path)")
   }
 
-  private static func nanoseconds(_ duration: Duration) -> UInt64 {
-    let (seconds, attoseconds) = duration.components
-    return UInt64(clamping: seconds) &* 1_000_000_000
-      &+ UInt64(clamping: attoseconds / 1_000_000_000)
+  private static func nanoseconds(_ milliseconds: Int) -> UInt64 {
+    let (product, overflow) = UInt64(clamping: milliseconds).multipliedReportingOverflow(
+      by: 1_000_000)
+    return overflow ? .max : product
   }
 
   /// A version has ceased to be the newest.

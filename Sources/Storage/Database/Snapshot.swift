@@ -49,7 +49,7 @@ public final class Snapshot: Sendable {
   var isWhole: Bool { (try? source.node(node).born) == version }
 
   /// Whether a writer, of this or another process, wants the version to be given up because it is
-  /// older than `DatabaseOptions.readerAgeMax`. It stays whole until `release`; who finds this true
+  /// older than `DatabaseOptions.readerAgeMaxMilliseconds`. It stays whole until `release`; who finds this true
   /// releases soon and goes on with a newer version.
   public var isExpired: Bool {
     !isReleased.load(ordering: .relaxed) && database.lockFile.isExpired(pin)
@@ -61,7 +61,7 @@ public final class Snapshot: Sendable {
     throw StorageError(
       .readerTooOld, path: database.path,
       "version \(version) was kept for longer than the writer allows; release it and read the newest"
-        + " one, or raise the age limit (`readerAgeMax`, `maximumReaderAge`)")
+        + " one, or raise the age limit (`readerAgeMaxMilliseconds`, `maximumReaderAge`)")
   }
 
   /// Another pin on the same version, with a life of its own.
