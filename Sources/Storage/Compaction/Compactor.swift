@@ -10,6 +10,8 @@ enum Compactor {
   static let budget = 256 << 10
   /// The same when somebody waits for compaction.
   static let forcedBudget = 1 << 20
+  /// Bytes that are moved between two flushes then.
+  static let flushedBudget = 16 << 20
   static let punchSizeMin: UInt64 = 65536
   /// Holes that are punched while the writer role is held, and for how long.
   static let punchCountMax = 32

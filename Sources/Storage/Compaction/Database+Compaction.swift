@@ -29,6 +29,18 @@ extension Database {
   /// - Throws: what a commit throws.
   @discardableResult
   public func compactStep(force: Bool = false) throws(StorageError) -> CompactionProgress {
+    try step(force: force, flushes: force || isDurableByItself)
+  }
+
+  private var isDurableByItself: Bool {
+    options.durability == .full || options.durability == .strict
+  }
+
+  /// - Parameter flushes: whether what the step wrote is flushed; what it moved away from is of use
+  ///   only after that.
+  private func step(
+    force: Bool, flushes: Bool
+  ) throws(StorageError) -> CompactionProgress {
     var progress = CompactionProgress()
     var boundary: UInt64?
     var isWorthwhile = false
@@ -45,8 +57,7 @@ extension Database {
     }
     let isWorking = try moveNodes(
       beyond: boundary, budget: force ? Compactor.forcedBudget : Compactor.budget, &progress)
-    // What the step wrote must not be lost, and no commit after it should have to flush it.
-    if force || options.durability == .full || options.durability == .strict { try flush() }
+    if flushes { try flush() }
     try holdingWriter { (transaction) throws(StorageError) in
       progress.bytesReturned += try returnSpace(transaction)
       let canMove = Compactor.canMove(writerState.freeSpace)
@@ -87,8 +98,10 @@ extension Database {
       state.sizeAtPassStart = transaction.base.published.logicalSize
     }
     do throws(StorageError) {
+      try transaction.refreshFreeSpace()
+      let fitting = try writerState.freeSpace.fitting(targets, below: boundary)
       var relocation = Relocation(writer: transaction.writer)
-      transaction.root = try relocation.move(targets, below: transaction.root)
+      transaction.root = try relocation.move(fitting, below: transaction.root)
       moved = relocation.moved
       // Committed even when nothing moved, so that a free end of the file is cut off, and the nodes
       // of the free space and the history go where they should.
@@ -183,12 +196,33 @@ extension Database {
     var idle = 0
     // What waits for the durable version only is of use from here on.
     try flush()
+    var unflushed = 0
     while idle < 3 {
-      let step = try compactStep(force: true)
+      let step = try step(force: true, flushes: unflushed >= Compactor.flushedBudget || idle > 0)
+      unflushed = unflushed >= Compactor.flushedBudget ? 0 : unflushed + step.bytesMoved
       total.bytesMoved += step.bytesMoved
       total.bytesReturned += step.bytesReturned
       idle = step.hasMore || step.bytesReturned > 0 ? 0 : idle + 1
     }
+    try flush()
     return total
+  }
+}
+
+extension FreeSpace {
+  /// Which of the targets find a hole before the boundary, if they are placed in order: to move the
+  /// others would only take them from one place near the end to another.
+  fileprivate func fitting(
+    _ targets: [RelocationScan.Target], below boundary: UInt64
+  ) throws(StorageError) -> [RelocationScan.Target] {
+    var holes: [Extent] = []
+    var fitting: [RelocationScan.Target] = []
+    for target in targets {
+      guard let hole = try takeBest(fitting: target.byteSize, below: boundary) else { continue }
+      holes.append(hole)
+      fitting.append(target)
+    }
+    for hole in holes { try putBack(hole) }
+    return fitting
   }
 }

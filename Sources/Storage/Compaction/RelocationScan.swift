@@ -4,6 +4,7 @@ struct RelocationScan {
   struct Target {
     var path: [Int]
     var reference: NodeReference
+    var byteSize: UInt64
   }
 
   private let source: NodeSource
@@ -14,6 +15,8 @@ struct RelocationScan {
   private(set) var cursor: [Int]
 
   private static let depthMax = 64
+  /// What a small node counts for at least: each costs a search for a hole.
+  private static let chargeMin = 1024
 
   var isComplete: Bool { cursor.isEmpty }
 
@@ -58,8 +61,9 @@ struct RelocationScan {
       }
     }
     if isBeyond, bytesLeft > 0 {
-      bytesLeft -= try source.node(reference).byteSize
-      targets.append(Target(path: path, reference: reference))
+      let size = try source.node(reference).byteSize
+      bytesLeft -= max(size, Self.chargeMin)
+      targets.append(Target(path: path, reference: reference, byteSize: UInt64(size)))
     }
   }
 }

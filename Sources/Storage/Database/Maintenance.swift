@@ -31,7 +31,9 @@ final class Maintenance: Sendable {
     case .relaxed:
       let delayMilliseconds = UInt64(clamping: database.options.relaxedFlushDelayMilliseconds)
       scheduleFlush(database, after: delayMilliseconds * 1_000_000)
-      if database.writerState.unflushedBytes > Self.unflushedBytesMax {
+      // What a flush has yet to cover cannot be reused, so the file would grow by it.
+      let volume = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
+      if database.writerState.unflushedBytes > volume {
         database.writerState.unflushedBytes = 0
         scheduleFlushNow(database)
       }
@@ -41,9 +43,6 @@ final class Maintenance: Sendable {
       scheduleCompaction(database)
     }
   }
-
-  /// What a flush has yet to cover cannot be reused, so the file would grow by it.
-  private static let unflushedBytesMax: UInt64 = 2 << 20
 
   // MARK: flushing
 
