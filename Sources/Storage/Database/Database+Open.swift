@@ -142,7 +142,9 @@ struct Opener {
     let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest()
     if mayWrite {
-      let newest = try RecoverySettlement(recovery: recovery).run(found)
+      let settlement = RecoverySettlement(
+        recovery: recovery, rewritesInPlace: options.durability != .strict)
+      let newest = try settlement.run(found)
       return LockFile.Recovered(newest: PublishedVersion(newest), durable: newest.version)
     }
     // Nothing is changed, and nothing is said to be durable that a writer, who may join later, would

@@ -113,7 +113,9 @@ extension Database {
     if !found.isUnflushed {
       do throws(StorageError) {
         let recovery = Recovery(slots: slots, mapping: mapping)
-        try RecoverySettlement(recovery: recovery).secure(found.newest)
+        try RecoverySettlement(
+          recovery: recovery, rewritesInPlace: options.durability != .strict
+        ).secure(found.newest)
       } catch {
         lockFile.noteFlushFailure()
         throw error

@@ -107,6 +107,9 @@ struct Recovery {
 /// in the middle leads to the same place.
 struct RecoverySettlement {
   let recovery: Recovery
+  /// Whether the header and the newest slot may be written again where they are. Not for `strict`,
+  /// which assumes of the disk that a write it is interrupted in can destroy the whole block.
+  let rewritesInPlace: Bool
 
   private var file: any SystemFile { recovery.slots.file }
 
@@ -136,7 +139,7 @@ struct RecoverySettlement {
     var slot = slot
     slot.extents = []
     do throws(SystemError) {
-      try FileCreation.rewriteHeader(file)
+      if rewritesInPlace { try FileCreation.rewriteHeader(file) }
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     do throws(SlotWriteError) { try recovery.slots.writeDurable(slot, keeping: durable) } catch {
@@ -151,8 +154,9 @@ struct RecoverySettlement {
   /// no extents its nodes had been flushed before it was written.
   func secure(_ slot: CommitSlot) throws(StorageError) {
     let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
-    let isWhole: Bool
+    var isWhole = true
     do throws(SystemError) {
+      guard rewritesInPlace else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
       try FileCreation.rewriteHeader(file)
       try recovery.slots.rewriteDurable(slot)
