@@ -104,9 +104,6 @@ import Testing
       }
       let pinned = try database.pinNewest()
       _ = try database.beginWrite().commit(history: [1])
-      // The stacks of threads count as well: those of the background are there already.
-      try database.flush()
-      database.drainMaintenance()
       MemoryLimit.allowPrivateMemory(more: 32 << 20)
       let report = try database.verify()
       precondition(report.isSound && report.nodeCount > 700_000)

@@ -12,22 +12,11 @@ final class PosixQueue: BackgroundQueue {
     queue = DispatchQueue(label: label, target: .global(qos: .utility))
   }
 
-  func run(_ job: @escaping @Sendable () -> Void) {
-    JobLimit.ofProcess().admit { [queue] limit in
-      queue.async {
-        job()
-        limit.jobEnded()
-      }
-    }
-  }
+  func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
 
   func run(afterNanoseconds delay: UInt64, _ job: @escaping @Sendable () -> Void) {
-    JobLimit.later(nanoseconds: delay) { self.run(job) }
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay)), execute: job)
   }
 
-  func drain() {
-    let end = DispatchSemaphore(value: 0)
-    run { end.signal() }
-    end.wait()
-  }
+  func drain() { queue.sync {} }
 }
