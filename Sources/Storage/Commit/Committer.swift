@@ -68,9 +68,11 @@ struct Committer {
   private func write() throws(StorageError) -> PublishedVersion {
     let placed = try place()
     let extents: [CommitSlot.ProvenExtent]
+    // Asked once: a flush elsewhere may change the answer at any time.
+    let isProvable = isProvable(placed.serializer.totalBytes)
     do throws(SystemError) {
       extents = try placed.serializer.write(
-        to: database.file, version: version, proving: isProvable(placed.serializer.totalBytes),
+        to: database.file, version: version, proving: isProvable,
         scratch: &database.writerState.scratch)
     } catch {
       throw StorageError(error, doing: "write the nodes of a commit")
@@ -79,7 +81,7 @@ struct Committer {
     let published = PublishedVersion(
       version: version, root: final.rawValue, logicalSize: placed.logicalSize)
     let mapping = try database.mapping(covering: placed.logicalSize)
-    try writeSlot(published, extents: extents, bytes: placed.serializer.totalBytes)
+    try writeSlot(published, proof: isProvable ? extents : nil)
     database.writerState.unflushedBytes += placed.serializer.totalBytes
     try placed.recorder.publish()
     placed.serializer.markVerified(in: mapping, version: version)
@@ -157,7 +159,7 @@ struct Committer {
   }
 
   private func writeSlot(
-    _ published: PublishedVersion, extents: [CommitSlot.ProvenExtent], bytes: UInt64
+    _ published: PublishedVersion, proof: [CommitSlot.ProvenExtent]?
   ) throws(StorageError) {
     var slot = CommitSlot(
       version: version, root: NodeReference(rawValue: published.root),
@@ -169,8 +171,8 @@ struct Committer {
         throw StorageError(error.cause, doing: "write the slot of a commit")
       }
     case .full, .strict:
-      if isProvable(bytes), extents.count <= FileLayout.slotExtentsMax {
-        slot.extents = extents
+      if let proof, proof.count <= FileLayout.slotExtentsMax {
+        slot.extents = proof
       } else {
         try database.flushNodes(
           below: NodeReference(rawValue: base.published.root),

@@ -165,7 +165,6 @@ extension Database {
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {
-      if options.durability != .strict { try FileCreation.rewriteHeader(file) }
       try file.synchronize()
       // A slot that was taken back may have reached the disk, and its going may not have.
       if !slots.eraseDurable(keeping: durable) {

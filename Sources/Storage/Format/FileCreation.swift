@@ -122,8 +122,9 @@ enum FileCreation {
       count == FileLayout.headerUsed
       && bytes.load(fromByteOffset: FileLayout.headerChecksum, as: UInt32.self)
         == checksum(bytes.baseAddress!, count: FileLayout.headerChecksum)
-    if !sumHolds, isUnfinished(UnsafeRawBufferPointer(bytes)) {
-      return try unfinishedHeader(file)
+    if !sumHolds {
+      if isUnfinished(UnsafeRawBufferPointer(bytes)) { return try unfinishedHeader(file) }
+      if holdsNothingYet(file) { return .absent }
     }
     guard bytes.load(as: UInt64.self) == FileLayout.magic else {
       throw StorageError(
@@ -158,6 +159,15 @@ enum FileCreation {
       }
       return !isCut || bytes.allSatisfy { $0 == 0 } || bytes[8...].allSatisfy { $0 == 0 }
     }
+  }
+
+  /// Whether the file was being made when its header came to harm: one slot of ours names version 1,
+  /// and nothing follows it.
+  private static func holdsNothingYet(_ file: any SystemFile) -> Bool {
+    let slots = SlotStore(file: file, boot: BootIdentifier(high: 0, low: 0))
+    guard let contents = try? slots.read(), let size = try? file.size() else { return false }
+    return contents.durable.map(\.version) == [1] && contents.highestClaim == 1
+      && size == UInt64(FileLayout.firstNode) + initialSpace
   }
 
   /// A header that was never finished: the file is new, or its making was cut short before it held

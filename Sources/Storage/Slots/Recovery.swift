@@ -107,8 +107,8 @@ struct Recovery {
 /// in the middle leads to the same place.
 struct RecoverySettlement {
   let recovery: Recovery
-  /// Whether the header and the newest slot may be written again where they are. Not for `strict`,
-  /// which assumes of the disk that a write it is interrupted in can destroy the whole block.
+  /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of the
+  /// disk that a write it is interrupted in can destroy the whole block.
   let rewritesInPlace: Bool
 
   private var file: any SystemFile { recovery.slots.file }
@@ -139,7 +139,6 @@ struct RecoverySettlement {
     var slot = slot
     slot.extents = []
     do throws(SystemError) {
-      if rewritesInPlace { try FileCreation.rewriteHeader(file) }
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     do throws(SlotWriteError) { try recovery.slots.writeDurable(slot, keeping: durable) } catch {
@@ -156,9 +155,10 @@ struct RecoverySettlement {
     let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
     var isWhole = true
     do throws(SystemError) {
+      // The header is written once, before version 2.
+      if slot.version == 1 { try FileCreation.rewriteHeader(file) }
       guard rewritesInPlace else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
-      try FileCreation.rewriteHeader(file)
       try recovery.slots.rewriteDurable(slot)
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
