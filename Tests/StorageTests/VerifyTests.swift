@@ -107,7 +107,8 @@ import Testing
       MemoryLimit.allowPrivateMemory(more: 32 << 20)
       let report = try database.verify()
       precondition(report.isSound && report.nodeCount > 700_000)
-      precondition(report.versions.count == 2)
+      // A flush in the background may have pinned one more.
+      precondition(report.versions.count >= 2)
       pinned.release()
     }
   }
