@@ -40,7 +40,11 @@ public struct RandomUpdates {
         + " \(system.bytesWritten / UInt64(commits)) bytes each): live \(Amount.mb(live)), file at"
         + " most \(Amount.mb(largest.size)) (\(Amount.ratio(ratio)) x), now \(size.now)")
     report.expect(ratio <= boundRatio, "\(name): the file was \(Amount.ratio(ratio)) x live")
-    report.findings += try database.verify().findings.prefix(3).map(\.description)
+    let verified = try database.verify()
+    report.lines.append(
+      "  at the end \(Amount.mb(verified.liveBytes)) are live, \(Amount.mb(verified.reusableBytes))"
+        + " reusable, \(Amount.mb(verified.waitingBytes)) waiting")
+    report.findings += verified.findings.prefix(3).map(\.description)
     return report
   }
 }
