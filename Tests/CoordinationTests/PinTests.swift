@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 import Synchronization
 import Testing
@@ -269,7 +270,7 @@ import Testing
     let (missed, shrunk) = (Counter(), Counter())
     try runThreads(3) { index in
       if index == 2 {
-        for version in 2...5_000 as ClosedRange<UInt64> {
+        for version in 2...3_000 as ClosedRange<UInt64> {
           writer.publish(published(version))
           let before = notes.map(\.value)
           let used = writer.memory.pinsUsed()
@@ -291,15 +292,15 @@ import Testing
         notes[index].value = round << 32 | pin.version
         // Until a scan has had its chance.
         let version = writer.newestVersion
-        while writer.newestVersion < version + 2, !isDone.isSet {}
+        while writer.newestVersion < version + 2, !isDone.isSet { sched_yield() }
         notes[index].value = 0
         reader.unpin(pin)
       }
     }
     #expect(missed.value == 0)
-    #expect(shrunk.value > 10)
-    writer.publish(published(5_001))
-    #expect(writer.versionsInUse() == [5_001])
+    #expect(shrunk.value > 0)
+    writer.publish(published(3_001))
+    #expect(writer.versionsInUse() == [3_001])
     writer.pinTable.checkInvariants()
   }
 
