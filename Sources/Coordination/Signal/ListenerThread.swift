@@ -117,9 +117,11 @@ final class ListenerThread: Sendable {
         words.append(AwaitedWord(address: UnsafeMutableRawPointer(word), expected: edition))
       }
       while word.pointee.load(ordering: .acquiring) == edition {
-        for signal in signals { signal.tellNews() }
         var isQuiet = true
-        for signal in signals where !signal.prepareToSleep() { isQuiet = false }
+        for signal in signals where !signal.prepareToSleep() {
+          signal.tellNews()
+          isQuiet = false
+        }
         if isQuiet { system.wait(onAnyOf: words, timeout: Self.safetyNanoseconds) }
       }
     }
