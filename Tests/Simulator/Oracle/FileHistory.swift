@@ -41,7 +41,6 @@ final class FileHistory {
   private(set) var drops = 0
   /// How often a process has been told that a flush failed.
   var failedFlushes = 0
-  private var isSessionNew = true
   /// Who has the writer role.
   var writer: SimulatedProcess?
 
@@ -112,11 +111,8 @@ final class FileHistory {
     number < doubtEnd && !isPart(number, of: durable)
   }
 
-  /// Nobody has the file open any more; an in-memory one goes with that.
-  func sessionEnded(isInMemory: Bool) {
-    isSessionNew = true
-    if isInMemory { visible = 0 }
-  }
+  /// Nobody has the in-memory file open any more.
+  func emptied() { visible = 0 }
 
   // MARK: Members
 
@@ -125,11 +121,8 @@ final class FileHistory {
     members.insert(process.number)
   }
 
-  /// A process has opened the file; what the first one finds is settled.
-  func opened() {
-    if isSessionNew { mayGiveUp = false }
-    isSessionNew = false
-  }
+  /// A process has opened the file when nobody else had it open: what it found is settled.
+  func openedAlone() { mayGiveUp = false }
 
   func leave(_ process: SimulatedProcess) {
     members.remove(process.number)

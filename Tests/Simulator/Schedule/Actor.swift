@@ -122,8 +122,11 @@ final class Actor {
           expected?.leave(process)
           history.join(process)
         }
-        history.opened()
-        requirePath(database)
+        for description in descriptions(of: database) {
+          if description.wasAlone { history.openedAlone() }
+          description.wasAlone = false
+          requirePath(description)
+        }
         do throws(StorageError) {
           try read(database, history)
           if plan.compactsOnLaunch, !plan.isInMemory {
@@ -141,17 +144,19 @@ final class Actor {
     return nil
   }
 
-  /// Whoever joins a session does so while the path leads to the file.
-  private func requirePath(_ database: Database) {
+  private func descriptions(of database: Database) -> [SimulatedDescription] {
     let number = database.fileIdentity.inode
-    for description in process.descriptions
-    where description.inode.number == number && description.path == Simulation.path {
-      if let joined = description.lockedAt[LockFileLayout.sessionByte],
-        description.inode.orphanedAt < joined
-      {
-        machine.report(
-          "\(process.name) joined the session of #\(number), which had no name any more")
-      }
+    return process.descriptions.filter {
+      $0.inode.number == number && $0.path == Simulation.path
+    }
+  }
+
+  /// Whoever joins a session does so while the path leads to the file.
+  private func requirePath(_ description: SimulatedDescription) {
+    let inode = description.inode
+    if let joined = description.lockedAt[LockFileLayout.sessionByte], inode.orphanedAt < joined {
+      machine.report(
+        "\(process.name) joined the session of #\(inode.number), which had no name any more")
     }
   }
 

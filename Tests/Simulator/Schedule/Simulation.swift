@@ -52,8 +52,8 @@ public final class Simulation {
     machine.onDroppedPages = { [unowned self] in history(of: $0.number).droppedPages() }
     machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
     machine.onUnlock = { [unowned self] inode in
-      if inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
-        history(of: inode.number).sessionEnded(isInMemory: plan.isInMemory)
+      if plan.isInMemory, inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
+        history(of: inode.number).emptied()
       }
     }
     machine.onActorEnd = { [unowned self] in actorEnded($0) }
