@@ -25,6 +25,9 @@ enum FileCreation {
       try writeHeader(file)
       try file.synchronize()
     } catch {
+      // After a failed flush the page cache may show what the disk does not have, and nothing would be
+      // written again: the next opening makes the file anew.
+      try? file.truncate(to: 0)
       throw StorageError(error, doing: "make the file")
     }
   }
