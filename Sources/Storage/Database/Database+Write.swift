@@ -52,7 +52,21 @@ extension Database {
       throw StorageError(
         .readOnly, path: path, "the database was opened read-only; open it for writing")
     }
+    try requireRepairable(lockFile)
     return lockFile
+  }
+
+  /// After a failed flush the next writer writes again what it left uncertain. Nobody waits in line
+  /// for that: while another writer has the role, beginning fails at once.
+  private func requireRepairable(_ lockFile: LockFile) throws(StorageError) {
+    guard lockFile.flushFailure % 2 == 1 else { return }
+    let isFree: Bool
+    do { isFree = try lockFile.tryLockWriter() } catch { throw StorageError(error) }
+    if isFree { return lockFile.unlockWriter() }
+    throw StorageError(
+      .poisoned, path: path,
+      "a flush has failed, and what it should have covered has not been written again yet; try"
+        + " again when the transaction that is under way has ended")
   }
 
   /// Nil only if there is something to recover, and it may not.
