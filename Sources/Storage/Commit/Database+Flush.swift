@@ -195,8 +195,9 @@ extension Database {
   func flushBeforeClosing() {
     guard !options.readOnly, options.durability != .inMemory, lockFile.mode != .privateReader
     else { return }
-    // A failure has nobody to be told here; the next opening recovers what is on the disk.
-    try? flush()
+    // A failure has nobody to be told here; the next opening recovers what is on the disk. Once more,
+    // because the second attempt writes again what the first could not flush.
+    if (try? flush()) == nil { try? flush() }
     lockFile.whileAlone { [slots, lockFile] in
       let newest = lockFile.newestVersion
       guard lockFile.flushFailure % 2 == 0, lockFile.durableVersion == newest else { return }

@@ -197,12 +197,21 @@ extension Database {
     // What waits for the durable version only is of use from here on.
     try flush()
     var unflushed = 0
+    var returns = 0
+    let size: UInt64
+    do throws(SystemError) { size = try file.size() } catch {
+      throw StorageError(error, doing: "ask for the size of the file")
+    }
+    let returnsMax = 16 + Int(size / (Compactor.punchSizeMin * UInt64(Compactor.punchCountMax)))
     while idle < 3 {
       let step = try step(force: true, flushes: unflushed >= Compactor.flushedBudget || idle > 0)
       unflushed = unflushed >= Compactor.flushedBudget ? 0 : unflushed + step.bytesMoved
       total.bytesMoved += step.bytesMoved
       total.bytesReturned += step.bytesReturned
-      idle = step.hasMore || step.bytesReturned > 0 ? 0 : idle + 1
+      // Holes are punched a few at a time; not for ever, because a step frees some itself.
+      let isReturning = step.bytesReturned > 0 && returns < returnsMax
+      returns = step.hasMore ? 0 : returns + 1
+      idle = step.hasMore || isReturning ? 0 : idle + 1
     }
     try flush()
     return total

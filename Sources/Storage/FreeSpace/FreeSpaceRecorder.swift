@@ -343,11 +343,12 @@ struct FreeSpaceRecorder {
     }
     for extent in placement.used {
       append(.allocate(extent))
-      freeUnits -= extent.length / Region.unit
+      // Less than nothing is free only where the file's own count is damaged.
+      freeUnits -= min(freeUnits, extent.length / Region.unit)
     }
     if let cut {
       append(.allocate(cut))
-      freeUnits -= cut.length / Region.unit
+      freeUnits -= min(freeUnits, cut.length / Region.unit)
     }
     let oldCount = keepsOldTail ? old.tailCount : 0
     precondition(oldCount + tail.count <= room, "free-space operations outgrew their node")
