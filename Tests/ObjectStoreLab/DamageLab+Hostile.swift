@@ -87,6 +87,9 @@ struct HostileSteps {
       // Without the classes that it knows, a program does not get as far as writing.
       let schema = try StoreRoot.schema(transaction.root, in: transaction.source)
       if schema != model.schema { return transaction.cancel() }
+      // Nor does it name what it has not read: changes are made where the values are what they were.
+      let view = StoreView(source: transaction.source, root: transaction.root, schema: schema)
+      try StoreComparison.requireEqual(model, view)
       var operations = ObjectOperations(
         seed: seed, model: model, sizes: ObjectOperations.Sizes(objects: 30, listElements: 14))
       for _ in 0..<12 where !model.schema.classes.isEmpty { try operations.step(objects) }

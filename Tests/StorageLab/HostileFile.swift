@@ -59,14 +59,20 @@ public struct HostileFile {
     NodeKind(rawValue: bytes[place.offset + NodeLayout.kind])
   }
 
+  /// Bytes of the node, as far as they lie in the file.
   public func size(_ place: Place) -> Int {
-    Int(field(place.offset, NodeLayout.byteSize, as: UInt32.self))
+    min(Int(field(place.offset, NodeLayout.byteSize, as: UInt32.self)), bytes.count - place.offset)
+  }
+
+  /// References of the node, as far as they lie in it.
+  public func referenceCount(_ place: Place) -> Int {
+    let claimed = Int(field(place.offset, NodeLayout.referenceCount, as: UInt32.self))
+    return min(claimed, max(0, size(place) - NodeLayout.headerSize) / 8)
   }
 
   /// Offset of the data of a node, from its start.
   public func dataStart(_ place: Place) -> Int {
-    NodeLayout.headerSize
-      + Int(field(place.offset, NodeLayout.referenceCount, as: UInt32.self)) * 8
+    NodeLayout.headerSize + referenceCount(place) * 8
   }
 
   // MARK: Sealing

@@ -101,7 +101,7 @@ public enum HostileMutation {
   private static func changeReference(
     _ file: inout HostileFile, _ place: HostileFile.Place, _ random: inout SeededGenerator
   ) -> String {
-    let count = Int(file.field(place.offset, NodeLayout.referenceCount, as: UInt32.self))
+    let count = file.referenceCount(place)
     guard count > 0 else { return changeWord(&file, place, &random) }
     let index = random.below(count)
     let slot = place.offset + NodeLayout.headerSize + index * 8
