@@ -56,17 +56,34 @@ struct ObjectWorkloads {
     _ type: any ReopenedStore.Type, _ folder: URL, _ add: (String, Double) -> Void
   ) throws {
     func openOnce() throws -> Double {
-      try seconds { use(try type.openAndRead(rows / 2, in: folder)) } * 1000
+      try waitUntilClosed(type.files(in: folder))
+      return try seconds { use(try type.openAndRead(rows / 2, in: folder)) } * 1000
     }
     add(Workload.openWarm, median(try (0..<5).map { _ in try openOnce() }))
     add(
       Workload.openCold,
       median(
         try (0..<3).map { _ in
+          try waitUntilClosed(type.files(in: folder))
           for file in type.files(in: folder) { dropFromMemory(file) }
           return try openOnce()
         }))
   }
+}
+
+/// Waits until this process has none of the files open any more: work in the background may keep a
+/// store open for a while.
+private func waitUntilClosed(_ files: [URL]) throws {
+  let paths = Set(files.map { $0.resolvingSymlinksInPath().path(percentEncoded: false) })
+  for _ in 0..<10_000 {
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains {
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+      return target.map(paths.contains) ?? false
+    }
+    if !open { return }
+    usleep(1000)
+  }
+  throw StoreError("a store is still open ten seconds after its end")
 }
 
 /// Writes a file back and drops it from the page cache; a file that is not there needs nothing.
