@@ -39,17 +39,6 @@ extension LockFile {
     set { store(newValue, LockFileLayout.pendingSlot) }
   }
 
-  /// Calls `body` if this is the only process that has the file open, and keeps others from joining
-  /// until it returns.
-  public func whileAlone(_ body: () -> Void) {
-    requireUsable()
-    guard mode == .shared else { return mode == .exclusive ? body() : () }
-    let byte = LockFileLayout.sessionByte
-    guard (try? dataFile.lock(byte: byte, kind: .exclusive, wait: false)) == true else { return }
-    body()
-    _ = try? dataFile.lock(byte: byte, kind: .shared, wait: false)
-  }
-
   /// Odd once a flush has failed in this session, in any process, until what lies beyond
   /// `durableVersion` has been written again: until then it may be missing from the disk although
   /// it can be read. Rises by one at each change.
