@@ -63,7 +63,7 @@ import Testing
     }
     let bytes = RegionCoding.encode(region)
     let back = Region()
-    withNode(.freeSpaceRegion, count: region.runs.count, waiting: region.waitingCount, bytes) {
+    withNode(.freeSpaceRegion, count: region.runs.count, waiting: region.waiting.count, bytes) {
       let isWhole = RegionCoding.decode($0) { run in
         back.insert(run)
       } waiting: { item in
@@ -72,7 +72,7 @@ import Testing
       }
       #expect(isWhole)
     }
-    #expect(back.runs == region.runs && back.sortedWaiting() == region.sortedWaiting())
+    #expect(back.runs == region.runs && back.waiting.sorted() == region.waiting.sorted())
   }
 
   private func withNode(

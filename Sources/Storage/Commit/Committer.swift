@@ -83,7 +83,7 @@ struct Committer {
     let mapping = try database.mapping(covering: placed.logicalSize)
     try writeSlot(published, proof: isProvable ? extents : nil)
     database.writerState.unflushedBytes += placed.serializer.totalBytes
-    try placed.recorder.publish()
+    placed.recorder.publish()
     placed.serializer.markVerified(in: mapping, version: version)
     return published
   }
@@ -114,7 +114,7 @@ struct Committer {
     var serializer = NodeSerializer()
     serializer.collect(root)
     serializer.collect(newHistory)
-    for reference in recorder.references { serializer.collect(reference) }
+    recorder.collect(into: &serializer)
     var placement = Placement(
       freeSpace: state.freeSpace, file: database.file, options: placementOptions)
     try placement.place(serializer.nodes[...], reserve: recorder.indexSizeEstimate)

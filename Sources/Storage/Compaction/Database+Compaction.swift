@@ -166,7 +166,7 @@ extension Database {
     let start = (run.offset + 4095) & ~4095
     let end = run.end & ~4095
     guard start < end else { return 0 }
-    writerState.freeSpace.markReturned(run)
+    writerState.freeSpace.returned.insert(run)
     do throws(SystemError) {
       try file.punchHole(offset: start, length: end - start)
     } catch {
@@ -231,7 +231,7 @@ extension FreeSpace {
       holes.append(hole)
       fitting.append(target)
     }
-    for hole in holes { try putBack(hole) }
+    for hole in holes { try add(hole) }
     return fitting
   }
 }

@@ -14,11 +14,7 @@
 /// So the cost of a commit follows what it touched: the log is bounded, a region is written once for
 /// many operations on it, and how much is free elsewhere plays no part.
 struct FreeSpaceRecorder {
-  private struct Chunk {
-    var reference: NodeReference
-    var lastVersion: UInt64
-    var count: Int
-  }
+  private typealias Chunk = FreeSpaceIndex.Chunk
 
   private let freeSpace: FreeSpace
   private let old: FreeSpaceIndex
@@ -54,20 +50,21 @@ struct FreeSpaceRecorder {
     old = try FreeSpaceIndex(index, writer.source)
     map = old.map
     start = old.start
-    chunks = old.chunks.map {
-      Chunk(reference: $0.reference, lastVersion: $0.lastVersion, count: $0.count)
-    }
+    chunks = old.chunks
   }
 
-  /// What the commit has to write besides the index: chunks first, so that children come before
-  /// parents.
-  var references: [NodeReference] { chunks.map(\.reference) + [map] }
+  /// Collects what the commit has to write besides the index: chunks first, so that children come
+  /// before parents.
+  func collect(into serializer: inout NodeSerializer) {
+    for chunk in chunks { serializer.collect(chunk.reference) }
+    serializer.collect(map)
+  }
 
   // MARK: 1. Before placing
 
   /// Operations that the log holds before regions are written.
   private var operationsMax: Int {
-    min(max(freeSpace.groups.count * RegionMap.regionsPerGroup * 8, 1024), 32768)
+    min(max(freeSpace.regions.regionCount * 8, 1024), 32768)
   }
 
   /// - Parameter boundary: what of the log lies at or beyond it is written anew.
@@ -86,10 +83,8 @@ struct FreeSpaceRecorder {
     var budget = max(Self.sweepCountMin, writer.freed.count)
     while count > operationsMax, let oldest = chunks.first {
       if freeSpace.sweep.chunk != oldest.reference {
-        let known = FreeSpaceIndex.Chunk(
-          reference: oldest.reference, lastVersion: oldest.lastVersion, count: oldest.count)
         freeSpace.sweep = try SweepQueue(
-          chunk: oldest.reference, operations: try old.bytes(of: known))
+          chunk: oldest.reference, operations: try old.bytes(of: oldest))
       }
       while budget > 0, let region = freeSpace.sweep.next() {
         if try write(region: region, ifOlderThan: oldest.lastVersion) { budget -= 1 }
@@ -106,27 +101,23 @@ struct FreeSpaceRecorder {
   private mutating func write(
     region number: Int, ifOlderThan version: UInt64
   ) throws(StorageError) -> Bool {
-    let group = number / RegionMap.regionsPerGroup
-    let position = number % RegionMap.regionsPerGroup
-    guard group < freeSpace.groups.count else { return false }
-    try freeSpace.prepare(group)
-    guard freeSpace.groups[group].entries[position].applied < version else { return false }
+    guard number < freeSpace.regions.regionCount else { return false }
+    try freeSpace.read(group: RegionTable.group(of: number))
+    guard freeSpace.regions.records[number].applied < version else { return false }
     try write(region: number)
     return true
   }
 
   private mutating func write(region number: Int) throws(StorageError) {
-    let group = number / RegionMap.regionsPerGroup
-    let position = number % RegionMap.regionsPerGroup
     let region = try freeSpace.region(number)
-    try writer.release(freeSpace.groups[group].entries[position].reference)
-    freeSpace.groups[group].entries[position].reference = makeNode(region)
-    freeSpace.groups[group].entries[position].applied = version - 1
-    freeSpace.groups[group].entries[position].waitingUnits = region.waitingUnits
-    freeSpace.groups[group].entries[position].blockedBy =
-      region.waiting.count == 1 ? region.waiting.first!.key : 0
+    try writer.release(freeSpace.regions.records[number].reference)
+    freeSpace.regions.setRecord(
+      number,
+      RegionMap.RegionRecord(
+        reference: makeNode(region), applied: version - 1,
+        blockedBy: region.waiting.onlyPin ?? 0, waitingUnits: Int32(region.waiting.units)))
     writtenRegions.append(number)
-    writtenGroups.insert(group)
+    writtenGroups.insert(RegionTable.group(of: number))
   }
 
   private func makeNode(_ region: Region) -> NodeReference {
@@ -134,7 +125,7 @@ struct FreeSpaceRecorder {
     let bytes = RegionCoding.encode(region)
     let node = writer.make(
       kind: .freeSpaceRegion, count: region.runs.count,
-      auxiliary: UInt32(region.waitingCount), dataSize: bytes.count)
+      auxiliary: UInt32(region.waiting.count), dataSize: bytes.count)
     bytes.withUnsafeBytes {
       node.data.copyMemory(from: $0.baseAddress!, byteCount: bytes.count)
     }
@@ -143,16 +134,12 @@ struct FreeSpaceRecorder {
 
   private mutating func writeMap() throws(StorageError) {
     for group in writtenGroups.sorted() {
-      freeSpace.groups[group].summarize()
-      freeSpace.groups[group].waitingUnits = freeSpace.groups[group].entries.reduce(0) {
-        $0 + $1.waitingUnits
-      }
-      try writer.release(freeSpace.groups[group].reference)
-      freeSpace.groups[group].reference = RegionMap.write(
-        freeSpace.groups[group].entries, writer)
+      try writer.release(freeSpace.regions.groups[group].reference)
+      freeSpace.regions.recordGroup(
+        group, RegionMap.write(freeSpace.regions.regionRecords(ofGroup: group), writer))
     }
     try writer.release(map)
-    map = RegionMap.write(freeSpace.groups, writer)
+    map = RegionMap.write(freeSpace.regions.groupRecords(), writer)
   }
 
   /// Writes anew what lies at or beyond the boundary of a compaction.
@@ -162,21 +149,21 @@ struct FreeSpaceRecorder {
       guard !reference.isUncommitted else { continue }
       chunks[position].reference = try writer.mutable(reference).reference
     }
-    var left = min(Self.movedGroupsMax, freeSpace.groups.count)
+    let groupCount = freeSpace.regions.groups.count
+    var left = min(Self.movedGroupsMax, groupCount)
     while left > 0 {
       left -= 1
-      freeSpace.moveCursor = (freeSpace.moveCursor + 1) % freeSpace.groups.count
+      freeSpace.moveCursor = (freeSpace.moveCursor + 1) % groupCount
       let group = freeSpace.moveCursor
-      let reference = freeSpace.groups[group].reference
+      let reference = freeSpace.regions.groups[group].reference
       guard !reference.isNone, !reference.isUncommitted else { continue }
       try moveRegions(of: group, from: boundary)
       if reference.offset >= boundary { writtenGroups.insert(group) }
     }
-    if !map.isNone, map.offset >= boundary, writtenGroups.isEmpty, !freeSpace.groups.isEmpty {
-      try freeSpace.prepare(0)
+    if !map.isNone, map.offset >= boundary, writtenGroups.isEmpty, groupCount > 0 {
       writtenGroups.insert(0)
     }
-    for group in writtenGroups { try freeSpace.prepare(group) }
+    for group in writtenGroups { try freeSpace.read(group: group) }
   }
 
   private static let movedRegionsMax = 256
@@ -187,13 +174,13 @@ struct FreeSpaceRecorder {
     of group: Int, from boundary: UInt64
   ) throws(StorageError) {
     guard writtenRegions.count < Self.movedRegionsMax else { return }
-    try freeSpace.prepare(group)
-    for position in 0..<RegionMap.regionsPerGroup {
-      let reference = freeSpace.groups[group].entries[position].reference
+    try freeSpace.read(group: group)
+    for region in RegionTable.regions(of: group) {
+      let reference = freeSpace.regions.records[region].reference
       guard !reference.isNone, !reference.isUncommitted, reference.offset >= boundary else {
         continue
       }
-      try write(region: group * RegionMap.regionsPerGroup + position)
+      try write(region: region)
     }
   }
 
@@ -256,11 +243,7 @@ struct FreeSpaceRecorder {
     merging merged: [Chunk], then operations: [SpaceOperation]
   ) throws(StorageError) {
     var parts: [UnsafeRawBufferPointer] = []
-    for chunk in merged {
-      let known = FreeSpaceIndex.Chunk(
-        reference: chunk.reference, lastVersion: chunk.lastVersion, count: chunk.count)
-      parts.append(try old.bytes(of: known))
-    }
+    for chunk in merged { parts.append(try old.bytes(of: chunk)) }
     parts.append(old.tailBytes)
     var rest = operations[...]
     add(parts, then: rest.prefix(Self.chunkCountMax))
@@ -368,22 +351,22 @@ struct FreeSpaceRecorder {
   }
 
   /// Makes the free space describe the new version, whose nodes have been written.
-  func publish() throws(StorageError) {
+  func publish() {
     func final(_ reference: NodeReference) -> NodeReference {
       NodeSerializer.finalReference(reference)
     }
-    for number in writtenRegions {
-      let group = number / RegionMap.regionsPerGroup
-      let position = number % RegionMap.regionsPerGroup
-      let reference = freeSpace.groups[group].entries[position].reference
-      freeSpace.groups[group].entries[position].reference = final(reference)
+    for region in writtenRegions {
+      var record = freeSpace.regions.records[region]
+      record.reference = final(record.reference)
+      freeSpace.regions.setRecord(region, record)
     }
     for group in writtenGroups {
-      freeSpace.groups[group].reference = final(freeSpace.groups[group].reference)
+      freeSpace.regions.setReference(
+        ofGroup: group, final(freeSpace.regions.groups[group].reference))
     }
-    try freeSpace.addFreed(writer.freed, by: version)
     freeSpace.committed(
-      version, index: final(index!.reference), map: final(map), freeUnits: freeUnits)
+      version, index: final(index!.reference), map: final(map), freeUnits: freeUnits,
+      freed: writer.freed)
   }
 }
 

@@ -30,13 +30,13 @@ struct FreeSpaceWalk {
     for number in 0..<regionCount {
       let region = try freeSpace.region(number)
       var entries = region.runs.map { Entry(extent: Self.extent($0, number), neededBy: nil) }
-      for item in region.sortedWaiting() {
+      for item in region.waiting.sorted() {
         let extent = Self.extent(item.run, number)
         entries.append(Entry(extent: extent, neededBy: item.born..<item.freed))
       }
       entries.sort { $0.extent.offset < $1.extent.offset }
       for entry in entries { try body(entry) }
-      freeSpace.forget(region: number)
+      freeSpace.regions.remove(number)
     }
   }
 

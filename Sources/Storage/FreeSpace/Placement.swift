@@ -78,19 +78,13 @@ struct Placement {
     _ length: UInt64, reserve: UInt64 = 0
   ) throws(StorageError) -> Extent? {
     guard options.keepsBlocksApart else {
-      let wanted = length + reserve
-      guard let whole = try freeSpace.takeFirst(fitting: wanted) else { return nil }
-      try freeSpace.putBack(Extent(offset: whole.offset + length, length: reserve))
-      return Extent(offset: whole.offset, length: length)
+      return try freeSpace.takeFirst(fitting: length, reserve: reserve)
     }
-    // The blocks are taken whole; what the nodes leave of the last one stays free, and is of use
+    // The blocks have to be free as a whole; what the nodes leave of the last one stays free, and is of use
     // again when the whole block is.
     let blocks = (length + Self.blockSize - 1) / Self.blockSize * Self.blockSize
-    guard let whole = try freeSpace.takeFirst(fitting: blocks, alignment: Self.blockSize) else {
-      return nil
-    }
-    try freeSpace.putBack(Extent(offset: whole.offset + length, length: blocks - length))
-    return Extent(offset: whole.offset, length: length)
+    return try freeSpace.takeFirst(
+      fitting: length, reserve: blocks - length, alignment: Self.blockSize)
   }
 
   private var isSparse: Bool {
@@ -220,7 +214,7 @@ struct Placement {
     let extent = Extent(offset: freeSpace.logicalSize, length: length)
     freeSpace.logicalSize = extent.end
     grown.append(extent)
-    try freeSpace.putBack(extent)
+    try freeSpace.add(extent)
   }
 
   private static let fillSizeMax: UInt64 = 4 << 20

@@ -20,23 +20,24 @@ final class Region {
   static let byteSize: UInt64 = 1 << 18
   static let unitCount = Int(byteSize / unit)
 
-  private(set) var runs: [Run] = []
-  private(set) var free = 0
-  private(set) var longest = 0
-  /// Waiting runs by the newest pinned version that needs them. They are looked at again only when
-  /// that version is no longer pinned.
-  private(set) var waiting: [UInt64: [WaitingRun]] = [:]
-  private(set) var waitingCount = 0
-  private(set) var waitingUnits = 0
+  // Access is not checked for exclusivity at run time: a region is confined to the holder of the
+  // writer role, and no access to one of these spans a call that could begin another.
 
-  var isEmpty: Bool { runs.isEmpty && waitingCount == 0 }
+  @exclusivity(unchecked) private(set) var runs: [Run] = []
+  @exclusivity(unchecked) private(set) var free = 0
+  @exclusivity(unchecked) private(set) var longest = 0
+  @exclusivity(unchecked) private(set) var waiting = WaitingRuns()
+
+  var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
 
   var summary: RunSummary {
-    RunSummary(
-      size: Self.unitCount, free: free,
-      prefix: runs.first.map { $0.start == 0 ? Int($0.length) : 0 } ?? 0,
-      suffix: runs.last.map { $0.end == Self.unitCount ? Int($0.length) : 0 } ?? 0,
-      longest: longest)
+    var summary = RunSummary.used(size: Self.unitCount)
+    guard let first = runs.first, let last = runs.last else { return summary }
+    summary.free = Int32(free)
+    summary.prefix = first.start == 0 ? Int32(first.length) : 0
+    summary.suffix = last.end == Self.unitCount ? Int32(last.length) : 0
+    summary.longest = Int32(longest)
+    return summary
   }
 
   // MARK: Runs
@@ -158,55 +159,18 @@ final class Region {
 
   // MARK: What waits
 
-  func addWaiting(_ run: WaitingRun, blockedBy pin: UInt64) {
-    waiting[pin, default: []].append(run)
-    waitingCount += 1
-    waitingUnits += Int(run.run.length)
+  /// Returns whether it is the first run of the region that `pin` blocks.
+  @discardableResult
+  func addWaiting(_ run: WaitingRun, blockedBy pin: UInt64) -> Bool {
+    waiting.add(run, blockedBy: pin)
   }
 
   /// Takes out what `pin` blocked.
-  func takeWaiting(blockedBy pin: UInt64) -> [WaitingRun] {
-    guard let items = waiting.removeValue(forKey: pin) else { return [] }
-    waitingCount -= items.count
-    for item in items { waitingUnits -= Int(item.run.length) }
-    return items
-  }
+  func takeWaiting(blockedBy pin: UInt64) -> [WaitingRun] { waiting.take(blockedBy: pin) }
 
   /// Removes what of `range` waits, for an allocation by a process that knew of fewer pins; returns
   /// how many units that was.
-  func removeWaiting(_ range: Run) -> Int {
-    var removed = 0
-    for (pin, items) in waiting {
-      guard items.contains(where: { $0.run.start < range.end && range.start < $0.run.end }) else {
-        continue
-      }
-      var kept: [WaitingRun] = []
-      for item in items {
-        let low = max(item.run.start, range.start)
-        let high = min(item.run.end, range.end)
-        guard low < high else {
-          kept.append(item)
-          continue
-        }
-        removed += Int(high - low)
-        var before = item
-        before.run.length = low - item.run.start
-        if before.run.length > 0 { kept.append(before) }
-        var after = item
-        after.run = Run(start: high, length: item.run.end - high)
-        if after.run.length > 0 { kept.append(after) }
-      }
-      waitingCount += kept.count - items.count
-      waiting[pin] = kept.isEmpty ? nil : kept
-    }
-    waitingUnits -= removed
-    return removed
-  }
-
-  /// All waiting runs, ascending.
-  func sortedWaiting() -> [WaitingRun] {
-    waiting.values.joined().sorted { $0.run.start < $1.run.start }
-  }
+  func removeWaiting(_ range: Run) -> Int { waiting.remove(range) }
 
   /// Stops the program if the region contradicts itself.
   func checkInvariants() {
@@ -220,11 +184,6 @@ final class Region {
     }
     precondition(sum == free, "the runs' units are miscounted")
     precondition(longest == runs.map { Int($0.length) }.max() ?? 0, "the longest run is wrong")
-    let items = sortedWaiting()
-    precondition(items.count == waitingCount, "waiting runs are miscounted")
-    precondition(items.reduce(0) { $0 + Int($1.run.length) } == waitingUnits, "waiting units")
-    for (first, second) in zip(items, items.dropFirst()) {
-      precondition(first.run.end <= second.run.start, "waiting runs overlap")
-    }
+    waiting.checkInvariants()
   }
 }

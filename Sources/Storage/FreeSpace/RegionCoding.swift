@@ -7,7 +7,7 @@
 enum RegionCoding {
   static func encode(_ region: Region) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(region.runs.count * 4 + region.waitingCount * 12)
+    bytes.reserveCapacity(region.runs.count * 4 + region.waiting.count * 12)
     var last: UInt32 = 0
     for run in region.runs {
       append(UInt64(run.start - last), to: &bytes)
@@ -15,7 +15,7 @@ enum RegionCoding {
       last = run.end
     }
     last = 0
-    for item in region.sortedWaiting() {
+    for item in region.waiting.sorted() {
       append(UInt64(item.run.start - last), to: &bytes)
       append(UInt64(item.run.length), to: &bytes)
       append(item.born, to: &bytes)

@@ -12,13 +12,14 @@ struct RoomSearch {
     var length = 0
 
     /// Goes past a stretch that begins at `position`.
+    @inline(__always)
     mutating func pass(_ summary: RunSummary, at position: Int) {
       if summary.prefix == summary.size {
         if length == 0 { start = position }
-        length += summary.size
+        length += Int(summary.size)
       } else {
-        start = position + summary.size - summary.suffix
-        length = summary.suffix
+        start = position + Int(summary.size - summary.suffix)
+        length = Int(summary.suffix)
       }
     }
   }
@@ -58,17 +59,17 @@ extension FreeSpace {
   /// The lowest place for a run, which may go over the borders of regions.
   func find(_ search: RoomSearch) throws(StorageError) -> Int? {
     var reach = RoomSearch.Reach()
-    for group in groups.indices {
+    for group in regions.groups.indices {
       let base = group * RegionMap.unitsPerGroup
       if base >= search.limit { return nil }
-      groups[group].summarize()
-      let summary = groups[group].summary
-      if summary.longest < search.units, reach.length + summary.prefix < search.units {
-        reach.pass(summary, at: base)
+      let edges = regions.edges(ofGroup: group)
+      if Int(edges.longest) < search.units, reach.length + Int(edges.prefix) < search.units {
+        reach.pass(edges, at: base)
         continue
       }
-      try prepare(group)
+      try read(group: group)
       if let place = try find(search, in: group, &reach) { return place }
+      if Int(edges.longest) >= search.units { regions.measure(group) }
     }
     return nil
   }
@@ -76,12 +77,14 @@ extension FreeSpace {
   private func find(
     _ search: RoomSearch, in group: Int, _ reach: inout RoomSearch.Reach
   ) throws(StorageError) -> Int? {
-    for entry in 0..<RegionMap.regionsPerGroup {
-      let number = group * RegionMap.regionsPerGroup + entry
+    for number in RegionTable.regions(of: group) {
       let base = number * Region.unitCount
       if base >= search.limit { return nil }
-      var summary = groups[group].entries[entry].summary
-      guard summary.longest >= search.units || reach.length + summary.prefix >= search.units else {
+      var summary = regions.summaries[number]
+      guard
+        Int(summary.longest) >= search.units
+          || reach.length + Int(summary.prefix) >= search.units
+      else {
         reach.pass(summary, at: base)
         continue
       }
@@ -90,9 +93,9 @@ extension FreeSpace {
         continue
       }
       summary = known.summary
-      if reach.length > 0, reach.length + summary.prefix >= search.units {
+      if reach.length > 0, reach.length + Int(summary.prefix) >= search.units {
         try confirm(&reach, upTo: number)
-        let length = reach.length + summary.prefix
+        let length = reach.length + Int(summary.prefix)
         if let place = search.place(start: base - reach.length, length: length) { return place }
       }
       if let place = known.firstPlace(

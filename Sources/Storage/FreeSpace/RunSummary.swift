@@ -4,14 +4,14 @@
 /// groups of regions without looking into them.
 struct RunSummary: Hashable {
   /// Units that the stretch has in all.
-  var size = 0
-  var free = 0
+  var size: Int32 = 0
+  var free: Int32 = 0
   /// Units of the free run at its start, and at its end.
-  var prefix = 0
-  var suffix = 0
-  var longest = 0
+  var prefix: Int32 = 0
+  var suffix: Int32 = 0
+  var longest: Int32 = 0
 
-  static func used(size: Int) -> RunSummary { RunSummary(size: size) }
+  static func used(size: Int) -> RunSummary { RunSummary(size: Int32(size)) }
 
   /// Appends the stretch that follows.
   mutating func append(_ next: RunSummary) {
@@ -20,5 +20,14 @@ struct RunSummary: Hashable {
     suffix = next.suffix == next.size ? suffix + next.size : next.suffix
     size += next.size
     free += next.free
+  }
+
+  /// What may be said of it when a run, of which it is not known where the rest of the stretch has
+  /// free space, turns out to be free.
+  mutating func hint(start: Int32, length: Int32) {
+    free = min(size, max(free + length, longest, length))
+    if start == 0 { prefix = max(prefix, length) }
+    if start + length == size { suffix = max(suffix, length) }
+    longest = max(longest, length)
   }
 }

@@ -1,0 +1,59 @@
+/// The versions that somebody reads, and the regions in which something waits for one of them.
+struct PinnedVersions {
+  private struct Blocked {
+    var pin: UInt64
+    var regions: [Int]
+  }
+
+  /// Ascending. None: everything that was freed waits for the version before.
+  private(set) var versions: [UInt64] = []
+  /// In the order in which the versions came to block something.
+  private var blocked: [Blocked] = []
+
+  mutating func set(_ pins: [UInt64], durable: UInt64?) {
+    versions.removeAll(keepingCapacity: true)
+    versions.append(contentsOf: pins)
+    guard let durable, let place = pins.firstIndex(where: { $0 >= durable }) else { return }
+    if pins[place] != durable { versions.insert(durable, at: place) }
+  }
+
+  /// The newest pinned version in `born ..< freed`.
+  func blocking(born: UInt64, freed: UInt64) -> UInt64? {
+    if versions.isEmpty { return freed - 1 }
+    var low = 0
+    var high = versions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if versions[middle] < freed { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, versions[low - 1] >= born else { return nil }
+    return versions[low - 1]
+  }
+
+  func contains(_ version: UInt64) -> Bool {
+    blocking(born: version, freed: version + 1) != nil
+  }
+
+  // MARK: Regions
+
+  /// Remembers that something in a region waits for `pin`.
+  mutating func block(_ region: Int, by pin: UInt64) {
+    guard let position = blocked.lastIndex(where: { $0.pin == pin }) else {
+      blocked.append(Blocked(pin: pin, regions: [region]))
+      return
+    }
+    if blocked[position].regions.last != region { blocked[position].regions.append(region) }
+  }
+
+  /// Takes out the regions that wait for a version that is not pinned any more, each once, with that
+  /// version; nil: there are none.
+  mutating func takeUnblocked() -> (pin: UInt64, regions: [Int])? {
+    if versions.isEmpty { return nil }
+    guard let position = blocked.firstIndex(where: { !contains($0.pin) }) else { return nil }
+    let found = blocked.remove(at: position)
+    guard found.regions.count > 1 else { return (found.pin, found.regions) }
+    return (found.pin, Set(found.regions).sorted())
+  }
+
+  mutating func forgetRegions() { blocked = [] }
+}
