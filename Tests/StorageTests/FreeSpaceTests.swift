@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: 1...8)
   func `random insertions and removals agree with a plain model`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let region = Region()
+    var region = Region()
     var model = PlainRegion()
     for _ in 0..<3000 {
       let start = random.below(500)
@@ -32,10 +32,12 @@ import Testing
       let units = start..<Int(run.end)
       if random.below(2) == 0 {
         let overlaps = units.contains { model.isFree[$0] }
-        #expect(region.insert(run) == !overlaps, "seed \(seed)")
+        let isInserted = region.insert(run)
+        #expect(isInserted == !overlaps, "seed \(seed)")
         if !overlaps { for unit in units { model.isFree[unit] = true } }
       } else {
-        #expect(region.remove(run) == units.count { model.isFree[$0] }, "seed \(seed)")
+        let removed = region.remove(run)
+        #expect(removed == units.count { model.isFree[$0] }, "seed \(seed)")
         for unit in units { model.isFree[unit] = false }
       }
       region.checkInvariants()
@@ -47,7 +49,7 @@ import Testing
   @Test(arguments: 1...8)
   func `what a region's node says is what was encoded`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let region = Region()
+    var region = Region()
     var start: UInt32 = 0
     while start < 30_000 {
       let run = Region.Run(start: start, length: UInt32(1 + random.below(60)))
@@ -57,12 +59,13 @@ import Testing
           run: run, born: born, freed: born + 1 + UInt64(random.below(99)))
         region.addWaiting(item, blockedBy: UInt64(random.below(4)))
       } else {
-        #expect(region.insert(run))
+        let isInserted = region.insert(run)
+        #expect(isInserted)
       }
       start = run.end + UInt32(random.below(90))
     }
     let bytes = RegionCoding.encode(region)
-    let back = Region()
+    var back = Region()
     withNode(.freeSpaceRegion, count: region.runs.count, waiting: region.waiting.count, bytes) {
       let isWhole = RegionCoding.decode($0) { run in
         back.insert(run)
@@ -96,8 +99,13 @@ import Testing
     ]
     for bytes in cases {
       withNode(.freeSpaceRegion, count: 1, waiting: 0, bytes) { node in
-        let region = Region()
-        #expect(!RegionCoding.decode(node, run: region.insert, waiting: { _ in true }), "\(bytes)")
+        var region = Region()
+        let isWhole = RegionCoding.decode(node) { run in
+          region.insert(run)
+        } waiting: { _ in
+          true
+        }
+        #expect(!isWhole, "\(bytes)")
       }
     }
   }
@@ -156,7 +164,7 @@ import Testing
     try walk.forEach { free += $0.extent.length }
     #expect(free == walk.countedFreeBytes && free == freeSpace.freeBytes)
     for number in 0..<Int(snapshot.logicalSize / Region.byteSize) {
-      _ = try freeSpace.region(number)
+      try freeSpace.read(region: number)
     }
     freeSpace.checkInvariants()
     transaction.cancel()

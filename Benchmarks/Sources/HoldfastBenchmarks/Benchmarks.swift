@@ -24,6 +24,8 @@ struct Compare: ParsableCommand {
   @Option(help: "Where the files go: a file system to be measured.") var folder: String?
   @Option(help: "Only this part; may be given several times.") var part: [Part] = []
 
+  @Option(help: "Of the engine, only rows whose names contain this.") var row: String?
+
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case engine, objects, wakes
   }
@@ -32,7 +34,7 @@ struct Compare: ParsableCommand {
     let place = URL(filePath: folder ?? NSTemporaryDirectory())
       .appending(path: "holdfast-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: place) }
-    let harness = Harness(scale: Scale(isSmoke: smoke), folder: place)
+    let harness = Harness(scale: Scale(isSmoke: smoke), folder: place, row: row)
     for part in part.isEmpty ? Part.allCases : part {
       switch part {
       case .engine: try StoreWorkloads(harness: harness).run()

@@ -25,11 +25,14 @@ struct Figure: Codable {
 final class Harness {
   let scale: Scale
   private let folder: URL
+  /// Only rows whose names contain this are measured; for a profiler. Nil: all.
+  private let row: String?
   private var folderCount = 0
   private(set) var figures: [Figure] = []
 
-  init(scale: Scale, folder: URL) {
+  init(scale: Scale, folder: URL, row: String? = nil) {
     self.scale = scale
+    self.row = row
     self.folder = folder
   }
 
@@ -57,6 +60,7 @@ final class Harness {
     _ workload: String, unit: String, isHigherBetter: Bool, stores: [any Store.Type],
     flushing: Flushing = .none, _ body: (any Store) throws -> Double
   ) throws {
+    if let row, !workload.contains(row) { return }
     var values: [String: [Double]] = [:]
     try takeTurns(stores) { type, place in
       let store = try type.init(folder: place, flushing: flushing)
@@ -69,6 +73,7 @@ final class Harness {
   }
 
   func add(_ figure: Figure) {
+    if figure.values.isEmpty { return }
     figures.append(Goals.judge(figure))
     FileHandle.standardError.write(Data("measured: \(figure.workload)\n".utf8))
   }

@@ -108,7 +108,7 @@ struct Committer {
       writer: writer, merge: database.options.mergeHistory,
       movingFrom: compactionBoundary ?? .max)
     try writer.release(NodeReference(rawValue: base.published.root))
-    var recorder = try FreeSpaceRecorder(
+    let recorder = try FreeSpaceRecorder(
       freeSpace: state.freeSpace, index: base.freeSpace, version: version, writer: writer)
     try recorder.prepare(movingFrom: compactionBoundary ?? .max)
     var serializer = NodeSerializer()

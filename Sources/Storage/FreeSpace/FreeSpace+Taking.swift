@@ -44,8 +44,8 @@ extension FreeSpace {
         let base = number * Region.unitCount
         if base >= limit { return }
         hasSome = true
-        guard let known = try regionForSearch(number) else { continue }
-        if known.improve(&best, at: base, limit: limit) { return }
+        guard try readForSearch(number) else { continue }
+        if regions.regions[number]!.improve(&best, at: base, limit: limit) { return }
       }
       if !hasSome { regions.measure(group) }
     }
@@ -53,11 +53,11 @@ extension FreeSpace {
 
   private func remove(_ extent: Extent) throws(StorageError) {
     try Self.forEachPiece(of: extent) { (number, run) throws(StorageError) in
-      let known = try region(number)
-      let removed = known.remove(run)
+      try read(region: number)
+      let removed = regions.regions[number]!.remove(run)
       precondition(removed == Int(run.length), "space that is not free was allocated")
       returned.forget(number, run)
-      regions.changed(number, known, by: version + 1)
+      regions.changed(number, by: version + 1)
     }
   }
 
@@ -67,8 +67,8 @@ extension FreeSpace {
     var isFree = true
     try Self.forEachPiece(of: range) { (number, run) throws(StorageError) in
       guard isFree else { return }
-      let known = try region(number)
-      isFree = known.contains(run)
+      try read(region: number)
+      isFree = regions.regions[number]!.contains(run)
     }
     guard isFree else { return false }
     try remove(range)
@@ -79,11 +79,11 @@ extension FreeSpace {
   func add(_ extent: Extent) throws(StorageError) {
     regions.extend(toCover: logicalSize)
     try Self.forEachPiece(of: extent) { (number, run) throws(StorageError) in
-      let known = try region(number)
-      guard known.insert(run) else {
+      try read(region: number)
+      guard regions.regions[number]!.insert(run) else {
         throw damaged("space that is free once was expected", at: extent.offset)
       }
-      regions.changed(number, known, by: version + 1)
+      regions.changed(number, by: version + 1)
     }
   }
 
@@ -93,7 +93,8 @@ extension FreeSpace {
     while start > 0 {
       let number = Int((start - 1) / Region.byteSize)
       let base = UInt64(number) * Region.byteSize
-      guard let run = try region(number).runs.last,
+      try read(region: number)
+      guard let run = regions.regions[number]!.runs.last,
         base + UInt64(run.end) * Region.unit == start
       else { break }
       start = base + UInt64(run.start) * Region.unit

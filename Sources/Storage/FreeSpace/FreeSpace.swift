@@ -175,16 +175,15 @@ final class FreeSpace {
     guard extent.offset < limit else { return }
     let within = Extent(offset: extent.offset, length: min(extent.length, limit - extent.offset))
     try Self.forEachPiece(of: within) { (region, run) throws(StorageError) in
-      guard let known = regions.regions[region] else {
-        return keepAside(operation, commit, region, run)
-      }
-      try apply(operation, commit, to: known, region, run)
-      regions.changed(region, known, by: commit)
+      if regions.regions[region] == nil { return keepAside(operation, commit, region, run) }
+      try apply(operation, commit, to: &regions.regions[region]!, region, run)
+      regions.changed(region, by: commit)
     }
   }
 
+  /// `known` is the region itself or a copy of it; nothing here comes back to it by its number.
   private func apply(
-    _ operation: SpaceOperation, _ commit: UInt64, to known: Region, _ region: Int,
+    _ operation: SpaceOperation, _ commit: UInt64, to known: inout Region, _ region: Int,
     _ run: Region.Run
   ) throws(StorageError) {
     var isPossible: Bool
@@ -199,7 +198,7 @@ final class FreeSpace {
     case .free:
       isPossible = commit > operation.version
       let item = Region.WaitingRun(run: run, born: operation.version, freed: commit)
-      if isPossible { isPossible = place(item, in: known, region) }
+      if isPossible { isPossible = place(item, in: &known, region) }
     }
     guard isPossible else {
       throw damaged("a consistent log of free space was expected", at: operation.extent.offset)
@@ -207,7 +206,9 @@ final class FreeSpace {
   }
 
   /// Puts a freed run where it belongs now; false if it is free already.
-  private func place(_ item: Region.WaitingRun, in known: Region, _ region: Int) -> Bool {
+  private func place(
+    _ item: Region.WaitingRun, in known: inout Region, _ region: Int
+  ) -> Bool {
     guard let pin = pins.blocking(born: item.born, freed: item.freed) else {
       return known.insert(item.run)
     }
@@ -253,11 +254,12 @@ final class FreeSpace {
 
   private func unblock(_ region: Int, _ pin: UInt64) throws(StorageError) {
     guard region < regions.regionCount else { return }
-    guard let known = regions.regions[region] else { return reconsider(region) }
-    for item in known.takeWaiting(blockedBy: pin) where !place(item, in: known, region) {
+    if regions.regions[region] == nil { return reconsider(region) }
+    for item in regions.regions[region]!.takeWaiting(blockedBy: pin)
+    where !place(item, in: &regions.regions[region]!, region) {
       throw damaged("a run that is freed once was expected", at: UInt64(region) * Region.byteSize)
     }
-    regions.setSummary(region, known.summary)
+    regions.setSummary(region, regions.regions[region]!.summary)
   }
 
   /// Looks at what is known of a region that has not been read.
@@ -278,25 +280,28 @@ final class FreeSpace {
 
   // MARK: Regions
 
-  /// The region, read if it has not been.
-  func region(_ number: Int) throws(StorageError) -> Region {
-    if let known = regions.regions[number] { return known }
+  /// Reads a region, if it has not been: `regions.regions[number]` is not nil from here on.
+  @inline(__always)
+  func read(region number: Int) throws(StorageError) {
+    if regions.regions[number] == nil { try readFromNode(number) }
+  }
+
+  private func readFromNode(_ number: Int) throws(StorageError) {
     try read(group: RegionTable.group(of: number))
     let record = regions.records[number]
-    let known = try decode(record, number)
+    var known = try decode(record, number)
     for item in pending.removeValue(forKey: number) ?? [] where item.commit > record.applied {
       let run = Self.run(of: item.operation, in: number)
-      try apply(item.operation, item.commit, to: known, number, run)
+      try apply(item.operation, item.commit, to: &known, number, run)
       regions.touch(number, by: item.commit)
     }
     regions.insert(number, known)
-    return known
   }
 
   private func decode(
     _ record: RegionMap.RegionRecord, _ number: Int
   ) throws(StorageError) -> Region {
-    let known = Region()
+    var known = Region()
     if record.reference.isNone { return known }
     let node = try source!.node(record.reference)
     guard node.kind == .freeSpaceRegion else {
@@ -305,7 +310,7 @@ final class FreeSpace {
     let isWhole = RegionCoding.decode(node) { run in
       known.insert(run)
     } waiting: { item in
-      place(item, in: known, number)
+      place(item, in: &known, number)
     }
     guard isWhole else {
       throw source!.corrupt(record.reference, "runs within their region were expected")
@@ -313,12 +318,15 @@ final class FreeSpace {
     return known
   }
 
-  /// The region, unless the commit has read enough of them.
-  func regionForSearch(_ number: Int) throws(StorageError) -> Region? {
-    if let known = regions.regions[number] { return known }
-    if readsLeft == 0 { return nil }
+  /// Reads a region, unless the commit has read enough of them.
+  ///
+  /// - Returns: whether the region is known.
+  func readForSearch(_ number: Int) throws(StorageError) -> Bool {
+    if regions.regions[number] != nil { return true }
+    if readsLeft == 0 { return false }
     readsLeft -= 1
-    return try region(number)
+    try readFromNode(number)
+    return true
   }
 
   func damaged(_ expectation: String, at offset: UInt64) -> StorageError {

@@ -13,27 +13,30 @@
 ///
 /// So the cost of a commit follows what it touched: the log is bounded, a region is written once for
 /// many operations on it, and how much is free elsewhere plays no part.
-struct FreeSpaceRecorder {
+final class FreeSpaceRecorder {
   private typealias Chunk = FreeSpaceIndex.Chunk
+
+  // Access is not checked for exclusivity at run time: a recorder belongs to one commit, and no access
+  // to one of these spans a call that could begin another.
 
   private let freeSpace: FreeSpace
   private let old: FreeSpaceIndex
   private let version: UInt64
   private let writer: NodeWriter
-  private(set) var map: NodeReference
-  private var chunks: [Chunk]
-  private var start: UInt64
+  @exclusivity(unchecked) private(set) var map: NodeReference
+  @exclusivity(unchecked) private var chunks: [Chunk]
+  @exclusivity(unchecked) private var start: UInt64
   /// The operations that go into the index.
-  private var tail: [SpaceOperation] = []
-  private var freedUnits: UInt64 = 0
-  private var freeUnits: UInt64 = 0
+  @exclusivity(unchecked) private var tail: [SpaceOperation] = []
+  @exclusivity(unchecked) private var freedUnits: UInt64 = 0
+  @exclusivity(unchecked) private var freeUnits: UInt64 = 0
   /// Whether the index goes on with the operations of the old one.
-  private var keepsOldTail = true
-  private var index: MutableNode?
-  private var room = 0
+  @exclusivity(unchecked) private var keepsOldTail = true
+  @exclusivity(unchecked) private var index: MutableNode?
+  @exclusivity(unchecked) private var room = 0
   /// Nodes whose final places `FreeSpace` has to learn.
-  private var writtenGroups: Set<Int> = []
-  private var writtenRegions: [Int] = []
+  @exclusivity(unchecked) private var writtenGroups: Set<Int> = []
+  @exclusivity(unchecked) private var writtenRegions: [Int] = []
 
   /// Operations in the index before they move to a chunk of their own.
   static let tailCountMax = 64
@@ -68,7 +71,7 @@ struct FreeSpaceRecorder {
   }
 
   /// - Parameter boundary: what of the log lies at or beyond it is written anew.
-  mutating func prepare(movingFrom boundary: UInt64 = .max) throws(StorageError) {
+  func prepare(movingFrom boundary: UInt64 = .max) throws(StorageError) {
     try writer.release(old.reference)
     try sweep()
     if boundary != .max { try move(from: boundary) }
@@ -77,7 +80,7 @@ struct FreeSpaceRecorder {
   }
 
   /// Writes regions of the oldest chunk while the log is too long.
-  private mutating func sweep() throws(StorageError) {
+  private func sweep() throws(StorageError) {
     var count = old.operationCount
     guard count > operationsMax else { return }
     var budget = max(Self.sweepCountMin, writer.freed.count)
@@ -98,7 +101,7 @@ struct FreeSpaceRecorder {
   }
 
   /// Writes a region that its node does not describe as of `version`; false if it does.
-  private mutating func write(
+  private func write(
     region number: Int, ifOlderThan version: UInt64
   ) throws(StorageError) -> Bool {
     guard number < freeSpace.regions.regionCount else { return false }
@@ -108,8 +111,9 @@ struct FreeSpaceRecorder {
     return true
   }
 
-  private mutating func write(region number: Int) throws(StorageError) {
-    let region = try freeSpace.region(number)
+  private func write(region number: Int) throws(StorageError) {
+    try freeSpace.read(region: number)
+    let region = freeSpace.regions.regions[number]!
     try writer.release(freeSpace.regions.records[number].reference)
     freeSpace.regions.setRecord(
       number,
@@ -132,7 +136,7 @@ struct FreeSpaceRecorder {
     return node.reference
   }
 
-  private mutating func writeMap() throws(StorageError) {
+  private func writeMap() throws(StorageError) {
     for group in writtenGroups.sorted() {
       try writer.release(freeSpace.regions.groups[group].reference)
       freeSpace.regions.recordGroup(
@@ -143,7 +147,7 @@ struct FreeSpaceRecorder {
   }
 
   /// Writes anew what lies at or beyond the boundary of a compaction.
-  private mutating func move(from boundary: UInt64) throws(StorageError) {
+  private func move(from boundary: UInt64) throws(StorageError) {
     for position in chunks.indices where chunks[position].reference.offset >= boundary {
       let reference = chunks[position].reference
       guard !reference.isUncommitted else { continue }
@@ -170,7 +174,7 @@ struct FreeSpaceRecorder {
   /// How many groups one compaction looks at.
   private static let movedGroupsMax = 8
 
-  private mutating func moveRegions(
+  private func moveRegions(
     of group: Int, from boundary: UInt64
   ) throws(StorageError) {
     guard writtenRegions.count < Self.movedRegionsMax else { return }
@@ -186,7 +190,7 @@ struct FreeSpaceRecorder {
 
   /// Moves the newest operations to a chunk when they have become many, and merges chunks. From here
   /// on nothing more is freed.
-  private mutating func pack() throws(StorageError) {
+  private func pack() throws(StorageError) {
     let needsChunk = old.tailCount + writer.freed.count + 8 > Self.tailCountMax
     var merged: [Chunk] = []
     if needsChunk { merged = try takeChunksToMerge(adding: old.tailCount + writer.freed.count) }
@@ -201,13 +205,13 @@ struct FreeSpaceRecorder {
     tail = []
   }
 
-  private mutating func append(_ operation: SpaceOperation) {
+  private func append(_ operation: SpaceOperation) {
     if tail.isEmpty { tail.append(.commit(version)) }
     tail.append(operation)
   }
 
   /// Takes out the last chunks that are to be merged with a new one of `count` operations.
-  private mutating func takeChunksToMerge(adding count: Int) throws(StorageError) -> [Chunk] {
+  private func takeChunksToMerge(adding count: Int) throws(StorageError) -> [Chunk] {
     var total = count
     var first = chunks.count
     while true {
@@ -239,7 +243,7 @@ struct FreeSpaceRecorder {
   /// Operations of one commit that one chunk takes.
   private static let chunkCountMax = 2048
 
-  private mutating func addChunk(
+  private func addChunk(
     merging merged: [Chunk], then operations: [SpaceOperation]
   ) throws(StorageError) {
     var parts: [UnsafeRawBufferPointer] = []
@@ -254,7 +258,7 @@ struct FreeSpaceRecorder {
     }
   }
 
-  private mutating func add(
+  private func add(
     _ parts: [UnsafeRawBufferPointer], then operations: ArraySlice<SpaceOperation>
   ) {
     let bytes = parts.reduce(0) { $0 + $1.count }
@@ -290,7 +294,7 @@ struct FreeSpaceRecorder {
   }
 
   /// Makes the index node; `finish` fills it.
-  mutating func makeIndex(_ placement: Placement) -> MutableNode {
+  func makeIndex(_ placement: Placement) -> MutableNode {
     room = placement.used.count + placement.grown.count + tail.count + Self.roomForItself
     if keepsOldTail { room += old.tailCount }
     let node = writer.make(
@@ -316,7 +320,7 @@ struct FreeSpaceRecorder {
   /// Fills the index.
   ///
   /// - Parameter cut: what the file no longer has at its end.
-  mutating func finish(_ placement: Placement, cut: Extent?) {
+  func finish(_ placement: Placement, cut: Extent?) {
     guard let index else { preconditionFailure("a free-space index that was not made was filled") }
     var freeUnits = old.freeUnits + freedUnits
     // The file may grow where it had been cut, and what is taken may lie in any growth.

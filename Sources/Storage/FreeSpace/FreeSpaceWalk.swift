@@ -28,7 +28,8 @@ struct FreeSpaceWalk {
 
   func forEach(_ body: (Entry) throws(StorageError) -> Void) throws(StorageError) {
     for number in 0..<regionCount {
-      let region = try freeSpace.region(number)
+      try freeSpace.read(region: number)
+      let region = freeSpace.regions.regions[number]!
       var entries = region.runs.map { Entry(extent: Self.extent($0, number), neededBy: nil) }
       for item in region.waiting.sorted() {
         let extent = Self.extent(item.run, number)

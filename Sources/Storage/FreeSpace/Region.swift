@@ -3,7 +3,7 @@
 ///
 /// It describes the version that its `FreeSpace` describes. Runs are disjoint, ascending, and not
 /// adjacent to each other; waiting runs are disjoint from them and from one another.
-final class Region {
+struct Region {
   struct Run: Hashable {
     var start: UInt32
     var length: UInt32
@@ -20,13 +20,10 @@ final class Region {
   static let byteSize: UInt64 = 1 << 18
   static let unitCount = Int(byteSize / unit)
 
-  // Access is not checked for exclusivity at run time: a region is confined to the holder of the
-  // writer role, and no access to one of these spans a call that could begin another.
-
-  @exclusivity(unchecked) private(set) var runs: [Run] = []
-  @exclusivity(unchecked) private(set) var free = 0
-  @exclusivity(unchecked) private(set) var longest = 0
-  @exclusivity(unchecked) private(set) var waiting = WaitingRuns()
+  private(set) var runs: [Run] = []
+  private(set) var free = 0
+  private(set) var longest = 0
+  private(set) var waiting = WaitingRuns()
 
   var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
 
@@ -60,7 +57,7 @@ final class Region {
   }
 
   /// Adds a run; false if some of it is free already.
-  func insert(_ run: Run) -> Bool {
+  mutating func insert(_ run: Run) -> Bool {
     let position = upperBound(run.start)
     let joinsPrevious = position > 0 && runs[position - 1].end == run.start
     if position > 0, runs[position - 1].end > run.start { return false }
@@ -87,7 +84,7 @@ final class Region {
 
   /// Removes what of `range` is in the runs; returns how many units that was.
   @discardableResult
-  func remove(_ range: Run) -> Int {
+  mutating func remove(_ range: Run) -> Int {
     var position = max(0, upperBound(range.start) - 1)
     var removed = 0
     var mayShorten = false
@@ -109,7 +106,7 @@ final class Region {
   }
 
   /// Takes `low ..< high` out of a run; returns the position after what is left of it.
-  private func cut(_ position: Int, low: UInt32, high: UInt32) -> Int {
+  private mutating func cut(_ position: Int, low: UInt32, high: UInt32) -> Int {
     let run = runs[position]
     let before = Run(start: run.start, length: low - run.start)
     let after = Run(start: high, length: run.end - high)
@@ -130,7 +127,7 @@ final class Region {
     }
   }
 
-  private func measureLongest() {
+  private mutating func measureLongest() {
     var best: UInt32 = 0
     for run in runs where run.length > best { best = run.length }
     longest = Int(best)
@@ -161,16 +158,16 @@ final class Region {
 
   /// Returns whether it is the first run of the region that `pin` blocks.
   @discardableResult
-  func addWaiting(_ run: WaitingRun, blockedBy pin: UInt64) -> Bool {
+  mutating func addWaiting(_ run: WaitingRun, blockedBy pin: UInt64) -> Bool {
     waiting.add(run, blockedBy: pin)
   }
 
   /// Takes out what `pin` blocked.
-  func takeWaiting(blockedBy pin: UInt64) -> [WaitingRun] { waiting.take(blockedBy: pin) }
+  mutating func takeWaiting(blockedBy pin: UInt64) -> [WaitingRun] { waiting.take(blockedBy: pin) }
 
   /// Removes what of `range` waits, for an allocation by a process that knew of fewer pins; returns
   /// how many units that was.
-  func removeWaiting(_ range: Run) -> Int { waiting.remove(range) }
+  mutating func removeWaiting(_ range: Run) -> Int { waiting.remove(range) }
 
   /// Stops the program if the region contradicts itself.
   func checkInvariants() {

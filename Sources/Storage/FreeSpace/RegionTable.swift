@@ -20,7 +20,8 @@ struct RegionTable {
   private(set) var records: ContiguousArray<RegionMap.RegionRecord> = []
   /// Exact where the region has been read; else of what is recorded, with hints of what was freed.
   private(set) var summaries: ContiguousArray<RunSummary> = []
-  private(set) var regions: ContiguousArray<Region?> = []
+  /// Whoever changes one says so: `changed`.
+  var regions: ContiguousArray<Region?> = []
   /// The version of the last operation in each region that is not in its node.
   private(set) var touched: ContiguousArray<UInt64> = []
   private(set) var readCount = 0
@@ -211,9 +212,9 @@ struct RegionTable {
 
   /// A region that has been read has changed.
   @inline(__always)
-  mutating func changed(_ region: Int, _ known: Region, by version: UInt64) {
+  mutating func changed(_ region: Int, by version: UInt64) {
     touched[region] = version
-    setSummary(region, known.summary)
+    setSummary(region, regions[region]!.summary)
   }
 
   mutating func touch(_ region: Int, by version: UInt64) { touched[region] = version }

@@ -43,7 +43,8 @@ extension FreeSpace {
       if Int(regions.summaries[cursor].longest) >= units {
         if regions.regions[cursor] == nil { readsLeft -= 1 }
         let base = UInt64(cursor) * Region.byteSize
-        for run in try region(cursor).runs
+        try read(region: cursor)
+        for run in regions.regions[cursor]!.runs
         where Int(run.length) >= units && !returned.contains(cursor, run) {
           found.append(
             Extent(

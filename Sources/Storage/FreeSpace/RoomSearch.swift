@@ -88,17 +88,17 @@ extension FreeSpace {
         reach.pass(summary, at: base)
         continue
       }
-      guard let known = try regionForSearch(number) else {
+      guard try readForSearch(number) else {
         reach = RoomSearch.Reach()
         continue
       }
-      summary = known.summary
+      summary = regions.summaries[number]
       if reach.length > 0, reach.length + Int(summary.prefix) >= search.units {
         try confirm(&reach, upTo: number)
         let length = reach.length + Int(summary.prefix)
         if let place = search.place(start: base - reach.length, length: length) { return place }
       }
-      if let place = known.firstPlace(
+      if let place = regions.regions[number]!.firstPlace(
         fitting: search.units, limit: search.limit - base, alignment: search.alignment)
       {
         return base + place
@@ -115,11 +115,11 @@ extension FreeSpace {
     let first = reach.start / Region.unitCount
     var exact = RoomSearch.Reach()
     for region in first..<number {
-      guard let known = try regionForSearch(region) else {
+      guard try readForSearch(region) else {
         exact = RoomSearch.Reach()
         continue
       }
-      exact.pass(known.summary, at: region * Region.unitCount)
+      exact.pass(regions.summaries[region], at: region * Region.unitCount)
     }
     reach = exact
   }

@@ -65,32 +65,31 @@ public struct NodeSource: @unchecked Sendable {
 
   /// The same checks without believing or setting the bit; what `verify` runs on every node.
   func checkedNode(_ reference: NodeReference) throws(StorageError) -> Node {
-    let path = owner.takeUnretainedValue().path
     let offset = reference.offset
     guard offset >= UInt64(FileLayout.firstNode), offset % 8 == 0,
       offset + UInt64(NodeLayout.headerSize) <= limit
     else {
-      throw .corrupt(path, at: offset, "a node was expected within \(limit) bytes")
+      throw corrupt(reference, "a node was expected within \(limit) bytes")
     }
     let node = Node(address: base + Int(offset))
     let size = node.byteSize
     guard size >= NodeLayout.byteSizeMin, size % 8 == 0, size <= NodeLayout.byteSizeMax,
       offset + UInt64(size) <= limit
     else {
-      throw .corrupt(path, at: offset, "the size of a node was expected, found \(size)")
+      throw corrupt(reference, "the size of a node was expected, found \(size)")
     }
     let sum = checksum(node.address + 4, count: size - 4)
     guard sum == node.storedChecksum else {
-      throw .corrupt(path, at: offset, "the checksum of a node of \(size) bytes does not hold")
+      throw corrupt(reference, "the checksum of a node of \(size) bytes does not hold")
     }
     guard sum & 0x7FFF == reference.checksumTag else {
-      throw .corrupt(path, at: offset, "another node was expected here by its parent")
+      throw corrupt(reference, "another node was expected here by its parent")
     }
     guard NodeLayout.headerSize + node.referenceCount * 8 <= size else {
-      throw .corrupt(path, at: offset, "a node has more references than bytes")
+      throw corrupt(reference, "a node has more references than bytes")
     }
     if let flaw = NodeShape.flaw(node, limit: limit) {
-      throw .corrupt(path, at: offset, "in a node of kind \(node.kind.rawValue), \(flaw)")
+      throw corrupt(reference, "in a node of kind \(node.kind.rawValue), \(flaw)")
     }
     return node
   }
