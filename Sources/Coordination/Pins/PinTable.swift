@@ -269,13 +269,15 @@ final class PinTable: Sendable {
       stamp(slot)
     }
     lowerUsed(from: used, to: needed)
+    guard versions.count > 1 else { return }
     versions.sort()
     var kept = 0
-    for version in versions where kept == 0 || versions[kept - 1] != version {
-      versions[kept] = version
+    // By position: a loop over the elements would keep the array, and writing to it would copy it.
+    for position in versions.indices where kept == 0 || versions[kept - 1] != versions[position] {
+      versions[kept] = versions[position]
       kept += 1
     }
-    versions.removeSubrange(kept...)
+    versions.removeLast(versions.count - kept)
   }
 
   /// Notes since when a pin has kept an old version. Pinning itself does without the clock.

@@ -56,35 +56,40 @@ struct Committer {
 
   // MARK: Steps
 
-  /// What has been placed.
-  private struct Placed {
-    var serializer: NodeSerializer
-    var recorder: FreeSpaceRecorder
-    var snapshot: UnsafeMutableRawPointer
-    var logicalSize: UInt64
-  }
-
   /// All that comes before publishing.
   private func write() throws(StorageError) -> PublishedVersion {
-    let placed = try place()
+    let newHistory = try History.append(
+      history, base: base.published.version, pins: database.writerState.pins, index: base.history,
+      writer: writer, merge: database.options.mergeHistory,
+      movingFrom: compactionBoundary ?? .max)
+    try writer.release(NodeReference(rawValue: base.published.root))
+    let recorder = try FreeSpaceRecorder(
+      freeSpace: database.writerState.freeSpace, index: base.freeSpace, version: version,
+      writer: writer)
+    try recorder.prepare(movingFrom: compactionBoundary ?? .max)
+    var serializer = NodeSerializer()
+    serializer.collect(root)
+    serializer.collect(newHistory)
+    recorder.collect(into: &serializer)
+    let (snapshot, logicalSize) = try place(&serializer, recorder, newHistory)
     let extents: [CommitSlot.ProvenExtent]
     // Asked once: a flush elsewhere may change the answer at any time.
-    let isProvable = isProvable(placed.serializer.totalBytes)
+    let isProvable = isProvable(serializer.totalBytes)
     do throws(SystemError) {
-      extents = try placed.serializer.write(
+      extents = try serializer.write(
         to: database.file, version: version, proving: isProvable,
         scratch: &database.writerState.scratch)
     } catch {
       throw StorageError(error, doing: "write the nodes of a commit")
     }
-    let final = NodeReference(rawValue: NodeSerializer.finalWord(placed.snapshot))
+    let final = NodeReference(rawValue: NodeSerializer.finalWord(snapshot.address))
     let published = PublishedVersion(
-      version: version, root: final.rawValue, logicalSize: placed.logicalSize)
-    let mapping = try database.mapping(covering: placed.logicalSize)
+      version: version, root: final.rawValue, logicalSize: logicalSize)
+    let mapping = try database.mapping(covering: logicalSize)
     try writeSlot(published, proof: isProvable ? extents : nil)
-    database.writerState.unflushedBytes += placed.serializer.totalBytes
-    placed.recorder.publish()
-    placed.serializer.markVerified(in: mapping, version: version)
+    database.writerState.unflushedBytes += serializer.totalBytes
+    recorder.publish()
+    serializer.markVerified(in: mapping, version: version)
     return published
   }
 
@@ -101,22 +106,15 @@ struct Committer {
     }
   }
 
-  private func place() throws(StorageError) -> Placed {
-    let state = database.writerState
-    let newHistory = try History.append(
-      history, base: base.published.version, pins: state.pins, index: base.history,
-      writer: writer, merge: database.options.mergeHistory,
-      movingFrom: compactionBoundary ?? .max)
-    try writer.release(NodeReference(rawValue: base.published.root))
-    let recorder = try FreeSpaceRecorder(
-      freeSpace: state.freeSpace, index: base.freeSpace, version: version, writer: writer)
-    try recorder.prepare(movingFrom: compactionBoundary ?? .max)
-    var serializer = NodeSerializer()
-    serializer.collect(root)
-    serializer.collect(newHistory)
-    recorder.collect(into: &serializer)
+  /// Gives all nodes their places, and fills the two that say where what is.
+  ///
+  /// - Returns: the snapshot node, and the size that the file has for the version.
+  private func place(
+    _ serializer: inout NodeSerializer, _ recorder: FreeSpaceRecorder, _ newHistory: NodeReference
+  ) throws(StorageError) -> (snapshot: MutableNode, logicalSize: UInt64) {
+    let freeSpace = database.writerState.freeSpace
     var placement = Placement(
-      freeSpace: state.freeSpace, file: database.file, options: placementOptions)
+      freeSpace: freeSpace, file: database.file, version: version, options: placementOptions)
     try placement.place(serializer.nodes[...], reserve: recorder.indexSizeEstimate)
     let snapshot = writer.make(
       kind: .snapshot, referenceCount: SnapshotNode.referenceCount,
@@ -131,16 +129,14 @@ struct Committer {
     serializer.append(snapshot)
     try placement.place(serializer.nodes[first...])
     let cut = compactionBoundary == nil ? nil : try placement.cutTail()
+    placement.joinUsed()
     recorder.finish(placement, cut: cut)
-    let logicalSize = state.freeSpace.logicalSize
     snapshot.data.storeBytes(
-      of: logicalSize, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
+      of: freeSpace.logicalSize, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
     snapshot.data.storeBytes(
       of: cut == nil ? base.lastCut : version, toByteOffset: SnapshotNode.lastCut,
       as: UInt64.self)
-    return Placed(
-      serializer: serializer, recorder: recorder, snapshot: snapshot.address,
-      logicalSize: logicalSize)
+    return (snapshot, freeSpace.logicalSize)
   }
 
   private var placementOptions: Placement.Options {

@@ -62,21 +62,24 @@ struct NodeSerializer {
   func write(
     to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
-    if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax, !isInOrder {
+    if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax,
+      gapCount > Self.gapCountMax
+    {
       return try writeSorted(to: file, version: version, proving: proving, scratch: &scratch)
     }
     return try writeInOrder(to: file, version: version, proving: proving, scratch: &scratch)
   }
 
-  /// Whether the nodes' places rise from one to the next.
-  private var isInOrder: Bool {
-    var last: UInt64 = 0
+  /// How many nodes do not lie right behind the one before.
+  private var gapCount: Int {
+    var end: UInt64 = 0
+    var count = 0
     for address in nodes {
       let offset = Self.finalWord(address)
-      if offset < last { return false }
-      last = offset
+      if offset != end { count += 1 }
+      end = offset + Self.placedSize(address)
     }
-    return true
+    return count
   }
 
   /// Tells the mapping that these nodes are known: they need not be verified in the process that
@@ -88,6 +91,8 @@ struct NodeSerializer {
     }
   }
 
+  /// So few writes are not worth the sorting.
+  private static let gapCountMax = 3
   private static let sortedCountMax = 256
   private static let sortedBytesMax: UInt64 = 1 << 20
 

@@ -74,11 +74,12 @@ extension Database {
     _ lockFile: LockFile, mayRecover: Bool = true
   ) throws(StorageError) -> WriteTransaction? {
     do throws(StorageError) {
-      guard let published = try newestForWriter(lockFile, mayRecover: mayRecover) else {
+      guard
+        let (published, mapping) = try newestForWriter(lockFile, mayRecover: mayRecover)
+      else {
         lockFile.unlockWriter()
         return nil
       }
-      let mapping = try mapping(covering: published.logicalSize)
       let source = NodeSource(mapping: mapping, limit: published.logicalSize)
       let reference = NodeReference(rawValue: published.root)
       let node = try source.node(reference)
@@ -103,7 +104,7 @@ extension Database {
   /// publishing. What the lock-file says is not relied on for that: the slots are looked at.
   private func newestForWriter(
     _ lockFile: LockFile, mayRecover: Bool
-  ) throws(StorageError) -> PublishedVersion? {
+  ) throws(StorageError) -> (PublishedVersion, Mapping)? {
     if lockFile.flushFailure % 2 == 1 {
       guard mayRecover else { return nil }
       try repairAfterFailedFlush()
@@ -111,11 +112,14 @@ extension Database {
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }
     let mapping = try mapping(covering: published.logicalSize)
-    guard SlotStore.claimsMore(than: published.version, mapping) else { return published }
+    guard SlotStore.claimsMore(than: published.version, mapping) else {
+      return (published, mapping)
+    }
     guard mayRecover else { return nil }
     let found = try Recovery(slots: slots, mapping: mapping).findNewest()
-    guard found.newest.version > published.version else { return published }
-    return try adopt(found, mapping)
+    guard found.newest.version > published.version else { return (published, mapping) }
+    let adopted = try adopt(found, mapping)
+    return (adopted, try self.mapping(covering: adopted.logicalSize))
   }
 
   /// Publishes what a writer left. What it meant to be durable is made so: whether it had come to

@@ -17,44 +17,71 @@ extension FreeSpace {
     return extent
   }
 
-  /// Takes `length` bytes from the run that they fill best, among the first that have them. So small
-  /// nodes leave the long runs to those that need them.
+  /// Takes `length` bytes from the run that they fill best, to within an eighth; the lowest of those.
+  /// So small nodes leave the long runs to those that need them.
+  ///
+  /// - Parameter closely: whether it is to be a run that is longer by less than an eighth, or none.
   func takeBest(
-    fitting length: UInt64, below limit: UInt64 = .max
+    fitting length: UInt64, below limit: UInt64 = .max, closely: Bool = false
   ) throws(StorageError) -> Extent? {
+    let units = Int(length / Region.unit)
     let limitUnits = Int(min(limit, logicalSize) / Region.unit)
-    var best = BestFit(
-      units: Int(length / Region.unit), candidatesLeft: Self.fitCandidatesMax)
-    try improve(&best, limit: limitUnits)
-    guard let start = best.start else { return try takeFirst(fitting: length, below: limit) }
+    guard let start = try bestFit(units, limit: limitUnits, closely: closely) else {
+      // What is left are runs that go over the borders of regions.
+      return closely ? nil : try takeFirst(fitting: length, below: limit)
+    }
     let extent = Extent(offset: UInt64(start) * Region.unit, length: length)
     try remove(extent)
     return extent
   }
 
-  private static var fitCandidatesMax: Int { 1024 }
-
-  private func improve(_ best: inout BestFit, limit: Int) throws(StorageError) {
-    for group in regions.groups.indices where Int(regions.groups[group].longest) >= best.units {
-      if group * RegionMap.unitsPerGroup >= limit { return }
-      try read(group: group)
-      var hasSome = false
-      for number in RegionTable.regions(of: group)
-      where Int(regions.summaries[number].longest) >= best.units {
-        let base = number * Region.unitCount
-        if base >= limit { return }
-        hasSome = true
-        guard try readForSearch(number) else { continue }
-        if regions.regions[number]!.improve(&best, at: base, limit: limit) { return }
+  private func bestFit(
+    _ units: Int, limit: Int, closely: Bool
+  ) throws(StorageError) -> Int? {
+    let best = SizeClass.of(units)
+    var wanted = SizeClassSet.from(best)
+    wanted.subtract(exhaustedClasses)
+    while true {
+      var found = SizeClassSet.none
+      for group in regions.groups { found.formUnion(group.classes.intersection(wanted)) }
+      if found.isEmpty || closely && found.first > best { return nil }
+      if let place = try firstPlace(units, class: found.first, limit: limit) { return place }
+      wanted.remove(found.first)
+      // Any run of a larger class would have done.
+      if readsLeft == 0, found.first > best, limit == Int(logicalSize / Region.unit) {
+        exhaustedClasses.insert(found.first)
       }
-      if !hasSome { regions.measure(group) }
     }
+  }
+
+  private func firstPlace(
+    _ units: Int, class wanted: Int, limit: Int
+  ) throws(StorageError) -> Int? {
+    for group in regions.groups.indices where regions.groups[group].classes.contains(wanted) {
+      if group * RegionMap.unitsPerGroup >= limit { return nil }
+      try read(group: group)
+      var hasClass = false
+      for number in RegionTable.regions(of: group) where regions.classes[number].contains(wanted) {
+        let base = number * Region.unitCount
+        guard base < limit, try readForSearch(number) else {
+          hasClass = true
+          continue
+        }
+        let place = regions.regions[number].firstPlace(
+          fitting: units, class: wanted, limit: limit - base)
+        if let place { return base + place }
+        regions.setClasses(number, regions.regions[number].classes)
+        if regions.classes[number].contains(wanted) { hasClass = true }
+      }
+      if !hasClass { regions.remove(class: wanted, fromGroup: group) }
+    }
+    return nil
   }
 
   private func remove(_ extent: Extent) throws(StorageError) {
     try Self.forEachPiece(of: extent) { (number, run) throws(StorageError) in
       try read(region: number)
-      let removed = regions.regions[number]!.remove(run)
+      let removed = regions.regions[number].remove(run)
       precondition(removed == Int(run.length), "space that is not free was allocated")
       returned.forget(number, run)
       regions.changed(number, by: version + 1)
@@ -68,7 +95,7 @@ extension FreeSpace {
     try Self.forEachPiece(of: range) { (number, run) throws(StorageError) in
       guard isFree else { return }
       try read(region: number)
-      isFree = regions.regions[number]!.contains(run)
+      isFree = regions.regions[number].contains(run)
     }
     guard isFree else { return false }
     try remove(range)
@@ -78,9 +105,10 @@ extension FreeSpace {
   /// Adds what the file has grown by, or gives back what was taken and not used.
   func add(_ extent: Extent) throws(StorageError) {
     regions.extend(toCover: logicalSize)
+    exhaustedClasses = .none
     try Self.forEachPiece(of: extent) { (number, run) throws(StorageError) in
       try read(region: number)
-      guard regions.regions[number]!.insert(run) else {
+      guard regions.regions[number].insert(run) else {
         throw damaged("space that is free once was expected", at: extent.offset)
       }
       regions.changed(number, by: version + 1)
@@ -94,7 +122,7 @@ extension FreeSpace {
       let number = Int((start - 1) / Region.byteSize)
       let base = UInt64(number) * Region.byteSize
       try read(region: number)
-      guard let run = regions.regions[number]!.runs.last,
+      guard let run = regions.regions[number].runs.last,
         base + UInt64(run.end) * Region.unit == start
       else { break }
       start = base + UInt64(run.start) * Region.unit

@@ -41,7 +41,9 @@ final class FreeSpace {
   /// The group that compaction has looked at last.
   var moveCursor = 0
   /// Regions that may still be read for the commit under way.
-  @exclusivity(unchecked) private var readsLeft = 0
+  @exclusivity(unchecked) private(set) var readsLeft = 0
+  /// Classes of which the regions that have been read have no run, found when no more may be read.
+  @exclusivity(unchecked) var exhaustedClasses = SizeClassSet.none
   /// How many regions one commit reads in search of room before it rather grows the file.
   private static let readsMax = 256
   private static let readCountMax = 4096
@@ -65,6 +67,7 @@ final class FreeSpace {
   ) throws(StorageError) {
     self.source = source
     readsLeft = Self.readsMax
+    exhaustedClasses = .none
     self.pins.set(pins, durable: durable)
     try applyOwn()
     if self.version != version {
@@ -175,8 +178,8 @@ final class FreeSpace {
     guard extent.offset < limit else { return }
     let within = Extent(offset: extent.offset, length: min(extent.length, limit - extent.offset))
     try Self.forEachPiece(of: within) { (region, run) throws(StorageError) in
-      if regions.regions[region] == nil { return keepAside(operation, commit, region, run) }
-      try apply(operation, commit, to: &regions.regions[region]!, region, run)
+      if !regions.isRead[region] { return keepAside(operation, commit, region, run) }
+      try apply(operation, commit, to: &regions.regions[region], region, run)
       regions.changed(region, by: commit)
     }
   }
@@ -254,12 +257,12 @@ final class FreeSpace {
 
   private func unblock(_ region: Int, _ pin: UInt64) throws(StorageError) {
     guard region < regions.regionCount else { return }
-    if regions.regions[region] == nil { return reconsider(region) }
-    for item in regions.regions[region]!.takeWaiting(blockedBy: pin)
-    where !place(item, in: &regions.regions[region]!, region) {
+    if !regions.isRead[region] { return reconsider(region) }
+    for item in regions.regions[region].takeWaiting(blockedBy: pin)
+    where !place(item, in: &regions.regions[region], region) {
       throw damaged("a run that is freed once was expected", at: UInt64(region) * Region.byteSize)
     }
-    regions.setSummary(region, regions.regions[region]!.summary)
+    regions.setSummary(region, regions.regions[region].summary)
   }
 
   /// Looks at what is known of a region that has not been read.
@@ -280,10 +283,10 @@ final class FreeSpace {
 
   // MARK: Regions
 
-  /// Reads a region, if it has not been: `regions.regions[number]` is not nil from here on.
+  /// Reads a region, if it has not been: `regions.isRead[number]` from here on.
   @inline(__always)
   func read(region number: Int) throws(StorageError) {
-    if regions.regions[number] == nil { try readFromNode(number) }
+    if !regions.isRead[number] { try readFromNode(number) }
   }
 
   private func readFromNode(_ number: Int) throws(StorageError) {
@@ -322,7 +325,7 @@ final class FreeSpace {
   ///
   /// - Returns: whether the region is known.
   func readForSearch(_ number: Int) throws(StorageError) -> Bool {
-    if regions.regions[number] != nil { return true }
+    if regions.isRead[number] { return true }
     if readsLeft == 0 { return false }
     readsLeft -= 1
     try readFromNode(number)

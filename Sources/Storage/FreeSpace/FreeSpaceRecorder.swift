@@ -113,7 +113,7 @@ final class FreeSpaceRecorder {
 
   private func write(region number: Int) throws(StorageError) {
     try freeSpace.read(region: number)
-    let region = freeSpace.regions.regions[number]!
+    let region = freeSpace.regions.regions[number]
     try writer.release(freeSpace.regions.records[number].reference)
     freeSpace.regions.setRecord(
       number,
@@ -206,7 +206,10 @@ final class FreeSpaceRecorder {
   }
 
   private func append(_ operation: SpaceOperation) {
-    if tail.isEmpty { tail.append(.commit(version)) }
+    if tail.isEmpty {
+      tail.reserveCapacity(writer.freed.count + 12)
+      tail.append(.commit(version))
+    }
     tail.append(operation)
   }
 

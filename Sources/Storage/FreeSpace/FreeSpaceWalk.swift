@@ -29,7 +29,7 @@ struct FreeSpaceWalk {
   func forEach(_ body: (Entry) throws(StorageError) -> Void) throws(StorageError) {
     for number in 0..<regionCount {
       try freeSpace.read(region: number)
-      let region = freeSpace.regions.regions[number]!
+      let region = freeSpace.regions.regions[number]
       var entries = region.runs.map { Entry(extent: Self.extent($0, number), neededBy: nil) }
       for item in region.waiting.sorted() {
         let extent = Self.extent(item.run, number)

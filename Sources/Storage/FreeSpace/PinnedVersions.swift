@@ -12,7 +12,7 @@ struct PinnedVersions {
 
   mutating func set(_ pins: [UInt64], durable: UInt64?) {
     versions.removeAll(keepingCapacity: true)
-    versions.append(contentsOf: pins)
+    for pin in pins { versions.append(pin) }
     guard let durable, let place = pins.firstIndex(where: { $0 >= durable }) else { return }
     if pins[place] != durable { versions.insert(durable, at: place) }
   }

@@ -2,18 +2,26 @@ import Platform
 
 /// Gives the nodes of one commit their places in the file, low addresses first.
 ///
-/// One run that takes them all is preferred, wherever it is below the end of the file: then the
-/// commit is one write. Where there is none, the file grows while it is nearly full; once a fair
-/// part of it is free, the nodes go into the holes instead, the largest first, and the file grows
-/// only by a node that fits nowhere. So what is free stays a bounded part of what is used.
+/// A node that replaces one which has lasted will last too: it goes into a hole of its own size, such
+/// as the one that it replaces leaves. The others will be replaced soon, together, so they go into
+/// one run: then most commits are one write, and what they leave behind is one run again.
+///
+/// Where no run takes them all, the file grows while it is nearly full. Once much of it is free, the
+/// nodes are halved until the parts fit, and in the end each goes into the hole that it fills best,
+/// and the file grows only by a node that fits nowhere. So what is free stays a bounded part of what
+/// is used.
 struct Placement {
   let freeSpace: FreeSpace
   private let file: any SystemFile
-  /// What was taken and not given back, by offset, neighbours joined.
+  /// What was taken and not given back.
   private(set) var used: [Extent] = []
   /// By what the file grew.
   private(set) var grown: [Extent] = []
   private let options: Options
+  /// The version that the nodes are of.
+  private let version: UInt64
+  /// The end of the last run that was taken for nodes that will not last.
+  private var runEnd: UInt64?
 
   struct Options {
     /// Whether new space is filled with zeros, see `fill`.
@@ -27,12 +35,15 @@ struct Placement {
 
   /// What a disk writes at once, at the most.
   static let blockSize: UInt64 = 4096
-  /// Up to this many nodes are fitted one by one; more are halved until they fit.
-  private static let fittedCountMax = 64
+  /// Up to this many nodes are looked at one by one.
+  private static let fittedCountMax = 512
+  /// In how many versions a node has to have been for its successor to be expected to last.
+  private static let lastingAge = 1024
 
-  init(freeSpace: FreeSpace, file: any SystemFile, options: Options) {
+  init(freeSpace: FreeSpace, file: any SystemFile, version: UInt64, options: Options) {
     self.freeSpace = freeSpace
     self.file = file
+    self.version = version
     self.options = options
   }
 
@@ -46,31 +57,62 @@ struct Placement {
     _ nodes: ArraySlice<UnsafeMutableRawPointer>, reserve: UInt64 = 0
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
-    let total = Self.bytes(nodes)
     if options.boundary != nil { return try spread(nodes) }
-    if let last = used.last {
-      let adjoining = Extent(offset: last.end, length: total)
-      if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, of: last),
+    let others = try placeLasting(nodes)
+    guard !others.isEmpty else { return }
+    let total = Self.bytes(others)
+    if let runEnd {
+      let adjoining = Extent(offset: runEnd, length: total)
+      if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, at: runEnd),
         try freeSpace.take(exactly: adjoining)
       {
-        return settle(nodes, at: adjoining)
+        return settle(others, at: adjoining)
       }
     }
-    if let whole = try take(total, reserve: reserve) { return settle(nodes, at: whole) }
+    if let whole = try take(total, reserve: reserve) { return settle(others, at: whole) }
     if isSparse {
-      try spread(nodes)
+      try spread(others)
     } else {
-      try placeByGrowing(nodes, total: total, reserve: reserve)
+      try placeByGrowing(others, total: total, reserve: reserve)
     }
+  }
+
+  /// Places the nodes that will last where there is a hole of their size.
+  ///
+  /// - Returns: the other nodes.
+  private mutating func placeLasting(
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>
+  ) throws(StorageError) -> ArraySlice<UnsafeMutableRawPointer> {
+    guard nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
+      nodes.contains(where: willLast)
+    else { return nodes }
+    var others: [UnsafeMutableRawPointer] = []
+    others.reserveCapacity(nodes.count)
+    for node in nodes {
+      let size = NodeSerializer.placedSize(node)
+      if willLast(node), let hole = try freeSpace.takeBest(fitting: size, closely: true) {
+        NodeSerializer.setFinalWord(node, hole.offset)
+        used.append(hole)
+      } else {
+        others.append(node)
+      }
+    }
+    return others[...]
+  }
+
+  /// A copy still says when its original was born; a new node says 0.
+  private func willLast(_ node: UnsafeMutableRawPointer) -> Bool {
+    let born = Node(address: node).born
+    return born > 0 && born + UInt64(Self.lastingAge) <= version
   }
 
   private static func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
     nodes.reduce(0) { $0 + NodeSerializer.placedSize($1) }
   }
 
-  /// Whether what follows an extent stays within the blocks that the extent has to itself.
-  private static func isInLastBlock(_ next: Extent, of last: Extent) -> Bool {
-    next.end <= (last.end + blockSize - 1) / blockSize * blockSize
+  /// Whether what follows a run stays within the blocks that the run has to itself.
+  private static func isInLastBlock(_ next: Extent, at end: UInt64) -> Bool {
+    next.end <= (end + blockSize - 1) / blockSize * blockSize
   }
 
   /// Takes a run from free space, where it fits with the reserve if possible.
@@ -80,16 +122,19 @@ struct Placement {
     guard options.keepsBlocksApart else {
       return try freeSpace.takeFirst(fitting: length, reserve: reserve)
     }
-    // The blocks have to be free as a whole; what the nodes leave of the last one stays free, and is of use
-    // again when the whole block is.
+    // The blocks have to be free as a whole; what the nodes leave of the last one stays free, and is
+    // of use again when the whole block is.
     let blocks = (length + Self.blockSize - 1) / Self.blockSize * Self.blockSize
     return try freeSpace.takeFirst(
       fitting: length, reserve: blocks - length, alignment: Self.blockSize)
   }
 
+  /// Whether so much is free that nodes of one commit should be kept together less.
   private var isSparse: Bool {
-    freeSpace.reusableBytes > max(16384, freeSpace.liveBytes / 4)
+    freeSpace.reusableBytes > max(Self.looseBytesMin, freeSpace.liveBytes / 4)
   }
+
+  private static let looseBytesMin: UInt64 = 65536
 
   private mutating func placeByGrowing(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>, total: UInt64, reserve: UInt64
@@ -112,13 +157,18 @@ struct Placement {
   private mutating func spread(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>
   ) throws(StorageError) {
-    if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart {
+    if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
+      options.boundary != nil || isVerySparse
+    {
       let bySize = nodes.sorted { NodeSerializer.placedSize($0) > NodeSerializer.placedSize($1) }
       for node in bySize { try fit([node][...]) }
     } else {
       try halve(nodes)
     }
-    joinUsed()
+  }
+
+  private var isVerySparse: Bool {
+    freeSpace.reusableBytes > max(2 * Self.looseBytesMin, freeSpace.liveBytes / 2)
   }
 
   private mutating func halve(
@@ -164,6 +214,7 @@ struct Placement {
       NodeSerializer.setFinalWord(node, offset)
       offset += NodeSerializer.placedSize(node)
     }
+    runEnd = extent.end
     if let last = used.last, last.end == extent.offset {
       used[used.count - 1].length += extent.length
     } else {
@@ -171,7 +222,9 @@ struct Placement {
     }
   }
 
-  private mutating func joinUsed() {
+  /// Brings `used` in order and joins neighbours, when everything has been placed.
+  mutating func joinUsed() {
+    guard used.count > 1 else { return }
     used.sort { $0.offset < $1.offset }
     var joined: [Extent] = []
     for extent in used {
@@ -190,7 +243,8 @@ struct Placement {
   private mutating func grow(by needed: UInt64, generously: Bool) throws(StorageError) {
     let spare = options.keepsBlocksApart ? 2 * Self.blockSize : 0
     let exact = (needed + spare + 4095) & ~4095
-    let step = min(max(freeSpace.logicalSize / 8, 32768), 64 << 20)
+    let step = min(
+      max(freeSpace.logicalSize / 64, min(freeSpace.logicalSize / 4, 1 << 18), 32768), 64 << 20)
     let wanted = generously ? max((step + 4095) & ~4095, exact) : exact
     do throws(SystemError) {
       try reserve(wanted)

@@ -23,6 +23,8 @@ struct Region {
   private(set) var runs: [Run] = []
   private(set) var free = 0
   private(set) var longest = 0
+  /// At least the classes of all the runs.
+  private(set) var classes = SizeClassSet.none
   private(set) var waiting = WaitingRuns()
 
   var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
@@ -79,6 +81,7 @@ struct Region {
     }
     free += Int(run.length)
     longest = max(longest, Int(joined.length))
+    classes.insert(SizeClass.of(Int(joined.length)))
     return true
   }
 
@@ -110,6 +113,8 @@ struct Region {
     let run = runs[position]
     let before = Run(start: run.start, length: low - run.start)
     let after = Run(start: high, length: run.end - high)
+    if before.length > 0 { classes.insert(SizeClass.of(Int(before.length))) }
+    if after.length > 0 { classes.insert(SizeClass.of(Int(after.length))) }
     switch (before.length > 0, after.length > 0) {
     case (false, false):
       runs.remove(at: position)
@@ -144,14 +149,17 @@ struct Region {
     return nil
   }
 
-  /// Looks for a better fit among the region's runs, which begin at `base`; true if the search is
-  /// over.
-  func improve(_ best: inout BestFit, at base: Int, limit: Int) -> Bool {
-    for run in runs where Int(run.length) >= best.units {
-      if base + Int(run.start) + best.units > limit { return true }
-      if best.consider(start: base + Int(run.start), length: Int(run.length)) { return true }
+  /// The first place for `length` units in a run of one class that ends at or before `limit`. Where
+  /// there is no run of the class, `classes` does not say so any more.
+  mutating func firstPlace(fitting length: Int, class wanted: Int, limit: Int) -> Int? {
+    var hasClass = false
+    for run in runs where SizeClass.of(Int(run.length)) == wanted {
+      hasClass = true
+      guard Int(run.length) >= length else { continue }
+      return Int(run.start) + length <= limit ? Int(run.start) : nil
     }
-    return false
+    if !hasClass { classes.remove(wanted) }
+    return nil
   }
 
   // MARK: What waits
@@ -181,6 +189,8 @@ struct Region {
     }
     precondition(sum == free, "the runs' units are miscounted")
     precondition(longest == runs.map { Int($0.length) }.max() ?? 0, "the longest run is wrong")
+    precondition(
+      runs.allSatisfy { classes.contains(SizeClass.of(Int($0.length))) }, "a class is missed")
     waiting.checkInvariants()
   }
 }

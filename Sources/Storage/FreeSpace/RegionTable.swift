@@ -1,8 +1,9 @@
 /// All regions of a file as the writer knows them, by number: what their nodes record, what is free in
 /// them, and the regions themselves as far as they have been read.
 ///
-/// Everything that a search looks at lies in arrays of plain numbers. A group's `longest` may be too
-/// high, never too low for what its regions' summaries say; a search that finds nothing lowers it.
+/// Everything that a search looks at lies in arrays of plain numbers. A group's `longest` and its
+/// `classes` may say too much, never too little for what is known of its regions; a search that finds
+/// nothing puts them right.
 struct RegionTable {
   struct Group {
     var reference = NodeReference.none
@@ -13,6 +14,8 @@ struct RegionTable {
     /// At least the longest run, those over the borders of two regions included.
     var longest: Int32 = 0
     var free: Int = 0
+    /// At least the classes of all runs of its regions.
+    var classes = SizeClassSet.none
   }
 
   private(set) var groups: [Group] = []
@@ -20,8 +23,11 @@ struct RegionTable {
   private(set) var records: ContiguousArray<RegionMap.RegionRecord> = []
   /// Exact where the region has been read; else of what is recorded, with hints of what was freed.
   private(set) var summaries: ContiguousArray<RunSummary> = []
-  /// Whoever changes one says so: `changed`.
-  var regions: ContiguousArray<Region?> = []
+  /// Whoever changes one says so: `changed`. Empty where `isRead` says no.
+  var regions: ContiguousArray<Region> = []
+  private(set) var isRead: ContiguousArray<Bool> = []
+  /// At least the classes of the runs of each region.
+  private(set) var classes: ContiguousArray<SizeClassSet> = []
   /// The version of the last operation in each region that is not in its node.
   private(set) var touched: ContiguousArray<UInt64> = []
   private(set) var readCount = 0
@@ -53,6 +59,7 @@ struct RegionTable {
     group.recorded = record.summary
     group.longest = record.summary.longest
     group.free = Int(record.summary.free)
+    group.classes = Self.classes(of: record.summary)
     group.isRead = record.reference.isNone
     freeUnits += group.free
     groups.append(group)
@@ -60,7 +67,9 @@ struct RegionTable {
     records.append(contentsOf: repeatElement(RegionMap.RegionRecord(), count: count))
     summaries.append(
       contentsOf: repeatElement(RunSummary.used(size: Region.unitCount), count: count))
-    regions.append(contentsOf: repeatElement(nil, count: count))
+    classes.append(contentsOf: repeatElement(.none, count: count))
+    regions.append(contentsOf: repeatElement(Region(), count: count))
+    isRead.append(contentsOf: repeatElement(false, count: count))
     touched.append(contentsOf: repeatElement(0, count: count))
   }
 
@@ -76,6 +85,7 @@ struct RegionTable {
     groups[group].recorded = record.summary
     groups[group].longest = record.summary.longest
     groups[group].free = Int(record.summary.free)
+    groups[group].classes = Self.classes(of: record.summary)
     return false
   }
 
@@ -90,11 +100,12 @@ struct RegionTable {
       freeUnits -= groups[group].free
       groups[group].free = 0
       groups[group].longest = 0
+      groups[group].classes = .none
     }
     let first = Self.regions(of: group).lowerBound
     for (position, record, summary) in found {
       records[first + position] = record
-      if regions[first + position] == nil { setSummary(first + position, summary) }
+      if !isRead[first + position] { setSummary(first + position, summary) }
     }
   }
 
@@ -150,20 +161,34 @@ struct RegionTable {
   /// After a search that found nothing: how long the longest run of a group really is.
   mutating func measure(_ group: Int) { groups[group].longest = summary(ofGroup: group).longest }
 
+  /// What may be in a stretch of which only this is known.
+  private static func classes(of summary: RunSummary) -> SizeClassSet {
+    summary.longest == 0 ? .none : .upTo(SizeClass.of(Int(summary.longest)))
+  }
+
+  /// After a search that found nothing of a class in a region; and in none of its group.
+  mutating func setClasses(_ region: Int, _ known: SizeClassSet) { classes[region] = known }
+
+  mutating func remove(class missing: Int, fromGroup group: Int) {
+    groups[group].classes.remove(missing)
+  }
+
   // MARK: Regions
 
   mutating func setSummary(_ region: Int, _ summary: RunSummary) {
     let group = Self.group(of: region)
+    classes[region] = isRead[region] ? regions[region].classes : Self.classes(of: summary)
+    groups[group].classes.formUnion(classes[region])
     let change = Int(summary.free - summaries[region].free)
     summaries[region] = summary
     groups[group].free += change
     freeUnits += change
-    let regions = Self.regions(of: group)
+    let bounds = Self.regions(of: group)
     // The runs that go over its two borders; they may be one.
     var before: Int32 = 0
     if summary.prefix > 0 {
       var last = region - 1
-      while last >= regions.lowerBound {
+      while last >= bounds.lowerBound {
         before += summaries[last].suffix
         if summaries[last].suffix < summaries[last].size { break }
         last -= 1
@@ -172,7 +197,7 @@ struct RegionTable {
     var after: Int32 = 0
     if summary.suffix > 0 {
       var next = region + 1
-      while next < regions.upperBound {
+      while next < bounds.upperBound {
         after += summaries[next].prefix
         if summaries[next].prefix < summaries[next].size { break }
         next += 1
@@ -200,12 +225,14 @@ struct RegionTable {
       freeUnits += free - groups[group].free
       groups[group].free = free
       groups[group].longest = max(groups[group].longest, groups[group].recorded.longest)
+      groups[group].classes.formUnion(Self.classes(of: groups[group].recorded))
     }
   }
 
   /// A region has been read.
   mutating func insert(_ region: Int, _ known: Region) {
     regions[region] = known
+    isRead[region] = true
     readCount += 1
     setSummary(region, known.summary)
   }
@@ -214,7 +241,7 @@ struct RegionTable {
   @inline(__always)
   mutating func changed(_ region: Int, by version: UInt64) {
     touched[region] = version
-    setSummary(region, regions[region]!.summary)
+    setSummary(region, regions[region].summary)
   }
 
   mutating func touch(_ region: Int, by version: UInt64) { touched[region] = version }
@@ -225,16 +252,17 @@ struct RegionTable {
 
   /// Lets a region go that has been read.
   mutating func remove(_ region: Int) {
-    guard regions[region] != nil else { return }
-    regions[region] = nil
+    guard isRead[region] else { return }
+    regions[region] = Region()
+    isRead[region] = false
     readCount -= 1
   }
 
   /// Lets regions go whose nodes say all that is known of them.
   mutating func removeUnchanged() {
     for region in regions.indices {
-      guard let known = regions[region], touched[region] <= records[region].applied,
-        known.waiting.units == Int(records[region].waitingUnits)
+      guard isRead[region], touched[region] <= records[region].applied,
+        regions[region].waiting.units == Int(records[region].waitingUnits)
       else { continue }
       remove(region)
     }
@@ -249,12 +277,15 @@ struct RegionTable {
       precondition(Int(sum.free) == groups[group].free, "a group's free units are miscounted")
       precondition(sum.longest <= groups[group].longest, "a long run is missed")
       for region in Self.regions(of: group) {
-        guard let known = regions[region] else { continue }
+        guard isRead[region] else { continue }
+        let known = regions[region]
         known.checkInvariants()
+        precondition(classes[region].isSuperset(of: known.classes), "a class is missed")
+        precondition(groups[group].classes.isSuperset(of: classes[region]), "a class is missed")
         precondition(summaries[region] == known.summary, "a region's summary is outdated")
       }
     }
     precondition(free == freeUnits, "the free units are miscounted")
-    precondition(readCount == regions.count { $0 != nil }, "the regions read are miscounted")
+    precondition(readCount == isRead.count { $0 }, "the regions read are miscounted")
   }
 }

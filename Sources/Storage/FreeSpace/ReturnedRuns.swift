@@ -41,10 +41,10 @@ extension FreeSpace {
       }
       try read(group: group)
       if Int(regions.summaries[cursor].longest) >= units {
-        if regions.regions[cursor] == nil { readsLeft -= 1 }
+        if !regions.isRead[cursor] { readsLeft -= 1 }
         let base = UInt64(cursor) * Region.byteSize
         try read(region: cursor)
-        for run in regions.regions[cursor]!.runs
+        for run in regions.regions[cursor].runs
         where Int(run.length) >= units && !returned.contains(cursor, run) {
           found.append(
             Extent(

@@ -32,29 +32,6 @@ struct RoomSearch {
   }
 }
 
-/// A search for the run that some units fill best, among the first that have them.
-struct BestFit {
-  let units: Int
-  var candidatesLeft: Int
-  private(set) var start: Int?
-  private var length = Int.max
-
-  init(units: Int, candidatesLeft: Int) {
-    self.units = units
-    self.candidatesLeft = candidatesLeft
-  }
-
-  /// Looks at a run that has the units; true if the search is over.
-  mutating func consider(start: Int, length: Int) -> Bool {
-    if length < self.length {
-      self.start = start
-      self.length = length
-    }
-    candidatesLeft -= 1
-    return length - units <= units / 8 || candidatesLeft == 0
-  }
-}
-
 extension FreeSpace {
   /// The lowest place for a run, which may go over the borders of regions.
   func find(_ search: RoomSearch) throws(StorageError) -> Int? {
@@ -98,7 +75,7 @@ extension FreeSpace {
         let length = reach.length + Int(summary.prefix)
         if let place = search.place(start: base - reach.length, length: length) { return place }
       }
-      if let place = regions.regions[number]!.firstPlace(
+      if let place = regions.regions[number].firstPlace(
         fitting: search.units, limit: search.limit - base, alignment: search.alignment)
       {
         return base + place

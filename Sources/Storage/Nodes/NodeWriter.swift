@@ -17,6 +17,7 @@ public final class NodeWriter {
 
   init(source: NodeSource) {
     self.source = source
+    freed.reserveCapacity(16)
   }
 
   deinit { arena.releaseAll() }

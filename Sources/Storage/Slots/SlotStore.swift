@@ -58,10 +58,12 @@ struct SlotStore {
 
   /// Whether any slot claims a version beyond `version`, torn or not; a look without system calls.
   static func claimsMore(than version: UInt64, _ mapping: Mapping) -> Bool {
-    (FileLayout.durableSlots + FileLayout.volatileSlots).contains { offset in
+    func claimsMore(_ offset: Int) -> Bool {
       mapping.address.load(fromByteOffset: offset + FileLayout.slotVersion, as: UInt64.self)
         > version
     }
+    return FileLayout.durableSlots.contains(where: claimsMore)
+      || FileLayout.volatileSlots.contains(where: claimsMore)
   }
 
   // MARK: Durable slots
