@@ -53,6 +53,14 @@ public struct Persisted<Value: _Persistable> {
     self.options = options
   }
 
+  @inlinable
+  var isManaged: Bool {
+    switch storage {
+    case .managed, .managedCollection: true
+    case .lazyDefault, .value, .recording: false
+    }
+  }
+
   /// A property with its type's default value.
   @inlinable
   public init() { self.init(.lazyDefault, []) }
@@ -84,11 +92,13 @@ public struct Persisted<Value: _Persistable> {
       if let storage { object[keyPath: storageKeyPath].storage = storage }
       return value
     }
+    // Always inlined: only where the key path is a constant can the optimiser do without it.
+    @inline(__always)
     set {
-      switch object[keyPath: storageKeyPath].storage {
-      case .managed, .managedCollection:
-        Value._rlmSet(object, object[keyPath: storageKeyPath].column, newValue)
-      default:
+      let persisted = object[keyPath: storageKeyPath]
+      if persisted.isManaged {
+        Value._rlmSet(object, persisted.column, newValue)
+      } else {
         object[keyPath: storageKeyPath].storage = .value(newValue)
       }
     }

@@ -87,10 +87,20 @@ struct Committer {
       version: version, root: final.rawValue, logicalSize: logicalSize)
     let mapping = try database.mapping(covering: logicalSize)
     try writeSlot(published, proof: isProvable ? extents : nil)
-    database.writerState.unflushedBytes += serializer.totalBytes
+    countUnflushed(serializer.totalBytes)
     recorder.publish()
     serializer.markVerified(in: mapping, version: version)
     return published
+  }
+
+  /// For the decision when to flush.
+  private func countUnflushed(_ written: UInt64) {
+    guard durability == .relaxed else { return }
+    let durable = lockFile.durableVersion
+    var held: UInt64 = 0
+    for run in writer.freed where run.born <= durable { held += run.length }
+    database.writerState.heldBytes += held
+    database.writerState.unflushedBytes += written
   }
 
   private func prepareFreeSpace() throws(StorageError) {

@@ -190,8 +190,11 @@ final class WriterState: @unchecked Sendable {
   var scratch = ScratchBuffer()
   /// The pinned versions as they were last collected, ascending, without duplicates.
   var pins: [UInt64] = []
-  /// What has been written since a flush was last scheduled for its volume.
+  /// What has been written, and what has been freed that the durable version has, since a flush was
+  /// last scheduled for that.
   var unflushedBytes: UInt64 = 0
+  var heldBytes: UInt64 = 0
+
   func addPin(_ version: UInt64) {
     var place = pins.count
     while place > 0, pins[place - 1] >= version {

@@ -14,6 +14,7 @@ final class Maintenance: Sendable {
   private let queue: any BackgroundQueue
   private let state = Guarded(State())
 
+  private static let unflushedBytesMax: UInt64 = 64 << 20
   private static let compactionDelayNanoseconds: UInt64 = 200_000_000
   private static let stepDelayNanoseconds: UInt64 = 1_000_000
   private static let pinnedDelayNanoseconds: UInt64 = 2_000_000_000
@@ -31,10 +32,13 @@ final class Maintenance: Sendable {
     case .relaxed:
       let delayMilliseconds = UInt64(clamping: database.options.relaxedFlushDelayMilliseconds)
       scheduleFlush(database, after: delayMilliseconds * 1_000_000)
-      // What a flush has yet to cover cannot be reused, so the file would grow by it.
-      let volume = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
-      if database.writerState.unflushedBytes > volume {
-        database.writerState.unflushedBytes = 0
+      // What the last durable version holds cannot be reused before the next, so the file would grow
+      // by it.
+      let heldMax = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
+      let state = database.writerState
+      if state.heldBytes > heldMax || state.unflushedBytes > Self.unflushedBytesMax {
+        state.heldBytes = 0
+        state.unflushedBytes = 0
         scheduleFlushNow(database)
       }
     default: break
