@@ -6,7 +6,6 @@ import Storage
 extension _RealmInstance {
   /// Whether commits of this realm are flushed for those who made them.
   var isFlushed: Bool {
-    let durability = Durability(configuration)
     return durability != .relaxed && durability != .inMemory
   }
 

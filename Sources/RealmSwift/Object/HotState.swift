@@ -1,3 +1,4 @@
+import ObjectStore
 public import Storage
 
 // What every property read looks at first: may this thread read, and is what the object remembers
@@ -13,6 +14,8 @@ struct HotState {
   @usableFromInline var generation: UInt64
   /// Where the version's nodes are. Only meaningful while a version is pinned.
   @usableFromInline var source: NodeSource?
+  /// The open write transaction; nil without one. The instance keeps it.
+  var objects: Unmanaged<ObjectTransaction>?
   /// The instance that this belongs to, for whoever keeps that alive; none for unmanaged objects.
   /// Asking it through here spares the counting of references, which costs more than all else.
   var owner: Unmanaged<_RealmInstance>?

@@ -144,49 +144,6 @@ extension ObjectBase {
       property: binding.property(column), generation: _generation)
   }
 
-  // MARK: Writing
-
-  /// Checks that the property may be written now.
-  public final func _prepareToWrite(_ column: UInt32) -> _RealmInstance {
-    let instance = _managingRealm
-    _ = instance.requireWriting(
-      """
-      Attempting to modify object outside of a write transaction - call `write` or `beginWrite` \
-      on its Realm first.
-      """)
-    _ = _position()
-    if column == _binding.unsafelyUnwrapped.primaryKeyColumn {
-      throwRealmException(MisuseReason.primaryKeyChanged)
-    }
-    return instance
-  }
-
-  /// Writes a property after `_prepareToWrite`.
-  public final func _writeStored(_ column: UInt32, _ value: StoredValue) {
-    let instance = _managingRealm
-    let objects = instance.writing!.objects
-    let table = _binding.unsafelyUnwrapped.table
-    engine { () throws(StorageError) in
-      try objects.set(
-        value, ColumnKey(rawValue: column), of: ObjectKey(rawValue: _key), in: table)
-    }
-    instance.didChange()
-  }
-
-  /// Writes a property of an object that is being added.
-  public final func _transferStored(
-    _ column: UInt32, _ value: StoredValue, _ mode: _TransferMode
-  ) {
-    let binding = _binding.unsafelyUnwrapped
-    if column == binding.primaryKeyColumn { return }
-    switch mode {
-    case .new: if value == binding.property(column).defaultValue { return }
-    case .overwriteModified: if _readStored(column) == value { return }
-    case .overwriteAll: break
-    }
-    _writeStored(column, value)
-  }
-
   // MARK: Freezing
 
   final func _frozen() -> ObjectBase {

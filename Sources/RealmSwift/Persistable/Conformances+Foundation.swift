@@ -16,6 +16,16 @@ extension String: _Persistable, _RealmCollectionValueInsideOptional {
     object._readString(column)
   }
 
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    object._setString(column, value)
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    object._transferString(column, value, mode)
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .string(self) }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> String {

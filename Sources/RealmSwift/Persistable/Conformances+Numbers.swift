@@ -23,6 +23,16 @@ extension _PersistableInteger {
     return Self(truncatingIfNeeded: value)
   }
 
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    object._setInt(column, Int64(value))
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    object._transferInt(column, Int64(value), mode)
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .int(Int64(self)) }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {
@@ -55,6 +65,16 @@ extension Bool: _Persistable, _RealmCollectionValueInsideOptional {
     return value != 0
   }
 
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    object._setBool(column, value)
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    object._transferBool(column, value, mode)
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .bool(self) }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Bool {
@@ -81,6 +101,16 @@ extension Double: _Persistable, _RealmCollectionValueInsideOptional {
   @inlinable
   public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Double? {
     object._readOptionalDouble(column)
+  }
+
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    object._setDouble(column, value)
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    object._transferDouble(column, value, mode)
   }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .double(self) }

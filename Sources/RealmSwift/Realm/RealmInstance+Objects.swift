@@ -45,9 +45,8 @@ extension _RealmInstance {
     let mode: _TransferMode =
       isNew ? .new : policy == .modified ? .overwriteModified : .overwriteAll
     let base = Unmanaged.passUnretained(object).toOpaque()
-    for (index, property) in binding.info.properties.enumerated() {
-      property.field.transfer(
-        base + property.offset, of: object, column: binding.columns[index], mode)
+    for field in binding.fields {
+      field.type.transfer(base + field.offset, of: object, column: field.column, mode)
     }
   }
 
@@ -59,9 +58,9 @@ extension _RealmInstance {
       didCreate(key, in: binding.table)
       return (key, true)
     }
-    let property = binding.info.properties[binding.info.primaryKey!]
-    let value = object._withField(at: property.offset) {
-      property.field.storedValue(at: $0, of: object, self)
+    let field = binding.fields[binding.info.primaryKey!]
+    let value = object._withField(at: field.offset) {
+      field.type.storedValue(at: $0, of: object, self)
     }
     return makeRow(binding, primaryKey: value!, objects)
   }
@@ -84,7 +83,7 @@ extension _RealmInstance {
   }
 
   private func didCreate(_ key: ObjectKey, in table: TableKey) {
-    if writing!.firstNewKeys[table] == nil { writing!.firstNewKeys[table] = key }
+    writing!.didCreate(key, in: table)
     didChange()
   }
 

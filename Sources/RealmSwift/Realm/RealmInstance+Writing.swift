@@ -84,7 +84,7 @@ extension _RealmInstance {
       let before = snapshot
       // The database has the durability of whoever opened it first; this realm may want another.
       let newer = try transaction.commit(
-        durability: durability ?? Durability(configuration),
+        durability: durability ?? self.durability,
         history: writing.objects.encodedHistory())
       writing.outcome?.commit(version: newer.version)
       self.writing = nil

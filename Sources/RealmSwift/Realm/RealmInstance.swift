@@ -14,6 +14,7 @@ public final class _RealmInstance: @unchecked Sendable {
 
   let shared: SharedRealm
   let configuration: Realm.Configuration
+  let durability: Durability
   let scheduler: any Scheduler
   let isFrozen: Bool
   let hot: UnsafeMutablePointer<HotState>
@@ -21,7 +22,9 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
-  var writing: Writing?
+  var writing: Writing? {
+    didSet { hot.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) } }
+  }
   /// The turn to write, while observers are told something first; who writes meanwhile takes it.
   var heldTurn: WriteTransaction?
   var schema: StoredSchema
@@ -38,18 +41,35 @@ public final class _RealmInstance: @unchecked Sendable {
   weak var frozenCopy: _RealmInstance?
 
   private var bindingByClass: [ObjectIdentifier: TableBinding] = [:]
+  /// The one that was asked for last.
+  private var lastBinding: TableBinding?
   private var bindingByTable: [TableBinding?] = []
   let doorbell: Doorbell
 
   /// A write transaction that is open.
-  struct Writing {
+  final class Writing {
     let transaction: WriteTransaction
     let objects: ObjectTransaction
     /// The generation at its start, and the first key that each table could hand out since.
     let startGeneration: UInt64
-    var firstNewKeys: [TableKey: ObjectKey] = [:]
+    private(set) var firstNewKeys: [TableKey: ObjectKey] = [:]
+    private var lastTable: TableKey?
     /// For references that were made within it; nil if there are none.
     var outcome: WriteOutcome?
+
+    init(
+      transaction: WriteTransaction, objects: ObjectTransaction, startGeneration: UInt64
+    ) {
+      self.transaction = transaction
+      self.objects = objects
+      self.startGeneration = startGeneration
+    }
+
+    func didCreate(_ key: ObjectKey, in table: TableKey) {
+      if lastTable == table { return }
+      lastTable = table
+      if firstNewKeys[table] == nil { firstNewKeys[table] = key }
+    }
 
     /// Gives the transaction back, changes undone.
     func cancel() {
@@ -70,6 +90,7 @@ public final class _RealmInstance: @unchecked Sendable {
   ) throws(StorageError) {
     self.shared = shared
     self.configuration = configuration
+    durability = Durability(configuration)
     self.scheduler = scheduler
     doorbell = Doorbell(scheduler)
     executor = (scheduler as? ActorScheduler)?.executor
@@ -133,7 +154,11 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// The class's binding, nil if the realm does not know the class.
   func binding(for type: ObjectBase.Type) -> TableBinding? {
-    bindingByClass[ObjectIdentifier(type)]
+    if let lastBinding, lastBinding.info.type == type { return lastBinding }
+    let found = bindingByClass[ObjectIdentifier(type)]
+    // What is frozen may be read by several threads at once.
+    if !isFrozen, found != nil { lastBinding = found }
+    return found
   }
 
   func requiredBinding(for type: ObjectBase.Type) -> TableBinding {

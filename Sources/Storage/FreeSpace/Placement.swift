@@ -103,7 +103,7 @@ struct Placement {
   /// A copy still says when its original was born; a new node says 0.
   private func willLast(_ node: UnsafeMutableRawPointer) -> Bool {
     let born = Node(address: node).born
-    return born > 0 && born + UInt64(Self.lastingAge) <= version
+    return born > 0 && born < version && version - born >= UInt64(Self.lastingAge)
   }
 
   private static func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
