@@ -51,7 +51,9 @@ extension Database {
       progress.bytesReturned = try returnSpace(transaction)
     }
     guard let boundary else {
-      progress.hasMore = isWorthwhile && progress.bytesReturned > 0
+      progress.hasMore =
+        isWorthwhile && progress.bytesReturned > 0
+        || progress.bytesReturned >= Compactor.cutSizeMax
       progress.isHeldBack = isWorthwhile && !progress.hasMore
       return progress
     }
@@ -59,9 +61,11 @@ extension Database {
       beyond: boundary, budget: force ? Compactor.forcedBudget : Compactor.budget, &progress)
     if flushes { try flush() }
     try holdingWriter { (transaction) throws(StorageError) in
-      progress.bytesReturned += try returnSpace(transaction)
+      let returned = try returnSpace(transaction)
+      progress.bytesReturned += returned
       let canMove = Compactor.canMove(writerState.freeSpace)
-      progress.hasMore = isWorking && canMove
+      // The end of a file goes in pieces.
+      progress.hasMore = isWorking && canMove || returned >= Compactor.cutSizeMax
       progress.isHeldBack = !isWorking && canMove
     }
     return progress

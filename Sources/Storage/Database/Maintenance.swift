@@ -8,6 +8,7 @@ final class Maintenance: Sendable {
   private struct State {
     var flushIsScheduled = false
     var compactionIsScheduled = false
+    var isCompacting = false
     var waiting: [(version: UInt64, body: @Sendable (Result<Void, StorageError>) -> Void)] = []
   }
 
@@ -135,23 +136,27 @@ final class Maintenance: Sendable {
     _ database: Database, after delayNanoseconds: UInt64 = Maintenance.compactionDelayNanoseconds
   ) {
     let isNew = state.withLock { state in
-      if state.compactionIsScheduled { return false }
+      // A step under way looks itself whether another is to follow; its own commit is no reason.
+      if state.compactionIsScheduled || state.isCompacting { return false }
       state.compactionIsScheduled = true
       return true
     }
     guard isNew else { return }
     queue.run(afterNanoseconds: delayNanoseconds) { [self, whereabouts = database.whereabouts] in
-      state.withLock { $0.compactionIsScheduled = false }
-      if let database = whereabouts.object { compact(database) }
+      state.withLock { state in
+        state.compactionIsScheduled = false
+        state.isCompacting = true
+      }
+      let progress = whereabouts.object.flatMap { try? $0.compactStep() }
+      state.withLock { $0.isCompacting = false }
+      if let progress, let database = whereabouts.object { follow(progress, database) }
     }
   }
 
-  /// One step; the next one follows at once while it helps. What pins hold back is looked at again
-  /// by a slow timer, since nothing tells when a reader lets go.
-  private func compact(_ database: Database) {
-    // A background job has nobody to tell; a failure here has lost nothing, and the next commit
-    // that fails tells its caller.
-    guard let progress = try? database.compactStep() else { return }
+  /// After a step the next one follows at once while it helps. What pins hold back is looked at again
+  /// by a slow timer, since nothing tells when a reader lets go. A background job has nobody to tell
+  /// of a failure; it has lost nothing, and the next commit that fails tells its caller.
+  private func follow(_ progress: CompactionProgress, _ database: Database) {
     if progress.hasMore {
       scheduleCompaction(database, after: Self.stepDelayNanoseconds)
     } else if progress.isHeldBack {

@@ -134,7 +134,15 @@ struct Placement {
     freeSpace.reusableBytes > max(Self.looseBytesMin, freeSpace.liveBytes / 4)
   }
 
-  private static let looseBytesMin: UInt64 = 65536
+  /// Whether so much is free that each node should go into the hole that it fills best. In a small
+  /// file that costs little, and the file looks large soon.
+  private var isVerySparse: Bool {
+    let live = freeSpace.liveBytes
+    return freeSpace.reusableBytes > (live < Self.smallLiveBytes ? live / 4 : live / 2)
+  }
+
+  private static let looseBytesMin: UInt64 = 16384
+  private static let smallLiveBytes: UInt64 = 1 << 18
 
   private mutating func placeByGrowing(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>, total: UInt64, reserve: UInt64
@@ -165,10 +173,6 @@ struct Placement {
     } else {
       try halve(nodes)
     }
-  }
-
-  private var isVerySparse: Bool {
-    freeSpace.reusableBytes > max(2 * Self.looseBytesMin, freeSpace.liveBytes / 2)
   }
 
   private mutating func halve(
@@ -244,7 +248,7 @@ struct Placement {
     let spare = options.keepsBlocksApart ? 2 * Self.blockSize : 0
     let exact = (needed + spare + 4095) & ~4095
     let step = min(
-      max(freeSpace.logicalSize / 64, min(freeSpace.logicalSize / 4, 1 << 18), 32768), 64 << 20)
+      max(freeSpace.logicalSize / 64, min(freeSpace.logicalSize / 8, 1 << 18), 32768), 64 << 20)
     let wanted = generously ? max((step + 4095) & ~4095, exact) : exact
     do throws(SystemError) {
       try reserve(wanted)
