@@ -200,6 +200,13 @@ final class PosixFile: SystemFile {
     munmap(address, Int(length))
   }
 
+  func advise(_ address: UnsafeMutableRawPointer, length: UInt64, _ advice: MappingAdvice) {
+    switch advice {
+    case .singlePages: madvise(address, Int(length), MADV_RANDOM)
+    case .readAhead: madvise(address, Int(length), MADV_NORMAL)
+    }
+  }
+
   // MARK: Byte locks
 
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {

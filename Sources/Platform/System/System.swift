@@ -161,6 +161,8 @@ public protocol SystemFile: AnyObject, Sendable {
   /// long as nobody touches that part. The mapping lives until `unmap`.
   func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer
   func unmap(_ address: UnsafeMutableRawPointer, length: UInt64)
+  /// Says how a mapping is going to be read. Files that are not on a disk need not care.
+  func advise(_ address: UnsafeMutableRawPointer, length: UInt64, _ advice: MappingAdvice)
 
   /// Open-file-description byte locks: dropped by the kernel when this description is closed, also
   /// by a death of any kind. `lock` returns false when `wait` is false and somebody else has it.
@@ -204,4 +206,18 @@ public enum FileSystemKind: Hashable, Sendable {
   case local
   /// Byte locks or shared mappings do not reach every process there. The name is for messages.
   case notCoherent(name: String)
+}
+
+/// How a mapping is going to be read.
+public enum MappingAdvice: Sendable {
+  /// Here and there: a page that is not in memory is read alone.
+  case singlePages
+  /// Much of it: a page that is not in memory is read with what lies around it.
+  case readAhead
+}
+
+extension SystemFile {
+  public func advise(
+    _ address: UnsafeMutableRawPointer, length: UInt64, _ advice: MappingAdvice
+  ) {}
 }

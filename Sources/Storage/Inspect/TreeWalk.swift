@@ -15,6 +15,7 @@ struct TreeWalk {
     self.source = source
     self.version = version
     self.known = known
+    source.expectManyReads()
   }
 
   /// - Parameters:

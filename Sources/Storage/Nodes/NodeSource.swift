@@ -60,6 +60,7 @@ public struct NodeSource: @unchecked Sendable {
   func verify(_ reference: NodeReference) throws(StorageError) -> Node {
     let node = try checkedNode(reference)
     verified.mark(reference.offset, born: node.born)
+    owner.takeUnretainedValue().noteFirstRead()
     return node
   }
 
@@ -99,6 +100,7 @@ public struct NodeSource: @unchecked Sendable {
     _ reference: NodeReference
   ) throws(StorageError) -> UnsafeMutableRawBufferPointer {
     let size = try checkedNode(reference).byteSize
+    owner.takeUnretainedValue().noteFirstRead()
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     bytes.copyMemory(
       from: UnsafeRawBufferPointer(start: base + Int(reference.offset), count: size))
@@ -111,6 +113,9 @@ public struct NodeSource: @unchecked Sendable {
     }
     return bytes
   }
+
+  /// Much of the version is going to be read.
+  func expectManyReads() { owner.takeUnretainedValue().expectManyReads() }
 
   /// Whether a node says that it was born at or before `version`, and is the one that its parent
   /// means as far as the parent's tag can tell.
