@@ -7,13 +7,14 @@ import Platform
 /// the transaction ends. Confined to the thread (or queue, or actor) that has the transaction.
 public final class NodeWriter {
   // Access is not checked for exclusivity at run time: the writer is confined, no access to one of
-  // these spans a call that could begin another, and the checks cost a tenth of a bulk insert.
+  // these spans a call that could begin another, and the checks cost a tenth of a bulk insert. That
+  // holds in this module only: code that is inlined into others goes through `allocate` and `noteFreed`.
 
   /// Reads committed and uncommitted nodes alike.
-  @exclusivity(unchecked) public internal(set) var source: NodeSource
-  @exclusivity(unchecked) @usableFromInline var arena = Arena()
+  public let source: NodeSource
+  @exclusivity(unchecked) private var arena = Arena()
   /// What this transaction has let go of, to be reused once no version needs it.
-  @exclusivity(unchecked) @usableFromInline var freed: [FreedExtent] = []
+  @exclusivity(unchecked) var freed: [FreedExtent] = []
 
   init(source: NodeSource) {
     self.source = source
@@ -21,6 +22,12 @@ public final class NodeWriter {
   }
 
   deinit { arena.releaseAll() }
+
+  @usableFromInline
+  func allocate(_ bytes: Int) -> UnsafeMutableRawPointer { arena.allocate(bytes) }
+
+  @usableFromInline
+  func noteFreed(_ extent: FreedExtent) { freed.append(extent) }
 
   /// A new node with zeroed references and data.
   ///
@@ -34,7 +41,7 @@ public final class NodeWriter {
   ) -> MutableNode {
     let size = (32 &+ referenceCount &* 8 &+ dataSize &+ 7) & ~7
     precondition(size <= 1 << 30, "node too large")
-    let address = arena.allocate((size &+ reserve &+ 7) & ~7)
+    let address = allocate((size &+ reserve &+ 7) & ~7)
     address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     address.storeBytes(of: kind.rawValue, toByteOffset: 4, as: UInt8.self)
     address.storeBytes(of: UInt8(width), toByteOffset: 5, as: UInt8.self)
@@ -60,13 +67,13 @@ public final class NodeWriter {
       if size &+ growing <= same.capacity { return same }
       return copy(node, capacity: size &+ max(growing, size))
     }
-    freed.append(FreedExtent(offset: reference.offset, length: UInt64(size), born: node.born))
+    noteFreed(FreedExtent(offset: reference.offset, length: UInt64(size), born: node.born))
     return copy(node, capacity: size &+ growing)
   }
 
   @inlinable
   func copy(_ node: Node, capacity: Int) -> MutableNode {
-    let address = arena.allocate((capacity &+ 7) & ~7)
+    let address = allocate((capacity &+ 7) & ~7)
     address.copyMemory(from: node.address, byteCount: node.byteSize)
     return MutableNode(address: address)
   }
@@ -93,7 +100,7 @@ public final class NodeWriter {
   public func release(_ reference: NodeReference) throws(StorageError) {
     if reference.isNone || reference.isUncommitted { return }
     let node = try source.node(reference)
-    freed.append(
+    noteFreed(
       FreedExtent(offset: reference.offset, length: UInt64(node.byteSize), born: node.born))
   }
 
@@ -135,16 +142,13 @@ public struct FreedExtent: Hashable, Sendable {
 
 /// Memory that only grows, in chunks, and goes all at once. Each allocation is preceded by 16
 /// bytes: its capacity, and a word that is zero until commit keeps the node's final place there.
-@usableFromInline
-struct Arena {
-  @usableFromInline var next: UnsafeMutableRawPointer?
-  @usableFromInline var remaining = 0
-  @usableFromInline var chunks: [UnsafeMutableRawBufferPointer] = []
-  @usableFromInline var chunkSize = 1 << 16
+private struct Arena {
+  private var next: UnsafeMutableRawPointer?
+  private var remaining = 0
+  private var chunks: [UnsafeMutableRawBufferPointer] = []
+  private var chunkSize = 1 << 16
 
-  @usableFromInline init() {}
-
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
     let needed = (bytes &+ 16 &+ 15) & ~15
     if needed > remaining { refill(needed) }
@@ -156,8 +160,7 @@ struct Arena {
     return start + 16
   }
 
-  @usableFromInline
-  mutating func refill(_ needed: Int) {
+  private mutating func refill(_ needed: Int) {
     let chunk = Self.chunk(max(chunkSize, needed))
     chunks.append(chunk)
     chunkSize = min(chunkSize * 2, 1 << 22)
