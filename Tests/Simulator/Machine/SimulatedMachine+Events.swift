@@ -60,14 +60,18 @@ extension SimulatedMachine {
       guard process.isStopped else { return }
       if isIdle { reportHeldUp(by: process, since: start) }
       process.isStopped = false
+      lastResumption = clock
       lastProgress = clock
       trace("\(process.name) goes on")
     }
   }
 
-  /// A process that is stopped while it does nothing must not keep others from anything.
+  /// A process that is stopped while it does nothing must not keep others from anything. Where others
+  /// have been stopped meanwhile, those who wait may have waited for them.
   private func reportHeldUp(by process: SimulatedProcess, since start: UInt64) {
-    let isOnlyOne = !processes.contains { $0 !== process && $0.isStopped }
+    let isOnlyOne =
+      (lastResumption.map { $0 < start } ?? true)
+      && !processes.contains { $0 !== process && $0.isStopped }
     guard clock > start + 5_000_000_000, isOnlyOne else { return }
     let held = threads.first { thread in
       guard thread.isActor, thread.process !== process, thread.deadline == nil,

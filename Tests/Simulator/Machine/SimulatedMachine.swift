@@ -43,6 +43,8 @@ final class SimulatedMachine: @unchecked Sendable {
   /// When something last went on that the schedule waits for.
   var lastProgress: UInt64 = 0 { didSet { lastProgressStep = step } }
   private(set) var lastProgressStep = 0
+  /// When a stopped process last went on.
+  var lastResumption: UInt64?
 
   var inodes: [MachineInode] = []
   var names: [String: MachineInode] = [:]
