@@ -34,11 +34,14 @@ final class ListAccessor {
       && (!instance.isFrozen || instance.version == other.instance.version)
   }
 
+  /// After `invalidate()`: an observer of the list is about to hand it over.
+  func revive() { generation = instance.hot.pointee.generation &- 1 }
+
   // MARK: Reading
 
   private func find() -> ListView? {
     if generation <= instance.invalidatedGeneration
-      || instance.isFromCancelledWrite(binding.table, object, generation)
+      || instance.cancelled.made(binding.table, object, generation)
     {
       return nil
     }

@@ -111,6 +111,13 @@ public final class _ManagedCollection: @unchecked Sendable {
     return found
   }
 
+  /// After `invalidate()`: the collection's observer is about to hand it over, as it is now.
+  func revive() {
+    guard generation <= instance.invalidatedGeneration else { return }
+    generation = instance.hot.pointee.generation
+    list?.revive()
+  }
+
   private func checkNotInvalidated() {
     if generation > instance.invalidatedGeneration { return }
     throwRealmException(

@@ -13,6 +13,9 @@ protocol ChangeTracker: Sendable {
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError)
 
+  /// Whether there is something to tell.
+  var hasUntold: Bool { get }
+
   /// What there was to tell is not to be told, or has been.
   mutating func forget()
 
@@ -57,6 +60,7 @@ struct ObjectTracker: ChangeTracker {
     }
   }
 
+  var hasUntold: Bool { untold != .none }
   mutating func forget() { untold = .none }
 
   func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {

@@ -30,6 +30,7 @@ final class CollectionObserver: Observer, @unchecked Sendable {
     tracker.forget()
     self.tracker = tracker
     if hasBegun && changes.isEmpty { return }
+    collection.revive()
     if let keys = tracker.keys { collection.adopt(keys) }
     if hasBegun { return handler(.update(changes)) }
     hasBegun = true

@@ -85,6 +85,7 @@ struct CollectionTracker: ChangeTracker {
     return values
   }
 
+  var hasUntold: Bool { !untold.isEmpty }
   mutating func forget() { untold = CollectionChanges() }
 
   // MARK: What it takes

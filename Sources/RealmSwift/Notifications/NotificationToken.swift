@@ -43,8 +43,14 @@ public final class NotificationToken: Sendable {
 
   /// The observer in the given instance that this token keeps, if it is one there.
   func observer(in instance: _RealmInstance) -> Observer? {
-    let observer = state.withLock { $0.observer }
+    let (observer, inner) = state.withLock { ($0.observer, $0.inner) }
+    if let inner { return inner.observer(in: instance) }
     return observer?.instance === instance ? observer : nil
+  }
+
+  /// Whether the observer is still to be set up, on its queue: it will begin with what is there then.
+  var isPending: Bool {
+    state.withLock { !$0.isInvalidated && $0.observer == nil && $0.inner == nil }
   }
 }
 

@@ -51,6 +51,10 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   }
 
   private func tell(_ columns: [ColumnKey], from old: Snapshot) {
+    if object._generation <= instance.invalidatedGeneration {
+      // The realm was invalidated; the object is handed over as it is now.
+      object._attach(instance, object._binding!, key)
+    }
     let before = frozenObject(in: old)
     let binding = object._binding!
     let properties = columns.compactMap { column in

@@ -50,6 +50,8 @@ class Observer: @unchecked Sendable {
   /// all is yet to be told how things are.
   func hasHeard(of version: UInt64) -> Bool {
     guard let tracked else { return true }
+    // Being carried to a version is not being told of it.
+    if let tracker, tracker.hasUntold { return false }
     return (silence ?? tracked).version == version
   }
 
@@ -57,7 +59,7 @@ class Observer: @unchecked Sendable {
   final func skip(from before: Snapshot, to after: Snapshot) {
     // One that has yet to hear of earlier commits will hear of both.
     let told = silence ?? tracked
-    if tracker != nil, told?.version == before.version { silence = after }
+    if let tracker, !tracker.hasUntold, told?.version == before.version { silence = after }
     didSkip(from: before, to: after)
   }
 

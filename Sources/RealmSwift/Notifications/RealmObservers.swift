@@ -59,7 +59,7 @@ struct RealmObservers {
 
   /// Checks that the tokens are of this instance, before anything is committed.
   func checkTokens(_ tokens: [NotificationToken], _ instance: _RealmInstance) {
-    for token in tokens where token.observer(in: instance) == nil {
+    for token in tokens where token.observer(in: instance) == nil && !token.isPending {
       throwRealmException(
         "Cannot skip notifications for a token of another Realm, or one that was invalidated; pass "
           + "tokens of this Realm's observers.")

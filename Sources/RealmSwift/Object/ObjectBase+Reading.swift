@@ -32,9 +32,7 @@ extension ObjectBase {
     let binding = _binding.unsafelyUnwrapped
     let key = ObjectKey(rawValue: _key)
     if _generation <= instance.invalidatedGeneration { return false }
-    if !instance.cancelled.isEmpty,
-      instance.isFromCancelledWrite(binding.table, key, _generation)
-    {
+    if !instance.cancelled.isEmpty, instance.cancelled.made(binding.table, key, _generation) {
       return false
     }
     let table = instance.table(of: binding)

@@ -114,11 +114,9 @@ extension _RealmInstance {
   private func abandon(_ writing: Writing) {
     self.writing = nil
     let last = hot.pointee.generation
-    if !writing.firstNewKeys.isEmpty {
-      cancelled.append(
-        CancelledWrite(
-          generations: writing.startGeneration...last, firstNewKeys: writing.firstNewKeys))
-    }
+    cancelled.add(
+      writing.startGeneration...last, firstNewKeys: writing.firstNewKeys,
+      base: writing.transaction.baseVersion)
     hot.pointee.source = snapshot!.source
     hot.pointee.generation = last + 2
     // Beginning has moved the realm, and turns that came meanwhile told nobody.
@@ -130,16 +128,6 @@ extension _RealmInstance {
   func writeOutcome() -> WriteOutcome? {
     if writing != nil && writing!.outcome == nil { writing!.outcome = WriteOutcome() }
     return writing?.outcome
-  }
-
-  /// Whether an object last seen in `generation` was made by a transaction that was cancelled.
-  func isFromCancelledWrite(_ table: TableKey, _ key: ObjectKey, _ generation: UInt64) -> Bool {
-    cancelled.contains { write in
-      guard write.generations.contains(generation), let first = write.firstNewKeys[table] else {
-        return false
-      }
-      return key >= first
-    }
   }
 
   /// Moves to the newest version. Returns whether there was one.
@@ -178,6 +166,7 @@ extension _RealmInstance {
       return
     }
     invalidatedGeneration = hot.pointee.generation
+    cancelled = CancelledWrites()
     hot.pointee.generation += 2
     snapshot = nil
   }
@@ -196,4 +185,9 @@ extension _RealmInstance {
     frozenCopy = copy
     return copy
   }
+}
+
+extension Realm {
+  /// For tests: how many cancelled writes this realm has to remember.
+  package var cancelledWriteCount: Int { instance.cancelled.count }
 }

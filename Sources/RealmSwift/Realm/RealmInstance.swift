@@ -34,7 +34,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var isRefreshing = false
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
-  var cancelled: [CancelledWrite] = []
+  var cancelled = CancelledWrites()
   var observers = RealmObservers()
   var turnObjectsMax = ChangeComparisons.turnObjectsMax
   var asyncWrites = AsyncWrites()
@@ -76,12 +76,6 @@ public final class _RealmInstance: @unchecked Sendable {
       outcome?.cancel(firstNewKeys: firstNewKeys)
       transaction.cancel()
     }
-  }
-
-  /// Objects made in a cancelled transaction must stay invalid, though their keys are used again.
-  struct CancelledWrite {
-    let generations: ClosedRange<UInt64>
-    let firstNewKeys: [TableKey: ObjectKey]
   }
 
   init(

@@ -1,3 +1,4 @@
+import Dispatch
 import RealmSwift
 import Testing
 
@@ -87,5 +88,71 @@ import Testing
     #expect(await observatory.next() == "first [] [1] []")
     observatory.run { _ in second.token = nil }
     end()
+  }
+
+  /// Observes twice; the first observer's handler writes, after a commit elsewhere that `refresh()`
+  /// finds, so that both observers know it when the first one is told.
+  private func writeWhileOthersKnow(
+    _ second: RealmBox, _ write: @escaping @Sendable (Realm) -> Void
+  ) async {
+    observatory.run { [observatory, box] realm in
+      box.realm = realm
+      realm.autorefresh = false
+      box.token = observe("first ", first: write)
+      second.token = realm.objects(Animal.self).observe { observatory.tell("second " + $0.text) }
+    }
+    #expect(await observatory.next() == "first initial")
+    #expect(await observatory.next() == "second initial")
+    observatory.writeElsewhere { $0.add(Animal("loud")) }
+    observatory.run { realm in #expect(realm.refresh()) }
+    #expect(await observatory.next() == "first [] [0] []")
+  }
+
+  @Test("an observer that knows of a commit, but was not told, is told in front of a silent write")
+  func knownButUntold() async {
+    let second = RealmBox()
+    await writeWhileOthersKnow(second) { realm in
+      try! realm.write(withoutNotifying: [second.token!]) { realm.add(Animal("silent")) }
+    }
+    #expect(await observatory.next() == "second [] [0] []")
+    #expect(await observatory.next() == "first [] [1] []")
+    observatory.writeElsewhere { $0.add(Animal("last")) }
+    observatory.run { realm in #expect(realm.refresh()) }
+    #expect(await observatory.next() == "first [] [2] []")
+    #expect(await observatory.next() == "second [] [2] []")
+    observatory.run { _ in second.token = nil }
+    end()
+  }
+
+  @Test("a silent commit that was not begun as one loses nothing of what came before it")
+  func silentOnlyAtCommit() async {
+    let second = RealmBox()
+    await writeWhileOthersKnow(second) { realm in
+      realm.beginWrite()
+      realm.add(Animal("silent"))
+      try! realm.commitWrite(withoutNotifying: [second.token!])
+    }
+    #expect(await observatory.next() == "second [] [0, 1] []")
+    #expect(await observatory.next() == "first [] [1] []")
+    observatory.run { _ in second.token = nil }
+    end()
+  }
+
+  @Test("a write on a queue may name a token of an observation on that queue")
+  func tokensOfQueues() async throws {
+    let file = TemporaryRealm()
+    let queue = DispatchQueue(label: "observer")
+    let (events, continuation) = AsyncStream<String>.makeStream()
+    let realm = try file.open()
+    let token = realm.objects(Animal.self).observe(on: queue) { continuation.yield($0.text) }
+    var iterator = events.makeAsyncIterator()
+    #expect(await iterator.next() == "initial")
+    queue.sync {
+      let realm = try! Realm(configuration: file.configuration, queue: queue)
+      try! realm.write(withoutNotifying: [token]) { realm.add(Animal("silent")) }
+      try! realm.write { realm.add(Animal("loud")) }
+    }
+    #expect(await iterator.next() == "[] [1] []")
+    token.invalidate()
   }
 }
