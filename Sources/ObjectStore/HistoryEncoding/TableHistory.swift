@@ -65,6 +65,38 @@ struct TableHistory {
     return result
   }
 
+  // MARK: Little of it
+
+  /// Whether all that happened are new objects, and one modification at the most.
+  var isSimple: Bool { deleted.isEmpty && lists.isEmpty && modifications.count < 2 }
+
+  /// Of a simple history.
+  func isEmpty(nextKey: Int64) -> Bool { nextKey <= firstNew && modifications.isEmpty }
+
+  /// Bytes that a simple history takes at the most: nine numbers.
+  static let simpleSizeMax = 90
+
+  /// As `changes(table:nextKey:)` and then `encode(to:)`, for a simple history.
+  func encodeSimply(to encoder: inout ByteEncoder, table: TableKey, nextKey: Int64) {
+    encoder.append(UInt64(table.rawValue))
+    encode(nextKey > firstNew ? firstNew..<nextKey : nil, to: &encoder)
+    encode(nil, to: &encoder)
+    encoder.append(modifications.count)
+    for entry in modifications {
+      encoder.append(UInt64(entry.column))
+      encode(entry.object..<entry.object + 1, to: &encoder)
+    }
+    encoder.append(0)
+  }
+
+  /// A set of keys that is one range, or empty.
+  private func encode(_ range: Range<Int64>?, to encoder: inout ByteEncoder) {
+    guard let range else { return encoder.append(0) }
+    encoder.append(1)
+    encoder.append(UInt64(bitPattern: range.lowerBound))
+    encoder.append(range.count)
+  }
+
   /// - Parameter nextKey: of the table as it is now.
   func changes(table: TableKey, nextKey: Int64) -> TableChanges {
     var changes = TableChanges(table: table)

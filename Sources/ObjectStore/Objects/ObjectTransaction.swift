@@ -128,5 +128,29 @@ public final class ObjectTransaction {
   }
 
   /// The same as bytes, for the commit.
-  public func encodedHistory() -> [UInt8] { changes().encoded() }
+  public func encodedHistory() -> [UInt8] { simpleHistory() ?? changes().encoded() }
+
+  /// The bytes where little happened: what most commits do takes no change set to write down. Nil
+  /// where it does.
+  private func simpleHistory() -> [UInt8]? {
+    if schemaChanged { return nil }
+    var count = 0
+    for index in 0..<stateCount {
+      guard let state = states[index] else { continue }
+      if !state.pointee.history.isSimple { return nil }
+      if !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey) { count += 1 }
+    }
+    if count == 0 { return [] }
+    var encoder = ByteEncoder(reserving: 2 + count * TableHistory.simpleSizeMax)
+    encoder.append(0)
+    encoder.append(count)
+    for index in 0..<stateCount {
+      guard let state = states[index],
+        !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey)
+      else { continue }
+      state.pointee.history.encodeSimply(
+        to: &encoder, table: state.pointee.key, nextKey: state.pointee.nextKey)
+    }
+    return encoder.bytes
+  }
 }

@@ -3,6 +3,9 @@
 struct ByteEncoder {
   private(set) var bytes: [UInt8] = []
 
+  /// - Parameter count: bytes for which there is to be room at once.
+  init(reserving count: Int = 0) { bytes.reserveCapacity(count) }
+
   @inline(__always)
   mutating func append(_ value: UInt64) {
     var rest = value

@@ -51,6 +51,7 @@ final class ScratchStore {
   func commit(_ transaction: ObjectTransaction, checkingFreed: Bool = true) throws -> ChangeSet {
     version += 1
     let history = transaction.encodedHistory()
+    precondition(history == transaction.changes().encoded(), "two ways to write a history differ")
     let before = checkingFreed ? try committedNodes(root) : []
     let kept = try place(transaction.root, transaction.source)
     root = kept
