@@ -13,8 +13,8 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   private var failuresHeard: Int
   /// The step at which each byte was locked, until it is unlocked.
   private(set) var lockedAt: [UInt64: Int] = [:]
-  /// Whether it has had the session byte to itself since somebody looked.
-  var wasAlone = false
+  /// The step at which it had the session byte to itself, if it had since somebody looked.
+  var wasAloneAt: Int?
 
   private var machine: SimulatedMachine { process.machine }
   /// Whose its locks are.
@@ -164,7 +164,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     inode.release(byte, of: owner)
     inode.locks[byte, default: []].append((owner, kind))
     if lockedAt[byte] == nil { lockedAt[byte] = machine.step }
-    if byte == LockFileLayout.sessionByte, kind == .exclusive { wasAlone = true }
+    if byte == LockFileLayout.sessionByte, kind == .exclusive { wasAloneAt = machine.step }
     // A lock that has become a shared one lets others in.
     if kind == .shared { wakeWaiters() }
   }

@@ -39,6 +39,8 @@ final class FileHistory {
   private var joins = 0
   /// How often a failed flush has dropped pages.
   private(set) var drops = 0
+  /// The step of the last time.
+  private var lastDrop: Int?
   /// How often a process has been told that a flush failed.
   var failedFlushes = 0
   /// Who has the writer role.
@@ -99,8 +101,9 @@ final class FileHistory {
     members = []
   }
 
-  func droppedPages() {
+  func droppedPages(at step: Int) {
     drops += 1
+    lastDrop = step
     mayGiveUp = true
     doubtEnd = commits.count
     visible = durable
@@ -121,8 +124,11 @@ final class FileHistory {
     members.insert(process.number)
   }
 
-  /// A process has opened the file when nobody else had it open: what it found is settled.
-  func openedAlone() { mayGiveUp = false }
+  /// A process has opened the file when nobody else had it open: what it found is settled, unless
+  /// pages have been dropped since.
+  func openedAlone(at step: Int) {
+    if step > lastDrop ?? -1 { mayGiveUp = false }
+  }
 
   func leave(_ process: SimulatedProcess) {
     members.remove(process.number)

@@ -123,8 +123,8 @@ final class Actor {
           history.join(process)
         }
         for description in descriptions(of: database) {
-          if description.wasAlone { history.openedAlone() }
-          description.wasAlone = false
+          if let step = description.wasAloneAt { history.openedAlone(at: step) }
+          description.wasAloneAt = nil
           requirePath(description)
         }
         do throws(StorageError) {

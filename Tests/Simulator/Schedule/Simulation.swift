@@ -49,7 +49,9 @@ public final class Simulation {
     machine.trace("\(plan)")
     machine.onEnd = { [unowned self] in ended($0, wasKilled: $1) }
     machine.onBoot = { [unowned self] in booted(isClean: $0) }
-    machine.onDroppedPages = { [unowned self] in history(of: $0.number).droppedPages() }
+    machine.onDroppedPages = { [unowned self] in
+      history(of: $0.number).droppedPages(at: machine.step)
+    }
     machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
     machine.onUnlock = { [unowned self] inode in
       if plan.isInMemory, inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
