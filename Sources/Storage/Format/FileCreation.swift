@@ -7,6 +7,14 @@ enum FileCreation {
   static func initialise(
     _ file: any SystemFile, boot: BootIdentifier
   ) throws(StorageError) {
+    do throws(SystemError) {
+      // What an earlier attempt left is taken away first, and for certain: else a power loss could
+      // destroy the slot by which a file without a header is known to be ours.
+      if try file.size() > 0 {
+        try file.truncate(to: 0)
+        try file.synchronize()
+      }
+    } catch { throw StorageError(error, doing: "make the file") }
     try finish(file, root: .none, nodesEnd: UInt64(FileLayout.firstNode), boot: boot)
   }
 
