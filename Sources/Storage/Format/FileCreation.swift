@@ -134,8 +134,8 @@ enum FileCreation {
       && bytes.load(fromByteOffset: FileLayout.headerChecksum, as: UInt32.self)
         == checksum(bytes.baseAddress!, count: FileLayout.headerChecksum)
     if !sumHolds {
-      if isUnfinished(UnsafeRawBufferPointer(bytes)) { return try unfinishedHeader(file) }
       if holdsNothingYet(file) { return .absent }
+      if isUnfinished(UnsafeRawBufferPointer(bytes)) { return try unfinishedHeader(file) }
     }
     guard bytes.load(as: UInt64.self) == FileLayout.magic else {
       throw StorageError(
@@ -172,13 +172,18 @@ enum FileCreation {
     }
   }
 
-  /// Whether the file was being made when its header came to harm: one slot of ours names version 1,
-  /// and nothing follows it.
+  /// Whether the file held nothing when its header came to harm: one slot of ours names version 1,
+  /// which is empty, and nothing follows it. The file may have grown for a commit that never was.
   private static func holdsNothingYet(_ file: any SystemFile) -> Bool {
     let slots = SlotStore(file: file, boot: BootIdentifier(high: 0, low: 0))
-    guard let contents = try? slots.read(), let size = try? file.size() else { return false }
-    return contents.durable.map(\.version) == [1] && contents.highestClaim == 1
-      && size == UInt64(FileLayout.firstNode) + initialSpace
+    guard let contents = try? slots.read(), contents.durable.count == 1 else { return false }
+    return isEmpty(contents.durable[0]) && contents.highestClaim == 1
+  }
+
+  /// Whether the slot is that of a file that was made without content. One that was made with some,
+  /// a copy, has more space, and was flushed before anybody could open it.
+  static func isEmpty(_ slot: CommitSlot) -> Bool {
+    slot.version == 1 && slot.logicalSize == UInt64(FileLayout.firstNode) + initialSpace
   }
 
   /// A header that was never finished: the file is new, or its making was cut short before it held

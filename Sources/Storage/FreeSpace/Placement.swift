@@ -283,6 +283,10 @@ struct Placement {
   private func fill(_ start: UInt64, _ length: UInt64) throws(SystemError) {
     let zeros = [UInt8](repeating: 0, count: 65536)
     var offset = start
+    if options.keepsBlocksApart {
+      // The file may end within a block of an earlier commit, which is not to be written to.
+      offset = (start + Self.blockSize - 1) / Self.blockSize * Self.blockSize
+    }
     while offset < start + length {
       let count = Int(min(UInt64(zeros.count), start + length - offset))
       let failure = zeros.withUnsafeBytes { bytes -> SystemError? in

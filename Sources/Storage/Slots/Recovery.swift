@@ -155,8 +155,9 @@ struct RecoverySettlement {
     let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
     var isWhole = true
     do throws(SystemError) {
-      // The header is written once, before version 2.
-      if slot.version == 1 { try FileCreation.rewriteHeader(file) }
+      // The header is written once, before version 2. While it is written again the file must be one
+      // that can be made anew, because a power loss may destroy the block.
+      if FileCreation.isEmpty(slot) { try FileCreation.rewriteHeader(file) }
       guard rewritesInPlace else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
       try recovery.slots.rewriteDurable(slot)
