@@ -63,3 +63,50 @@ import Testing
     #expect(report.logicalSize < report.liveBytes * 5 / 4 + 200_000)
   }
 }
+
+extension CompactionTests {
+  /// Holes that are a little too short for every node that could be moved.
+  @Test func `compaction ends where it can gain nothing`() throws {
+    let system = SimulatedSystem()
+    system.recordsCalls = false
+    var options = DatabaseOptions()
+    options.durability = .relaxed
+    options.compactsInBackground = false
+    let database = try Database.open(path: "/a.realm", options: options, system: system)
+    let count = 4000
+    func write(_ body: (WriteTransaction) throws -> Void) throws {
+      let transaction = try database.beginWrite()
+      try body(transaction)
+      _ = try transaction.commit(history: [1])
+    }
+    // Leaves of two sizes in turns; those of the smaller size go.
+    func leaves(_ writer: NodeWriter, _ kept: (Int) -> Bool) -> [NodeReference] {
+      (0..<count).filter(kept).map { index in
+        writer.make(
+          kind: NodeKind(rawValue: 222), dataSize: index % 2 == 0 ? 13 * 8 : 12 * 8
+        ).reference
+      }
+    }
+    try write { transaction in
+      let children = leaves(transaction.writer) { _ in true }
+      let root = transaction.writer.make(
+        kind: NodeKind(rawValue: 221), referenceCount: children.count)
+      for (index, child) in children.enumerated() { root.setReference(index, child) }
+      transaction.root = root.reference
+    }
+    try write { transaction in
+      let root = try transaction.writer.mutable(transaction.root)
+      for index in stride(from: 1, to: count, by: 2) {
+        try transaction.writer.release(root.node.reference(index))
+        root.setReference(index, .none)
+      }
+      transaction.root = root.reference
+    }
+    try database.flush()
+    let before = database.newestVersion
+    _ = try database.compact()
+    // A few searches through the tree, and no more.
+    #expect(database.newestVersion - before < 60)
+    #expect(try database.verify().isSound)
+  }
+}

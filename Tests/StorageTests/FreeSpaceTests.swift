@@ -170,3 +170,18 @@ import Testing
     transaction.cancel()
   }
 }
+
+/// What is known of regions, by number.
+@Suite struct RegionTableTests {
+  @Test func `of a group without a node nothing is counted that the log says, too`() {
+    var table = RegionTable()
+    var record = RegionMap.GroupRecord()
+    record.summary.hint(start: 100, length: 5000)
+    table.append(record)
+    #expect(table.freeUnits == 0)
+    table.checkInvariants()
+    table.hint(3, Region.Run(start: 0, length: 100))
+    #expect(table.freeUnits == 100)
+    table.checkInvariants()
+  }
+}

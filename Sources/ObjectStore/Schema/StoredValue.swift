@@ -73,4 +73,16 @@ public enum StoredValue: Hashable, Sendable {
   case uuid(UUIDBytes)
   case decimal128(DecimalBits)
   case link(TableKey, ObjectKey)
+
+  /// Whether both are stored as the same bytes. Negative zero equals zero, and strings that are
+  /// canonically equivalent are equal, but what is stored differs.
+  public func isIdentical(to other: StoredValue) -> Bool {
+    switch (self, other) {
+    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.double(let left), .double(let right)), (.date(let left), .date(let right)):
+      left.bitPattern == right.bitPattern
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    default: self == other
+    }
+  }
 }

@@ -38,8 +38,8 @@ extension ObjectBase {
     let binding = _binding.unsafelyUnwrapped
     if column == binding.primaryKeyColumn { return }
     switch mode {
-    case .new: if value == binding.property(column).defaultValue { return }
-    case .overwriteModified: if _readStored(column) == value { return }
+    case .new: if value.isIdentical(to: binding.property(column).defaultValue) { return }
+    case .overwriteModified: if _readStored(column).isIdentical(to: value) { return }
     case .overwriteAll: break
     }
     _writeStored(column, value)
@@ -136,7 +136,7 @@ extension ObjectBase {
   public final func _transferDouble(_ column: UInt32, _ value: Double, _ mode: _TransferMode) {
     // Negative zero is not what a new row has.
     if needsTransfer(
-      column, mode, isDefault: value.bitPattern == 0, isPresent: { _readDouble(column) == value })
+      column, mode, isDefault: value.bitPattern == 0, isPresent: { _readDouble(column).bitPattern == value.bitPattern })
     {
       writeDouble(column, value)
     }
@@ -155,7 +155,9 @@ extension ObjectBase {
 
   public final func _transferString(_ column: UInt32, _ value: String, _ mode: _TransferMode) {
     if needsTransfer(
-      column, mode, isDefault: value.isEmpty, isPresent: { _readString(column) == value })
+      column, mode, isDefault: value.isEmpty, isPresent: {
+        _readString(column)?.utf8.elementsEqual(value.utf8) ?? false
+      })
     {
       writeString(column, value)
     }

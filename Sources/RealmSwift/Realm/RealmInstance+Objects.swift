@@ -126,7 +126,7 @@ extension _RealmInstance {
       if updatePolicy == .modified, property.description.collection == .none,
         property.description.target == nil, !(persistedArgument(given) is ObjectBase),
         let new = stored(given, as: property),
-        new == object._readStored(column)
+        new.isIdentical(to: object._readStored(column))
       {
         continue
       }

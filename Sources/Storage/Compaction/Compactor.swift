@@ -33,6 +33,16 @@ enum Compactor {
     freeSpace.reusableBytes > max(wasteMin, freeSpace.liveBytes / 2)
   }
 
+  /// Whether much of what is free waits for pinned versions.
+  static func isHeldBack(_ freeSpace: FreeSpace) -> Bool {
+    freeSpace.freeBytes > freeSpace.reusableBytes + wasteMin
+  }
+
+  /// After a search that gained nothing the next one is for when so many versions have been
+  /// committed, or so much more can be used.
+  static let retryVersions: UInt64 = 1000
+  static let retryBytes: UInt64 = 1 << 20
+
   /// Beyond this nothing should lie.
   static func boundary(_ freeSpace: FreeSpace) -> UInt64 {
     let used = freeSpace.logicalSize - min(freeSpace.logicalSize, freeSpace.reusableBytes)

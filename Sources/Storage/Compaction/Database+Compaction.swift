@@ -11,6 +11,8 @@ public struct CompactionProgress: Sendable {
   public var hasMore = false
   /// Whether there is much to gain that pinned versions hold back: worth another look later.
   public var isHeldBack = false
+  /// Whether a search through the whole tree has come to its end without making the file smaller.
+  var isFruitless = false
 }
 
 /// Where compaction goes on.
@@ -20,6 +22,20 @@ struct CompactionState {
   var sizeAtPassStart: UInt64 = 0
   /// The region after the last one in which holes were punched.
   var punchCursor = 0
+  /// What there was when a search came to its end without making the file smaller.
+  var fruitless: Fruitless?
+
+  struct Fruitless {
+    var version: UInt64
+    var reusableBytes: UInt64
+
+    /// Whether another search would find the same: nobody has committed much since, and no reader
+    /// has let go of much.
+    func isStill(_ freeSpace: FreeSpace) -> Bool {
+      freeSpace.version < version + Compactor.retryVersions
+        && freeSpace.reusableBytes < reusableBytes + Compactor.retryBytes
+    }
+  }
 }
 
 extension Database {
@@ -44,21 +60,27 @@ extension Database {
     var progress = CompactionProgress()
     var boundary: UInt64?
     var isWorthwhile = false
+    var isWaiting = false
     try holdingWriter { (transaction) throws(StorageError) in
       let freeSpace = writerState.freeSpace
       isWorthwhile = Compactor.isWorthwhile(freeSpace)
-      if force || Compactor.canMove(freeSpace) { boundary = Compactor.boundary(freeSpace) }
+      let isInVain = compaction.withLock { $0.fruitless?.isStill(freeSpace) ?? false }
+      if force || Compactor.canMove(freeSpace) && !isInVain {
+        boundary = Compactor.boundary(freeSpace)
+      }
+      isWaiting = Compactor.isHeldBack(freeSpace)
       progress.bytesReturned = try returnSpace(transaction)
     }
     guard let boundary else {
       progress.hasMore =
         isWorthwhile && progress.bytesReturned > 0
         || progress.bytesReturned >= Compactor.cutSizeMax
-      progress.isHeldBack = isWorthwhile && !progress.hasMore
+      progress.isHeldBack = isWorthwhile && isWaiting && !progress.hasMore
       return progress
     }
-    let isWorking = try moveNodes(
+    try moveNodes(
       beyond: boundary, budget: force ? Compactor.forcedBudget : Compactor.budget, &progress)
+    let isWorking = !progress.isFruitless
     if flushes { try flush() }
     try holdingWriter { (transaction) throws(StorageError) in
       let returned = try returnSpace(transaction)
@@ -66,9 +88,17 @@ extension Database {
       let canMove = Compactor.canMove(writerState.freeSpace)
       // The end of a file goes in pieces.
       progress.hasMore = isWorking && canMove || returned >= Compactor.cutSizeMax
-      progress.isHeldBack = !isWorking && canMove
+      progress.isHeldBack =
+        !isWorking && canMove && Compactor.isHeldBack(writerState.freeSpace)
+      if progress.isFruitless { noteFruitless(writerState.freeSpace) }
     }
     return progress
+  }
+
+  private func noteFruitless(_ freeSpace: FreeSpace) {
+    let now = CompactionState.Fruitless(
+      version: freeSpace.version, reusableBytes: freeSpace.reusableBytes)
+    compaction.withLock { $0.fruitless = now }
   }
 
   /// Runs `body` in a transaction that is not committed, with the free space of the newest version.
@@ -87,10 +117,10 @@ extension Database {
 
   // MARK: Moving
 
-  /// Moves some of what lies beyond the boundary. False if there is nothing left to gain.
+  /// Moves some of what lies beyond the boundary.
   private func moveNodes(
     beyond boundary: UInt64, budget: Int, _ progress: inout CompactionProgress
-  ) throws(StorageError) -> Bool {
+  ) throws(StorageError) {
     var state = compaction.withLock { $0 }
     let targets = try findTargets(beyond: boundary, budget: budget, &state)
     let transaction = try beginWrite()
@@ -121,13 +151,12 @@ extension Database {
     // A pass that has not made the file smaller would be repeated for nothing: what it moved went
     // from one place near the end to another.
     let isPassOver = state.cursor.isEmpty
-    let isWorking = !isPassOver || sizeAfter < state.sizeAtPassStart
+    progress.isFruitless = isPassOver && sizeAfter >= state.sizeAtPassStart
     if isPassOver { state.sizeAtPassStart = 0 }
     compaction.withLock { [state] current in
       current.cursor = state.cursor
       current.sizeAtPassStart = state.sizeAtPassStart
     }
-    return isWorking
   }
 
   /// Reads the newest version without the writer role.
@@ -197,7 +226,7 @@ extension Database {
   /// Compacts until nothing more can be gained; other writers get their turn between steps.
   public func compact() throws(StorageError) -> CompactionProgress {
     var total = CompactionProgress()
-    var idle = 0
+    var fruitless = 0
     // What waits for the durable version only is of use from here on.
     try flush()
     var unflushed = 0
@@ -207,15 +236,23 @@ extension Database {
       throw StorageError(error, doing: "ask for the size of the file")
     }
     let returnsMax = 16 + Int(size / (Compactor.punchSizeMin * UInt64(Compactor.punchCountMax)))
-    while idle < 3 {
-      let step = try step(force: true, flushes: unflushed >= Compactor.flushedBudget || idle > 0)
+    // What a search moves is free for the next one only when it has been flushed, so the second may
+    // gain what the first could not. A third finds what the second found.
+    var isReturning = false
+    while fruitless < 3 || isReturning {
+      let step = try step(
+        force: true, flushes: unflushed >= Compactor.flushedBudget || fruitless > 0)
       unflushed = unflushed >= Compactor.flushedBudget ? 0 : unflushed + step.bytesMoved
       total.bytesMoved += step.bytesMoved
       total.bytesReturned += step.bytesReturned
+      if step.isFruitless {
+        fruitless += 1
+      } else if step.bytesMoved == 0, !step.hasMore {
+        fruitless += 1
+      }
       // Holes are punched a few at a time; not for ever, because a step frees some itself.
-      let isReturning = step.bytesReturned > 0 && returns < returnsMax
-      returns = step.hasMore ? 0 : returns + 1
-      idle = step.hasMore || isReturning ? 0 : idle + 1
+      isReturning = step.bytesReturned > 0 && returns < returnsMax
+      returns += fruitless < 3 ? 0 : 1
     }
     try flush()
     return total

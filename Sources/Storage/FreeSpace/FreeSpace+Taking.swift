@@ -54,9 +54,13 @@ extension FreeSpace {
     }
   }
 
+  /// Regions with runs of a class that are all too short, after which a search goes on to longer runs.
+  private static var missesMax: Int { 8 }
+
   private func firstPlace(
     _ units: Int, class wanted: Int, limit: Int
   ) throws(StorageError) -> Int? {
+    var missesLeft = Self.missesMax
     for group in regions.groups.indices where regions.groups[group].classes.contains(wanted) {
       if group * RegionMap.unitsPerGroup >= limit { return nil }
       try read(group: group)
@@ -71,7 +75,11 @@ extension FreeSpace {
           fitting: units, class: wanted, limit: limit - base)
         if let place { return base + place }
         regions.setClasses(number, regions.regions[number].classes)
-        if regions.classes[number].contains(wanted) { hasClass = true }
+        if regions.classes[number].contains(wanted) {
+          hasClass = true
+          missesLeft -= 1
+          if missesLeft == 0 { return nil }
+        }
       }
       if !hasClass { regions.remove(class: wanted, fromGroup: group) }
     }

@@ -56,11 +56,14 @@ struct RegionTable {
     var group = Group()
     group.reference = record.reference
     group.waitingUnits = record.waitingUnits
-    group.recorded = record.summary
-    group.longest = record.summary.longest
-    group.free = Int(record.summary.free)
-    group.classes = Self.classes(of: record.summary)
     group.isRead = record.reference.isNone
+    // Of a group without a node all that is known comes from the log.
+    if !group.isRead {
+      group.recorded = record.summary
+      group.longest = record.summary.longest
+      group.free = Int(record.summary.free)
+      group.classes = Self.classes(of: record.summary)
+    }
     freeUnits += group.free
     groups.append(group)
     let count = RegionMap.regionsPerGroup
