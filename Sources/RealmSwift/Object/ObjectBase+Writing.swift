@@ -136,7 +136,8 @@ extension ObjectBase {
   public final func _transferDouble(_ column: UInt32, _ value: Double, _ mode: _TransferMode) {
     // Negative zero is not what a new row has.
     if needsTransfer(
-      column, mode, isDefault: value.bitPattern == 0, isPresent: { _readDouble(column).bitPattern == value.bitPattern })
+      column, mode, isDefault: value.bitPattern == 0,
+      isPresent: { _readDouble(column).bitPattern == value.bitPattern })
     {
       writeDouble(column, value)
     }
@@ -155,7 +156,8 @@ extension ObjectBase {
 
   public final func _transferString(_ column: UInt32, _ value: String, _ mode: _TransferMode) {
     if needsTransfer(
-      column, mode, isDefault: value.isEmpty, isPresent: {
+      column, mode, isDefault: value.isEmpty,
+      isPresent: {
         _readString(column)?.utf8.elementsEqual(value.utf8) ?? false
       })
     {
