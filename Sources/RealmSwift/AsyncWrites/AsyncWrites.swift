@@ -47,8 +47,6 @@ struct AsyncWrites {
   private var firstWaiting = 0
   private var lastId: AsyncTransactionId = 0
   var ticket: WriterTicket?
-  /// How many turns in a row came and went while the realm's place was busy.
-  var missedTurns = 0
   var running: Running?
   var completions: [AsyncTransactionId: AsyncWriteCompletion] = [:]
   var group: Group?

@@ -36,9 +36,7 @@ extension _RealmInstance {
     {
       do throws(StorageError) {
         // Holds the instance: a realm with writes to come stays open.
-        asyncWrites.ticket = try WriterTicket.ask(
-          shared.database, missedTurns: asyncWrites.missedTurns
-        ) { [self] in
+        asyncWrites.ticket = try WriterTicket.ask(shared.database) { [self] in
           scheduler.invoke { self.asyncWriteTurn() }
         }
       } catch {
@@ -80,14 +78,12 @@ extension _RealmInstance {
     case .tooEarly: return nil
     case .transaction(let transaction):
       asyncWrites.ticket = nil
-      asyncWrites.missedTurns = 0
       return transaction
     case .failed(let error):
       asyncWrites.ticket = nil
       throw error
     case .expired:
       asyncWrites.ticket = nil
-      asyncWrites.missedTurns += 1
       if let transaction = try shared.database.tryBeginWrite() { return transaction }
       continueAsyncWrites()
       return nil

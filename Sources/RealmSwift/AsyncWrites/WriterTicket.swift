@@ -6,9 +6,9 @@ import Storage
 ///
 /// When its turn comes the ticket holds the transaction for a moment only. Whoever asked may be busy,
 /// or may be the very thread that waits to write some other way; so a transaction that is not
-/// claimed within `patience` goes back, and who comes for it late has to ask again. Each time that
-/// happens the next ticket has twice as much patience, so that also a place which is always busy
-/// gets its turn while others write without a pause.
+/// claimed within 20 ms goes to the next in line, and the ticket gets in line again. So nobody waits
+/// longer than that for a place that is busy, and the place, when it comes, mostly finds its turn.
+/// After `turnsMax` turns the ticket expires, and who comes for it has to ask anew.
 final class WriterTicket: Sendable {
   private enum State {
     case waiting(WriteWait?)
@@ -26,36 +26,50 @@ final class WriterTicket: Sendable {
     case tooEarly
   }
 
-  private static let patienceMilliseconds = 20
-  private static let doublingsMax = 5
+  private static let patience = DispatchTimeInterval.milliseconds(20)
+  private static let turnsMax = 16
   /// A serial queue, which gets a thread also when all threads of the global queues wait to write.
   private static let expiries = DispatchQueue(label: "holdfast.tickets")
 
   private let state = Guarded(State.waiting(nil))
-  private let patience: DispatchTimeInterval
+  private let database: Database
+  private let onReady: @Sendable () -> Void
 
-  private init(missedTurns: Int) {
-    patience = .milliseconds(Self.patienceMilliseconds << min(missedTurns, Self.doublingsMax))
+  private init(_ database: Database, _ onReady: @escaping @Sendable () -> Void) {
+    self.database = database
+    self.onReady = onReady
   }
 
-  /// Gets in line, without waiting. `onReady` is called on a background thread.
-  ///
-  /// - Parameter missedTurns: how often in a row this has been in vain.
+  /// Gets in line, without waiting. `onReady` is called on a background thread whenever it is its
+  /// turn.
   static func ask(
-    _ database: Database, missedTurns: Int, onReady: @escaping @Sendable () -> Void
+    _ database: Database, onReady: @escaping @Sendable () -> Void
   ) throws(StorageError) -> WriterTicket {
-    let ticket = WriterTicket(missedTurns: missedTurns)
-    let wait = try database.beginWrite { result in
-      ticket.arrived(result)
-      onReady()
-    }
-    ticket.state.withLock { state in
-      if case .waiting = state { state = .waiting(wait) }
-    }
+    let ticket = WriterTicket(database, onReady)
+    try ticket.getInLine(turnsLeft: Self.turnsMax)
     return ticket
   }
 
-  private func arrived(_ result: Result<WriteTransaction, StorageError>) {
+  private func getInLine(turnsLeft: Int) throws(StorageError) {
+    let wait = try database.beginWrite { [self] result in
+      arrived(result, turnsLeft: turnsLeft - 1)
+      onReady()
+    }
+    let isWanted = state.withLock { state in
+      switch state {
+      case .waiting:
+        state = .waiting(wait)
+        return true
+      case .ready: return true
+      case .expired, .closed: return false
+      }
+    }
+    if !isWanted { _ = wait.cancel() }
+  }
+
+  private func arrived(
+    _ result: Result<WriteTransaction, StorageError>, turnsLeft: Int
+  ) {
     let isWanted = state.withLock { state in
       guard case .waiting = state else { return false }
       state = .ready(result)
@@ -63,16 +77,28 @@ final class WriterTicket: Sendable {
     }
     guard case .success(let transaction) = result else { return }
     if !isWanted { return transaction.cancel() }
-    Self.expiries.asyncAfter(deadline: .now() + patience) { self.expire() }
+    Self.expiries.asyncAfter(deadline: .now() + Self.patience) {
+      self.giveBack(transaction, turnsLeft: turnsLeft)
+    }
   }
 
-  private func expire() {
-    let unclaimed = state.withLock { state -> WriteTransaction? in
-      guard case .ready(.success(let transaction)) = state else { return nil }
-      state = .expired
-      return transaction
+  /// Nobody has come for the transaction: the next in line gets it.
+  private func giveBack(_ transaction: WriteTransaction, turnsLeft: Int) {
+    let isUnclaimed = state.withLock { state in
+      guard case .ready(.success(let ready)) = state, ready === transaction else { return false }
+      state = turnsLeft > 0 ? .waiting(nil) : .expired
+      return true
     }
-    unclaimed?.cancel()
+    guard isUnclaimed else { return }
+    transaction.cancel()
+    guard turnsLeft > 0 else { return }
+    do throws(StorageError) { try getInLine(turnsLeft: turnsLeft) } catch {
+      let failure = error
+      state.withLock { state in
+        if case .waiting = state { state = .ready(.failure(failure)) }
+      }
+      onReady()
+    }
   }
 
   /// Takes the transaction if it is there.

@@ -73,11 +73,41 @@ import Testing
   }
 
   /// Each turn of the loop takes longer than others are made to wait for it.
-  private func keepBusy(until isOver: Flag) {
+  private func keepBusy(until isOver: Flag, milliseconds: UInt32 = 30) {
     thread.perform { [self] in
-      usleep(30_000)
-      if !isOver.isSet { keepBusy(until: isOver) }
+      usleep(milliseconds * 1000)
+      if !isOver.isSet { keepBusy(until: isOver, milliseconds: milliseconds) }
     }
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func aLoopThatMissesManyTurnsKeepsOthersWaitingNoLongerThanOneThatMissesNone() async {
+    let relaxed = TemporaryRealm.forThreads(.relaxed)
+    let isOver = Flag()
+    let writers = DispatchGroup()
+    let longest = Box(Duration.zero)
+    await withCheckedContinuation { done in
+      DispatchQueue(label: "writer").async(group: writers) {
+        let realm = try! relaxed.open()
+        while !isOver.isSet {
+          let start = ContinuousClock.now
+          realm.beginWrite()
+          longest.value = max(longest.value, ContinuousClock.now - start)
+          realm.add(Reader(name: "Ada"))
+          usleep(1000)
+          try! realm.commitWrite()
+        }
+      }
+      keepBusy(until: isOver, milliseconds: 300)
+      thread.perform {
+        let realm = try! relaxed.open()
+        for _ in 0..<2 { realm.writeAsync { realm.add(Reader(name: "Grace")) } }
+        realm.writeAsync({ realm.add(Reader(name: "Grace")) }, onComplete: { _ in done.resume() })
+      }
+    }
+    isOver.set()
+    writers.wait()
+    #expect(longest.value < .milliseconds(200))
   }
 
   @Test(.timeLimit(.minutes(5)))
