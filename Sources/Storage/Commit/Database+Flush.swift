@@ -183,6 +183,8 @@ extension Database {
       throw StorageError(error.cause, doing: "write the slot of a commit")
     }
     do throws(SystemError) { try file.synchronize() } catch {
+      // What is in the page cache and perhaps not on the disk must not be found by the next opening.
+      _ = slots.eraseDurable(keeping: durable)
       throw StorageError(error, doing: "flush what had been written again")
     }
     lockFile.raiseDurableVersion(to: newest.version)
@@ -199,7 +201,17 @@ extension Database {
     // because the second attempt writes again what the first could not flush.
     if (try? flush()) == nil { try? flush() }
     // True whatever other processes do: without the slot that it names the mark says nothing.
-    guard lockFile.flushFailure % 2 == 0 else { return }
+    guard lockFile.flushFailure % 2 == 0 else { return takeBackUncertainSlot() }
     try? slots.writeClosingMark(lockFile.durableVersion)
+  }
+
+  /// A slot whose flush has failed may be in the page cache and not on the disk: the next opening,
+  /// which cannot know that, must not find it. What it named is still named by a volatile slot.
+  private func takeBackUncertainSlot() {
+    guard (try? lockFile.tryLockWriter()) == true else { return }
+    defer { lockFile.unlockWriter() }
+    guard lockFile.flushFailure % 2 == 1 else { return }
+    _ = slots.eraseDurable(keeping: lockFile.durableVersion)
+    lockFile.pendingSlot = 0
   }
 }
