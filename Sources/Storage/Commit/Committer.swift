@@ -86,11 +86,22 @@ struct Committer {
     let published = PublishedVersion(
       version: version, root: final.rawValue, logicalSize: logicalSize)
     let mapping = try database.mapping(covering: logicalSize)
+    try requireTrustworthyReads()
     try writeSlot(published, proof: isProvable ? extents : nil)
     countUnflushed(serializer.totalBytes)
     recorder.publish()
     serializer.markVerified(in: mapping, version: version)
     return published
+  }
+
+  /// When a flush has failed since the transaction began, Linux may have read pages again as they were
+  /// before; what the transaction copied from them is not to become part of a version.
+  private func requireTrustworthyReads() throws(StorageError) {
+    guard durability != .inMemory, lockFile.flushFailure % 2 == 1 else { return }
+    throw StorageError(
+      .poisoned, path: database.path,
+      "a flush has failed while the transaction was under way, so what it has read may be older than"
+        + " what had been written; nothing was changed, begin it again")
   }
 
   /// For the decision when to flush.
