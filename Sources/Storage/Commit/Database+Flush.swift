@@ -48,7 +48,12 @@ extension Database {
       pending = published.version
     }
     guard pending > 0 else { return }
-    try synchronize(doing: "flush the slot of a group of commits")
+    do throws(StorageError) {
+      try synchronize(doing: "flush the slot of a group of commits")
+    } catch {
+      uncertainSlot.store(pending, ordering: .relaxed)
+      throw error
+    }
     try whileWriting { () throws(StorageError) in confirmSlot(pending) }
   }
 
@@ -206,12 +211,14 @@ extension Database {
   }
 
   /// A slot whose flush has failed may be in the page cache and not on the disk: the next opening,
-  /// which cannot know that, must not find it. What it named is still named by a volatile slot.
+  /// which cannot know that, must not find it. What it named is still named by a volatile slot. Only
+  /// what this process has seen fail counts here: what the lock-file says may be damage.
   private func takeBackUncertainSlot() {
-    guard (try? lockFile.tryLockWriter()) == true else { return }
+    let version = uncertainSlot.load(ordering: .relaxed)
+    guard version > 0, (try? lockFile.tryLockWriter()) == true else { return }
     defer { lockFile.unlockWriter() }
-    guard lockFile.flushFailure % 2 == 1 else { return }
-    _ = slots.eraseDurable(keeping: lockFile.durableVersion)
+    guard lockFile.flushFailure % 2 == 1, lockFile.pendingSlot == version else { return }
+    slots.eraseDurable(of: version)
     lockFile.pendingSlot = 0
   }
 }

@@ -25,6 +25,8 @@ public final class Database: Sendable {
   let versionAtOpening: UInt64
   /// `LockFile.flushFailure` when this process last looked.
   private let flushFailureSeen: Atomic<UInt64>
+  /// The version of a slot that this process has written and could not flush; 0: there is none.
+  let uncertainSlot = Atomic<UInt64>(0)
   let maintenance: Maintenance
   let slowReaders: SlowReaderWatch?
   let compaction = Guarded(CompactionState())

@@ -91,6 +91,13 @@ struct SlotStore {
     return erase(at: place)
   }
 
+  /// Clears the durable slot of a version, if there is one.
+  func eraseDurable(of version: UInt64) {
+    for place in FileLayout.durableSlots where (try? readSlot(at: place))?.version == version {
+      _ = erase(at: place)
+    }
+  }
+
   /// Writes the same slot once more where it is, for a flush to find.
   func rewriteDurable(_ slot: CommitSlot) throws(SystemError) {
     for place in FileLayout.durableSlots where try readSlot(at: place)?.version == slot.version {
