@@ -7,7 +7,7 @@ final class Answer<Value: Sendable>: @unchecked Sendable {
   // Sendable: the semaphore is for any thread, the value is behind a lock.
 
   private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
-  private let value = Guarded<Value?>(nil)
+  private let value = LockedValue<Value?>(nil)
 
   init() {
     let status = uv_sem_init(semaphore, 0)

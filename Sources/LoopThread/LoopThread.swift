@@ -18,7 +18,7 @@ public final class LoopThread: Sendable {
   public let loop: UVLoop
   /// The thread's name, as debuggers and `ps -L` show it (the kernel keeps 15 bytes).
   public let name: String
-  private let thread: Guarded<uv_thread_t?>
+  private let thread: LockedValue<uv_thread_t?>
 
   /// Starts the thread.
   ///
@@ -34,7 +34,7 @@ public final class LoopThread: Sendable {
     let status = uv_thread_create_ex(&identity, &options, { runLoopThread($0) }, argument)
     precondition(status == 0, "No thread could be started: \(describe(status)).")
     loop = start.waitForLoop()
-    thread = Guarded(identity)
+    thread = LockedValue(identity)
   }
 
   deinit {

@@ -26,7 +26,7 @@ extension UVLoop: SerialExecutor {
 /// something when the loop is closed come to their end.
 ///
 /// Nothing runs here before the loop has run its last: the queue is suspended until then.
-struct LoopHeir {
+struct ClosedLoopExecutor {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue = DispatchQueue(label: "holdfast.closed-loop", attributes: .initiallyInactive)
 

@@ -36,7 +36,7 @@ public final class UVLoop: @unchecked Sendable {
   let stopRequested = Atomic(false)
   let signal = LoopSignal()
   let handles: LoopHandles
-  let heir = LoopHeir()
+  let heir = ClosedLoopExecutor()
   let slice = LoopSlice()
 
   var turnHooks: [WeakHook] = []

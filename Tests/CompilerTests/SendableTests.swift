@@ -16,7 +16,7 @@ import Testing
 
   @Test("refuses to pass them to an actor, or from one")
   func valuesThatMayNotCross() throws {
-    let files = try compiler.cases("Shared") + compiler.cases("MustNotFlow")
+    let files = try compiler.cases("Shared") + compiler.cases("MustNotSend")
     let complaints = try compiler.complaints(about: files, .expectedFlowErrors)
     #expect(complaints.isEmpty, "\(complaints)")
   }
@@ -30,7 +30,7 @@ import Testing
 
   @Test("has a case of types and one of flow for every type that may not cross")
   func everyTypeHasBoth() throws {
-    let types = try compiler.cases("MustNotFlow").map(\.lastPathComponent)
+    let types = try compiler.cases("MustNotSend").map(\.lastPathComponent)
     #expect(types.count >= 14)
     #expect(Set(types).isSubset(of: try compiler.cases("MustNotCompile").map(\.lastPathComponent)))
   }

@@ -15,7 +15,7 @@ public final class ConcurrentReaders: Sendable {
     var versionsRead = 0
   }
 
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
   private let threads = DispatchGroup()
 
   public init() {}

@@ -31,17 +31,17 @@ public struct ColdOpen {
       let file = LeafFile(
         path: directory.file("cold.realm"),
         tree: LeafTree(leafCount: leaves, leafBytes: 4096...4096))
-      let maker = try file.servant()
+      let maker = try file.client()
       try maker.ask("open")
       _ = try maker.expect("fill \(leaves)", "filled", seconds: 3600)
       if ending == .closed { try maker.leave() } else { maker.kill() }
       let left = PageCache.drop(file.path)
-      let opener = try file.servant()
+      let opener = try file.client()
       let cold = try opener.expect("open", "opened")[0]
       let walked = try opener.expect("walk", "walked")
       report.expect(walked[0] == UInt64(leaves), "\(walked[0]) of \(leaves) leaves are there")
       try opener.leave()
-      let again = try file.servant()
+      let again = try file.client()
       let warm = try again.expect("open", "opened")[0]
       try again.leave()
       report.lines.append(
@@ -62,7 +62,7 @@ public struct ColdOpen {
       path: directory.file("busy.realm"),
       tree: LeafTree(leafCount: leaves, leafBytes: 4096...4096))
     try file.make(batch: leaves)
-    return try file.servant().expect("open", "opened")[1]
+    return try file.client().expect("open", "opened")[1]
   }
 
   // MARK: Objects
@@ -106,7 +106,7 @@ public struct ColdOpen {
     _ file: PersonFile, _ objects: Int, _ bound: UInt64, _ report: inout ScenarioReport
   ) throws {
     let times = 1000
-    let process = try file.servant()
+    let process = try file.client()
     let each = try process.expect("reopen \(objects / 2) \(times)", "reopened")
     report.lines.append(
       "\(objects) objects, opened, one read, and closed \(times) times by one process:"
@@ -128,12 +128,12 @@ public struct ColdOpen {
     _ report: inout ScenarioReport
   ) throws -> [UInt64] {
     if ending != .made {
-      let writer = try file.servant()
+      let writer = try file.client()
       try writer.ask("open")
       _ = try writer.expect("commits 100 \(objects)", "committed")
       if ending == .closed { try writer.leave() } else { writer.kill() }
     }
-    let opener = try file.servant()
+    let opener = try file.client()
     _ = try opener.expect("prepare", "prepared")
     if warmth == .cold {
       let left = PageCache.drop(file.path)

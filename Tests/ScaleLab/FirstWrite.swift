@@ -22,7 +22,7 @@ public struct FirstWrite {
     let file = LeafFile(path: directory.file("first.realm"), tree: shape.tree)
     try file.make(batch: 2000)
     var report = ScenarioReport()
-    let (reader, writer) = (try file.servant(), try file.servant())
+    let (reader, writer) = (try file.client(), try file.client())
     try reader.ask("open")
     _ = try reader.expect("pin", "pinned")
     try writer.ask("open")
@@ -31,7 +31,7 @@ public struct FirstWrite {
       "\(shape): \(commits) commits of \(changes) beside an old reader:"
         + " \(Amount.ms(committed[0])), the longest \(Amount.ms(committed[1]));"
         + " file \(FileSize(file.path).now)")
-    try measure(&report) { try file.servant() }
+    try measure(&report) { try file.client() }
     _ = try reader.expect("walk checking", "walked")
     withExtendedLifetime(writer) {}
     return report
@@ -43,7 +43,7 @@ public struct FirstWrite {
     let file = PersonFile(path: directory.file("first.realm"))
     try file.make(objects)
     var report = ScenarioReport()
-    let (reader, writer) = (try file.servant(), try file.servant())
+    let (reader, writer) = (try file.client(), try file.client())
     try reader.ask("open")
     _ = try reader.expect("pin", "pinned")
     try writer.ask("open")
@@ -53,7 +53,7 @@ public struct FirstWrite {
       "\(commits) commits of \(changes) of \(objects) objects beside an old reader:"
         + " \(Amount.ms(committed[0])), the longest \(Amount.ms(committed[1]));"
         + " file \(FileSize(file.path).now)")
-    try measure(&report) { try file.servant() }
+    try measure(&report) { try file.client() }
     withExtendedLifetime((reader, writer)) {}
     return report
   }
@@ -64,7 +64,7 @@ public struct FirstWrite {
     let file = LeafFile(path: directory.file("busy.realm"), tree: shape.tree)
     try file.make(batch: 2000)
     let (reader, writer, newcomer) = (
-      try file.servant(), try file.servant(), try file.servant()
+      try file.client(), try file.client(), try file.client()
     )
     for child in [reader, writer] { _ = try child.expect("open", "opened") }
     _ = try reader.expect("pin", "pinned")

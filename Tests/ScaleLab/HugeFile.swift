@@ -93,33 +93,33 @@ public struct HugeFile {
     _ file: LeafFile, _ findings: FindingsFile, _ report: inout ScenarioReport
   ) throws {
     let watchers = [try watcher(file, findings), try watcher(file, findings)]
-    let servant = try file.servant()
-    try servant.ask("open", seconds: 600)
-    _ = try servant.expect("remove-half", "removed", seconds: 3600)
+    let client = try file.client()
+    try client.ask("open", seconds: 600)
+    _ = try client.expect("remove-half", "removed", seconds: 3600)
     show("every second leaf taken out, file \(FileSize(file.path).now)")
-    let figures = try servant.expect("compact", "compacted", seconds: 7200)
-    let live = try servant.expect("walk", "walked", seconds: 3600)[1]
+    let figures = try client.expect("compact", "compacted", seconds: 7200)
+    let live = try client.expect("walk", "walked", seconds: 3600)[1]
     show(
       "compacted in \(Amount.ms(figures[0])), holding the writer for \(Amount.ms(figures[1])) at"
         + " most, \(Amount.mb(figures[2])) moved, \(Amount.mb(figures[3])) of memory; live"
         + " \(Amount.mb(live)), file \(FileSize(file.path).now)")
     _ = try stop(watchers)
-    try servant.leave()
+    try client.leave()
     let size = FileSize(file.path).now.size
     report.expect(Double(size) <= 2.2 * Double(live), "compaction left \(size) bytes for \(live)")
   }
 
   private func check(_ file: LeafFile, _ report: inout ScenarioReport) throws {
-    let servant = try file.servant()
-    let opened = try servant.expect("open", "opened", seconds: 600)
-    let sound = try servant.expect("verify", "sound", seconds: 7200)
-    let walked = try servant.expect("walk checking", "walked", seconds: 7200)
+    let client = try file.client()
+    let opened = try client.expect("open", "opened", seconds: 600)
+    let sound = try client.expect("verify", "sound", seconds: 7200)
+    let walked = try client.expect("walk checking", "walked", seconds: 7200)
     show(
       "opened in \(Amount.ms(opened[0])), verified in \(Amount.ms(sound[0])) with"
         + " \(Amount.mb(sound[1])) of memory; \(walked[0]) leaves compared in"
         + " \(Amount.ms(walked[2]))")
     report.expect(
       sound[1] <= verifyBytesMax, "verification took \(Amount.mb(sound[1])) of memory")
-    try servant.leave()
+    try client.leave()
   }
 }

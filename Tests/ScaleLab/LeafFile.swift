@@ -44,8 +44,8 @@ public struct LeafFile: Sendable {
     return try Database.open(path: path, options: options, system: system)
   }
 
-  /// A new process that has nothing open yet, and does what `LeafServant` can.
-  public func servant() throws -> ChildProcess { try child("leaves") }
+  /// A new process that has nothing open yet, and does what `LeafClient` can.
+  public func client() throws -> ChildProcess { try child("leaves") }
 
   /// A new process with a role of `ScaleRole`, which is ready.
   func child(_ role: String, _ more: String...) throws -> ChildProcess {
@@ -57,7 +57,7 @@ public struct LeafFile: Sendable {
 
   /// Makes the file in a process of its own, whose memory goes with it, in commits of `batch` leaves.
   public func make(batch: Int) throws {
-    let maker = try servant()
+    let maker = try client()
     try maker.ask("open", seconds: 600)
     _ = try maker.expect("fill \(batch)", "filled", seconds: 3600)
     try maker.leave()

@@ -53,8 +53,8 @@ public struct PersonFile: Sendable {
     return configuration
   }
 
-  /// A new process that has nothing open yet, and does what `PersonServant` can.
-  public func servant() throws -> ChildProcess {
+  /// A new process that has nothing open yet, and does what `PersonClient` can.
+  public func client() throws -> ChildProcess {
     let child = try ChildProcess(["persons"] + words)
     _ = try child.readLine()
     return child
@@ -62,7 +62,7 @@ public struct PersonFile: Sendable {
 
   /// Makes the file in a process of its own, in one transaction.
   public func make(_ objects: Int) throws {
-    let maker = try servant()
+    let maker = try client()
     try maker.ask("open")
     _ = try maker.expect("fill \(objects)", "filled", seconds: 3600)
     try maker.leave()

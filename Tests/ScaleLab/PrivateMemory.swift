@@ -18,7 +18,7 @@ public struct PrivateMemory {
         path: directory.file("memory.realm"),
         tree: LeafTree(leafCount: leaves, leafBytes: leafBytes...leafBytes))
       try file.make(batch: 20_000_000 / leafBytes)
-      let reader = try file.servant()
+      let reader = try file.client()
       let empty = try reader.expect("memory", "memory")[0]
       try reader.ask("open")
       let opened = try reader.expect("memory", "memory")[0]

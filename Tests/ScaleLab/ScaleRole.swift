@@ -6,9 +6,9 @@ public enum ScaleRole {
   public static func run(_ arguments: [String]) throws -> Bool {
     let words = Words(arguments)
     switch words.text(0) {
-    case "leaves": LeafServant(words).run()
-    case "persons": PersonServant(words).run()
-    case "many-files": try ManyFilesServant(words).run()
+    case "leaves": LeafClient(words).run()
+    case "persons": PersonClient(words).run()
+    case "many-files": try ManyFilesClient(words).run()
     case "change-leaves": try LeafChanger(words).run()
     case "watch-leaves": try LeafWatcher(words).run()
     default: return false

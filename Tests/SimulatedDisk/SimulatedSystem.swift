@@ -25,7 +25,7 @@ public final class SimulatedSystem: System, @unchecked Sendable {
   /// Whether `calls` is kept; long runs do without.
   public var recordsCalls = true
 
-  private static let bootCounter = Guarded<UInt64>(0)
+  private static let bootCounter = LockedValue<UInt64>(0)
 
   public init() {
     let number = Self.bootCounter.withLock { counter -> UInt64 in

@@ -67,7 +67,7 @@ public enum HostileMutation {
       return "flags \(new)"
     case 3, 4: return change("count", NodeLayout.count, UInt32.self)
     case 5: return change("references", NodeLayout.referenceCount, UInt32.self)
-    default: return change("born", NodeLayout.born, UInt64.self)
+    default: return change("createdIn", NodeLayout.createdIn, UInt64.self)
     }
   }
 

@@ -265,7 +265,7 @@ extension CrashPlan {
 /// Remembers what was unflushed after each call that changed the disk.
 private final class Watcher: Sendable {
   private let path: String
-  private let moments = Guarded<[CrashPlan]>([])
+  private let moments = LockedValue<[CrashPlan]>([])
 
   init(path: String) { self.path = path }
 

@@ -34,7 +34,7 @@ import Testing
     let system = SimulatedSystem()
     system.recordsCalls = false
     if !image.isEmpty { system.install(image, at: path) }
-    let moments = Guarded<[CrashPlan]>([])
+    let moments = LockedValue<[CrashPlan]>([])
     system.observer = { system, changed in
       guard changed == path else { return }
       let plan = system.pendingLocked(of: path)

@@ -46,7 +46,7 @@ import Testing
     let expected = [
       ("checksum", NodeLayout.checksum), ("kind", NodeLayout.kind), ("width", NodeLayout.width),
       ("flags", NodeLayout.flags), ("byteSize", NodeLayout.byteSize),
-      ("count", NodeLayout.count), ("born", NodeLayout.born),
+      ("count", NodeLayout.count), ("createdIn", NodeLayout.createdIn),
       ("referenceCount", NodeLayout.referenceCount), ("auxiliary", NodeLayout.auxiliary),
     ]
     for (name, value) in expected { #expect(offset(of: name) == value, "\(name)") }

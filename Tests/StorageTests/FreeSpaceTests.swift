@@ -54,9 +54,9 @@ import Testing
     while start < 30_000 {
       let run = Region.Run(start: start, length: UInt32(1 + random.below(60)))
       if random.below(3) == 0 {
-        let born = UInt64(random.below(1 << 40))
+        let createdIn = UInt64(random.below(1 << 40))
         let item = Region.WaitingRun(
-          run: run, born: born, freed: born + 1 + UInt64(random.below(99)))
+          run: run, createdIn: createdIn, freed: createdIn + 1 + UInt64(random.below(99)))
         region.addWaiting(item, blockedBy: UInt64(random.below(4)))
       } else {
         let isInserted = region.insert(run)

@@ -6,7 +6,7 @@ import Synchronization
 public final class FlushWatch: ForwardingSystem {
   public let real: any System = PosixSystem.shared
   private let count = Atomic<Int>(0)
-  private let gate = Guarded<Gate?>(nil)
+  private let gate = LockedValue<Gate?>(nil)
 
   /// Where flushes wait.
   private final class Gate: Sendable {

@@ -38,7 +38,7 @@ public struct AccessCosts {
   /// From the main thread, which serves no actor meanwhile.
   private func wait(_ body: @escaping @Sendable () async -> Double) -> Double {
     let done = DispatchSemaphore(value: 0)
-    let result = Guarded(0.0)
+    let result = LockedValue(0.0)
     Task.detached {
       let cost = await body()
       result.withLock { $0 = cost }

@@ -21,7 +21,7 @@ final class AgentRole: Sendable {
   private let file: (any SystemFile)?
   /// Also held while the byte is taken or given back without waiting, so that one does not undo
   /// the other.
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
 
   /// `file` is nil where one process has the file to itself.
   init(file: (any SystemFile)?) { self.file = file }

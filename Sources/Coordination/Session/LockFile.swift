@@ -49,7 +49,7 @@ public final class LockFile: Sendable {
   private let agent: AgentRole
   private let pathWatch: PathWatch
   /// When dead processes' pins were last taken back; held while it is done.
-  private let reaping = Guarded<UInt64>(0)
+  private let reaping = LockedValue<UInt64>(0)
   private let isClosed = Atomic<Bool>(false)
 
   init(

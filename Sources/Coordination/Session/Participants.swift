@@ -10,7 +10,7 @@ final class Participants: Sendable {
   let memory: SharedMemory
   /// Held while bytes of dead participants are locked and unlocked: the locks are those of the open
   /// file, so one thread would give back what another relies on.
-  private let deaths = Guarded(())
+  private let deaths = LockedValue(())
 
   init(file: any SystemFile, memory: SharedMemory) {
     self.file = file

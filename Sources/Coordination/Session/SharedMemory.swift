@@ -11,7 +11,7 @@ final class SharedMemory: Sendable {
   nonisolated(unsafe) let base: UnsafeMutableRawPointer  // Words are only touched atomically.
   /// Pin slots known to lie within the file.
   private let verifiedPins: Atomic<Int>
-  private let growth = Guarded(())
+  private let growth = LockedValue(())
   private let bornIn = ForkGuard.generation
   private nonisolated(unsafe) let generation = ForkGuard.counter  // Written by fork() only.
 

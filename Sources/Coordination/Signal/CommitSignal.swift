@@ -22,7 +22,7 @@ final class CommitSignal: Sendable {
   let memory: SharedMemory
   let system: any System
   private let participant: Int
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
   /// So that publishing costs nothing where nobody listens.
   private let hasListeners = Atomic<Bool>(false)
   /// The newest version that the listeners have been told of.

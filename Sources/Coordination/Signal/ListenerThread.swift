@@ -23,13 +23,13 @@ final class ListenerThread: Sendable {
   }
 
   /// The threads that listen to several files. Only their lists are touched under the lock.
-  private static let shared = Guarded<[Key: [ListenerThread]]>([:])
+  private static let shared = LockedValue<[Key: [ListenerThread]]>([:])
   private static let safetyNanoseconds: UInt64 = 1_000_000_000
 
   private let system: any System
   /// How many files.
   private let capacity: Int
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
   /// The edition of the list, for the kernel to watch. Only touched atomically.
   private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 

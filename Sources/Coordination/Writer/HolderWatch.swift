@@ -12,7 +12,7 @@ final class HolderWatch: Sendable {
   }
 
   private let participants: Participants
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
 
   init(participants: Participants) { self.participants = participants }
 

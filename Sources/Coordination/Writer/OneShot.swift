@@ -3,7 +3,7 @@ import Synchronization
 
 /// A value that one thread hands to another one, which sleeps until it is there.
 final class OneShot<Value: Sendable>: Sendable {
-  private let value = Guarded<Value?>(nil)
+  private let value = LockedValue<Value?>(nil)
   /// 0 until the value is there. A word of its own, because the kernel watches its address.
   private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 

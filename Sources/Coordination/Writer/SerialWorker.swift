@@ -14,7 +14,7 @@ final class SerialWorker: Sendable {
   private static let idleNanoseconds: UInt64 = 100_000_000
   private let name: String
   private let system: any System
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
 
   init(name: String, system: any System) {
     self.name = name

@@ -44,7 +44,7 @@ final class WriterQueue: Sendable {
     }
   }
 
-  let state = Guarded(State())
+  let state = LockedValue(State())
   let role: WriterRole
   private let system: any System
   private let worker: SerialWorker

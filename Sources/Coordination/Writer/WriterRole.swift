@@ -30,7 +30,7 @@ final class WriterRole: Sendable {
   let participant: Int
   private let watch: HolderWatch?
   /// The reserved word that a try without waiting met last, and when it met it first.
-  private let reserved = Guarded<(word: WriterWord, since: UInt64)?>(nil)
+  private let reserved = LockedValue<(word: WriterWord, since: UInt64)?>(nil)
 
   /// How long a free word is left to those who sleep.
   static let reservationNanoseconds: UInt64 = 20_000_000

@@ -43,7 +43,7 @@ enum SequenceDiff {
     _ newRange: Range<Int>, _ isModified: (Element) -> Bool, _ changes: inout CollectionChanges
   ) {
     let matches = matchOccurrences(old, oldRange, new, newRange)
-    let stays = LongestRise.members(matches)
+    let stays = LongestIncreasingSubsequence.members(matches)
     var isKept = [Bool](repeating: false, count: oldRange.count)
     for (offset, stay) in stays.enumerated() {
       if stay {
@@ -83,7 +83,7 @@ enum SequenceDiff {
 }
 
 /// The longest rising subsequence: what can stay in place when a sequence is reordered.
-enum LongestRise {
+enum LongestIncreasingSubsequence {
   /// - Parameter values: negative ones are passed over.
   /// - Returns: for each value whether it belongs to the subsequence.
   static func members(_ values: [Int]) -> [Bool] {

@@ -59,7 +59,7 @@ struct SortedUpdate {
   ) throws(StorageError) -> CollectionChanges {
     // A candidate has not moved if it passed none of those that stay put, nor (of the candidates
     // that stand in the same gap) any that is counted as not having moved.
-    let inPlace = LongestRise.members(
+    let inPlace = LongestIncreasingSubsequence.members(
       arriving.map { mover in
         mover.oldGap == mover.newGap ? mover.oldIndex ?? -1 : -1
       })

@@ -174,7 +174,7 @@ enum ElementWriter {
     return node.reference
   }
 
-  static func setSixteen(
+  static func set128(
     _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ head: UInt64, _ tail: UInt64,
     isNullable: Bool
   ) throws(StorageError) -> NodeReference {

@@ -85,10 +85,10 @@ enum VectorWriter {
       return try ElementWriter.setObjectId(
         writer, reference, row: row, value, isNullable: isOptional)
     case (.uuid, .uuid(let value)):
-      return try ElementWriter.setSixteen(
+      return try ElementWriter.set128(
         writer, reference, row: row, value.head, value.tail, isNullable: isOptional)
     case (.decimal128, .decimal128(let value)):
-      return try ElementWriter.setSixteen(
+      return try ElementWriter.set128(
         writer, reference, row: row, value.low, value.high, isNullable: isOptional)
     default: preconditionFailure("a value of another kind than its property: \(value)")
     }

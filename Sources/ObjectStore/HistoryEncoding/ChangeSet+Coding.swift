@@ -72,11 +72,11 @@ extension ChangeSet {
 
 extension TableChanges {
   mutating func merge(_ newer: TableChanges) {
-    let born = insertions
-    insertions = born.union(newer.insertions).subtracting(newer.deletions)
-    deletions = deletions.union(newer.deletions.subtracting(born))
+    let inserted = insertions
+    insertions = inserted.union(newer.insertions).subtracting(newer.deletions)
+    deletions = deletions.union(newer.deletions.subtracting(inserted))
     for (column, objects) in newer.modifications {
-      let added = objects.subtracting(born)
+      let added = objects.subtracting(inserted)
       if added.isEmpty { continue }
       if let index = modifications.firstIndex(where: { $0.column == column }) {
         modifications[index].objects = modifications[index].objects.union(added)
@@ -89,14 +89,14 @@ extension TableChanges {
     }
     modifications.removeAll { $0.objects.isEmpty }
     modifications.sort { $0.column < $1.column }
-    mergeLists(newer, born: born)
+    mergeLists(newer, inserted: inserted)
   }
 
-  private mutating func mergeLists(_ newer: TableChanges, born: KeySet) {
+  private mutating func mergeLists(_ newer: TableChanges, inserted: KeySet) {
     lists.removeAll { newer.deletions.contains($0.object) }
     var places: [TableHistory.ListName: Int] = [:]
     for (index, entry) in lists.enumerated() { places[entry.name] = index }
-    for entry in newer.lists where !born.contains(entry.object) {
+    for entry in newer.lists where !inserted.contains(entry.object) {
       if let index = places[entry.name] {
         lists[index].change.append(entry.change)
       } else {

@@ -85,10 +85,10 @@ public final class StoredSchema: Sendable {
 public final class SchemaCache: Sendable {
   private struct Entry {
     var reference: NodeReference
-    var born: UInt64
+    var createdIn: UInt64
     var schema: StoredSchema
   }
-  private let entry = Guarded<Entry?>(nil)
+  private let entry = LockedValue<Entry?>(nil)
 
   public init() {}
 
@@ -98,15 +98,15 @@ public final class SchemaCache: Sendable {
   ) throws(StorageError) -> StoredSchema {
     let reference = try StoreRoot.schemaReference(root, in: source)
     if reference.isNone { return StoredSchema(SchemaDescription(classes: [])) }
-    let born = try source.node(reference).born
+    let createdIn = try source.node(reference).createdIn
     let known = entry.withLock { entry -> StoredSchema? in
-      guard let entry, entry.reference == reference, entry.born == born else { return nil }
+      guard let entry, entry.reference == reference, entry.createdIn == createdIn else { return nil }
       return entry.schema
     }
     if let known { return known }
     let schema = StoredSchema(try SchemaCodec.decode(reference, in: source))
     if !reference.isUncommitted {
-      entry.withLock { $0 = Entry(reference: reference, born: born, schema: schema) }
+      entry.withLock { $0 = Entry(reference: reference, createdIn: createdIn, schema: schema) }
     }
     return schema
   }

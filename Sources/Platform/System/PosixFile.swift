@@ -8,7 +8,7 @@ final class PosixFile: SystemFile {
   let path: String
   let identity: FileIdentity
   private let descriptor: Int32
-  private let use = Guarded(Use())
+  private let use = LockedValue(Use())
 
   /// Locks are taken and dropped by threads that may outlive the last use of the file, so none of
   /// them may find the number of the descriptor given to another file.

@@ -16,7 +16,7 @@ final class PosixLockWait: LockWait {
 
   private let completion: Completion
   /// The C handle as a number; 0 before the start.
-  private let handle = Guarded<UInt>(0)
+  private let handle = LockedValue<UInt>(0)
 
   /// `end` is called once the descriptor is no longer needed, before `done`.
   init(end: @escaping @Sendable () -> Void, done: @escaping @Sendable (Int32) -> Void) {

@@ -46,7 +46,7 @@ struct AsyncWrites {
   private var waiting: [Pending] = []
   private var firstWaiting = 0
   private var lastId: AsyncTransactionId = 0
-  var ticket: WriterTicket?
+  var reservation: WriterReservation?
   var running: Running?
   var completions: [AsyncTransactionId: AsyncWriteCompletion] = [:]
   var group: Group?
@@ -110,7 +110,7 @@ final class FinishedFlushes: Sendable {
     let endsHold: Bool
   }
 
-  private let flushes = Guarded<[Flush]>([])
+  private let flushes = LockedValue<[Flush]>([])
 
   func append(_ flush: Flush) { flushes.withLock { $0.append(flush) } }
 
@@ -131,7 +131,7 @@ final class TaskTurn: Sendable {
     case cancelled
   }
 
-  private let state = Guarded(State.idle)
+  private let state = LockedValue(State.idle)
 
   var isCancelled: Bool {
     state.withLock { if case .cancelled = $0 { true } else { false } }

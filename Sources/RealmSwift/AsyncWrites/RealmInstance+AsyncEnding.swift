@@ -19,8 +19,8 @@ extension _RealmInstance {
   private func endAsyncWrites() {
     asyncWrites.hasEnded = true
     closeGroup()
-    asyncWrites.ticket?.withdraw()?.cancel()
-    asyncWrites.ticket = nil
+    asyncWrites.reservation?.withdraw()?.cancel()
+    asyncWrites.reservation = nil
     asyncWrites.completions = [:]
     asyncWrites.unfinishedCount = 0
     asyncWrites.holdCount = 0

@@ -31,12 +31,12 @@ extension _RealmInstance {
 
   /// Asks for the writer's role if somebody waits for it and nothing is in the way.
   func continueAsyncWrites() {
-    while asyncWrites.first != nil, asyncWrites.ticket == nil, asyncWrites.holdCount == 0,
+    while asyncWrites.first != nil, asyncWrites.reservation == nil, asyncWrites.holdCount == 0,
       writing == nil
     {
       do throws(StorageError) {
         // Holds the instance: a realm with writes to come stays open.
-        asyncWrites.ticket = try WriterTicket.ask(shared.database) { [self] in
+        asyncWrites.reservation = try WriterReservation.ask(shared.database) { [self] in
           scheduler.invoke { self.asyncWriteTurn() }
         }
       } catch {
@@ -47,15 +47,15 @@ extension _RealmInstance {
 
   /// For a synchronous write: it takes the place of those that wait.
   func withdrawTicket() -> WriteTransaction? {
-    defer { asyncWrites.ticket = nil }
-    return asyncWrites.ticket?.withdraw()
+    defer { asyncWrites.reservation = nil }
+    return asyncWrites.reservation?.withdraw()
   }
 
   // MARK: Turns
 
   /// The writer's role may have come.
   func asyncWriteTurn() {
-    guard asyncWrites.ticket != nil, let next = asyncWrites.first else { return }
+    guard asyncWrites.reservation != nil, let next = asyncWrites.first else { return }
     switch next.kind {
     case .task(let turn): turn.call()
     case .block(let commits, let block, let onComplete):
@@ -73,17 +73,17 @@ extension _RealmInstance {
 
   /// The transaction, nil if it is still to come.
   private func claimTicket() throws(StorageError) -> WriteTransaction? {
-    guard let claim = asyncWrites.ticket?.claim() else { return nil }
+    guard let claim = asyncWrites.reservation?.claim() else { return nil }
     switch claim {
     case .tooEarly: return nil
     case .transaction(let transaction):
-      asyncWrites.ticket = nil
+      asyncWrites.reservation = nil
       return transaction
     case .failed(let error):
-      asyncWrites.ticket = nil
+      asyncWrites.reservation = nil
       throw error
     case .expired:
-      asyncWrites.ticket = nil
+      asyncWrites.reservation = nil
       if let transaction = try shared.database.tryBeginWrite() { return transaction }
       continueAsyncWrites()
       return nil
@@ -143,7 +143,7 @@ extension _RealmInstance {
   }
 
   private func claimTicketOrAsk() throws(StorageError) -> WriteTransaction? {
-    if asyncWrites.ticket != nil || writing != nil || asyncWrites.holdCount > 0 {
+    if asyncWrites.reservation != nil || writing != nil || asyncWrites.holdCount > 0 {
       return try claimTicket()
     }
     // It was called because asking failed: ask again for the error.
@@ -158,8 +158,8 @@ extension _RealmInstance {
   func removeAsyncWrite(_ id: AsyncTransactionId) -> Bool {
     guard asyncWrites.remove(id) else { return false }
     if asyncWrites.first == nil {
-      asyncWrites.ticket?.withdraw()?.cancel()
-      asyncWrites.ticket = nil
+      asyncWrites.reservation?.withdraw()?.cancel()
+      asyncWrites.reservation = nil
     } else {
       // The turn may have been the one that was removed.
       scheduler.invoke { [self] in asyncWriteTurn() }

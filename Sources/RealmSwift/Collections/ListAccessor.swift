@@ -35,7 +35,7 @@ final class ListAccessor {
   }
 
   /// After `invalidate()`: an observer of the list is about to hand it over.
-  func revive() { generation = instance.hot.pointee.generation &- 1 }
+  func revive() { generation = instance.readState.pointee.generation &- 1 }
 
   // MARK: Reading
 
@@ -56,11 +56,11 @@ final class ListAccessor {
   private func current() -> ListView? {
     if instance.isFrozen { return cached }
     instance.checkThread()
-    let now = instance.hot.pointee.generation
+    let now = instance.readState.pointee.generation
     if cachedGeneration == now, let cached { return cached }
     guard let found = find() else { return nil }
     cached = found
-    cachedGeneration = instance.hot.pointee.generation
+    cachedGeneration = instance.readState.pointee.generation
     generation = cachedGeneration
     return found
   }
@@ -168,7 +168,7 @@ final class ListAccessor {
   private func counterpart(in other: _RealmInstance) -> ListAccessor {
     ListAccessor(
       instance: other, binding: other.binding(for: binding.table), object: object,
-      property: property, generation: other.hot.pointee.generation)
+      property: property, generation: other.readState.pointee.generation)
   }
 
   func frozen() -> ListAccessor {

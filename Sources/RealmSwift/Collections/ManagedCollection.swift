@@ -23,7 +23,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   private var generation: UInt64
   private var answer: Answer?
   private var answerGeneration: UInt64 = 0
-  private let frozenLock = Guarded(())
+  private let frozenLock = LockedValue(())
 
   /// What the collection holds in one version.
   enum Answer {
@@ -46,7 +46,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     self.query = query
     self.list = list
     self.target = target
-    generation = instance.hot.pointee.generation
+    generation = instance.readState.pointee.generation
   }
 
   /// All objects of a class.
@@ -101,20 +101,20 @@ public final class _ManagedCollection: @unchecked Sendable {
       }
     }
     instance.checkThread()
-    let now = instance.hot.pointee.generation
+    let now = instance.readState.pointee.generation
     if answerGeneration == now, let answer { return answer }
     checkNotInvalidated()
     instance.ensureReading()
     let found = evaluate()
     answer = found
-    answerGeneration = instance.hot.pointee.generation
+    answerGeneration = instance.readState.pointee.generation
     return found
   }
 
   /// After `invalidate()`: the collection's observer is about to hand it over, as it is now.
   func revive() {
     guard generation <= instance.invalidatedGeneration else { return }
-    generation = instance.hot.pointee.generation
+    generation = instance.readState.pointee.generation
     list?.revive()
   }
 
@@ -136,7 +136,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   func adopt(_ keys: KeyList) {
     if generation <= instance.invalidatedGeneration { return }
     answer = .observed(keys)
-    answerGeneration = instance.hot.pointee.generation
+    answerGeneration = instance.readState.pointee.generation
   }
 
   private func evaluate() -> Answer {
@@ -280,7 +280,7 @@ public final class _ManagedCollection: @unchecked Sendable {
       let list = owner.map { owner in
         ListAccessor(
           instance: other, binding: other.binding(for: owner.table), object: owner.object,
-          property: owner.property, generation: other.hot.pointee.generation)
+          property: owner.property, generation: other.readState.pointee.generation)
       }
       return _ManagedCollection(
         other, table.map { other.binding(for: $0) }, query, list: list, target: target)

@@ -89,7 +89,7 @@ extension Realm {
       set { current.withLock { $0 = newValue } }
     }
 
-    private static let current = Guarded(Configuration())
+    private static let current = LockedValue(Configuration())
 
     /// The database file, nil for data in memory. Setting it to a file clears
     /// `inMemoryIdentifier`.

@@ -20,7 +20,7 @@ public enum RealmMisuse {
     var call: @Sendable (String, String) -> Never
   }
 
-  private static let current = Guarded(Handler(call: trap))
+  private static let current = LockedValue(Handler(call: trap))
 
   @Sendable private static func trap(name: String, reason: String) -> Never {
     fatalError("\(name): \(reason)")

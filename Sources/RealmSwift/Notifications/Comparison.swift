@@ -133,7 +133,7 @@ package enum ChangeComparisons {
   static let carriesMax = 8
 
   /// For tests: called where comparisons are made, with the file's path.
-  package static let onStart = Guarded<StartHook?>(nil)
+  package static let onStart = LockedValue<StartHook?>(nil)
 
   /// A closure by itself would be wrapped anew each time that a generic value lends it out.
   package struct StartHook: Sendable {

@@ -9,12 +9,12 @@ public final class NotificationToken: Sendable {
     var isInvalidated = false
   }
 
-  private let state: Guarded<State>
+  private let state: LockedValue<State>
 
-  init(_ observer: Observer) { state = Guarded(State(observer: observer)) }
+  init(_ observer: Observer) { state = LockedValue(State(observer: observer)) }
 
   /// A token for an observer that is still to be set up somewhere else.
-  init() { state = Guarded(State()) }
+  init() { state = LockedValue(State()) }
 
   deinit { invalidate() }
 

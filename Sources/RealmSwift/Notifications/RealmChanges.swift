@@ -95,7 +95,7 @@ private final class Waiter: Sendable {
     case woken
   }
 
-  private let state = Guarded(State.idle)
+  private let state = LockedValue(State.idle)
 
   func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {

@@ -111,7 +111,7 @@ extension _RealmInstance {
     let far = observers.waiting.filter { $0.isFar(from: target) }
     if far.isEmpty { return false }
     observers.isComparing = true
-    let work = Guarded<Comparison?>(Comparison(far, to: target))
+    let work = LockedValue<Comparison?>(Comparison(far, to: target))
     shared.comparisons.async { [weak self, shared, scheduler] in
       // Taken out, so that nothing stays pinned by what nobody waits for any more.
       var result = work.withLock { $0.take() }

@@ -22,7 +22,7 @@ extension _RealmInstance {
       let uninformed = try uninformed(tokens, of: transaction)
       if uninformed.isEmpty { return try start(transaction) }
       // Others have committed while this waited for its turn. Only handlers can from here on.
-      heldTurn = transaction
+      reservedTransaction = transaction
       tell(uninformed)
     }
     try beginWrite()

@@ -30,7 +30,7 @@ final class ClassInfo: @unchecked Sendable {
   let primaryKey: Int?
   private let indexByName: [String: Int]
 
-  private static let known = Guarded<[ObjectIdentifier: ClassInfo]>([:])
+  private static let known = LockedValue<[ObjectIdentifier: ClassInfo]>([:])
 
   /// What is known about the class, found out on first use.
   static func of(_ type: ObjectBase.Type) -> ClassInfo {

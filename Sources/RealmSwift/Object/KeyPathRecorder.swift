@@ -8,8 +8,8 @@ import Synchronization
 enum KeyPathRecorder {
   // The names noted so far. Only touched while `isRecording` is held.
   nonisolated(unsafe) private static var names: [String] = []
-  private static let isRecording = Guarded(())
-  private static let known = Guarded<[AnyKeyPathBox: String]>([:])
+  private static let isRecording = LockedValue(())
+  private static let known = LockedValue<[AnyKeyPathBox: String]>([:])
 
   /// The names of the properties that the key path goes through, with dots between them.
   static func name<Root>(of keyPath: PartialKeyPath<Root>, on type: ObjectBase.Type) -> String {

@@ -8,9 +8,9 @@ extension ObjectBase {
   /// Where the row is, in the version that the realm is at.
   @inline(__always)
   final func _position() -> ObjectPosition {
-    let hot = _hot.pointee
-    let mayRead = hot.thread == currentThread() || hot.thread == HotState.anyThread
-    if !(mayRead && hot.generation == _generation) { _locate() }
+    let readState = _readState.pointee
+    let mayRead = readState.thread == currentThread() || readState.thread == ReadState.anyThread
+    if !(mayRead && readState.generation == _generation) { _locate() }
     return ObjectPosition(cluster: Cluster(node: Node(address: _cluster)), row: Int(_row))
   }
 
@@ -18,9 +18,9 @@ extension ObjectBase {
   @inline(never)
   private final func _locate() {
     // On a queue or an actor this is where every read comes to. The object keeps the instance.
-    if let owner = _hot.pointee.owner {
+    if let owner = _readState.pointee.owner {
       owner._withUnsafeGuaranteedRef { $0.checkThread() }
-      if _generation == _hot.pointee.generation { return }
+      if _generation == _readState.pointee.generation { return }
     }
     let instance = _managingRealm
     instance.checkThread()
@@ -40,14 +40,14 @@ extension ObjectBase {
     guard let found else { return false }
     _cluster = found.cluster.node.address
     _row = UInt32(truncatingIfNeeded: found.row)
-    _generation = _hot.pointee.generation
+    _generation = _readState.pointee.generation
     return true
   }
 
   /// Whether the row is there.
   final var _isValid: Bool {
     guard let instance = _instance else { return true }
-    if _generation == _hot.pointee.generation { return true }
+    if _generation == _readState.pointee.generation { return true }
     if !instance.isFrozen { instance.checkThread() }
     return _find(instance)
   }
@@ -56,11 +56,11 @@ extension ObjectBase {
   final func _attach(_ instance: _RealmInstance, _ binding: TableBinding, _ key: ObjectKey) {
     _instance = instance
     _binding = binding
-    _hot = instance.hot
+    _readState = instance.readState
     _key = key.rawValue
     // Not found yet, but newer than the last `invalidate()` and the last cancelled write, after
     // both of which the generation rises by two.
-    _generation = instance.hot.pointee.generation &- 1
+    _generation = instance.readState.pointee.generation &- 1
     if instance.isFrozen { _ = _find(instance) }
   }
 
@@ -76,7 +76,7 @@ extension ObjectBase {
 
   public final func _readInt(_ column: UInt32) -> Int64 {
     let position = _position()
-    let source = _hot.pointee.source.unsafelyUnwrapped
+    let source = _readState.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
       try position.int(ColumnKey(rawValue: column), in: source)
     }
@@ -84,7 +84,7 @@ extension ObjectBase {
 
   public final func _readOptionalInt(_ column: UInt32) -> Int64? {
     let position = _position()
-    let source = _hot.pointee.source.unsafelyUnwrapped
+    let source = _readState.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
       try position.optionalInt(ColumnKey(rawValue: column), in: source)
     }
@@ -92,7 +92,7 @@ extension ObjectBase {
 
   public final func _readDouble(_ column: UInt32) -> Double {
     let position = _position()
-    let source = _hot.pointee.source.unsafelyUnwrapped
+    let source = _readState.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
       try position.double(ColumnKey(rawValue: column), in: source)
     }
@@ -100,7 +100,7 @@ extension ObjectBase {
 
   public final func _readOptionalDouble(_ column: UInt32) -> Double? {
     let position = _position()
-    let source = _hot.pointee.source.unsafelyUnwrapped
+    let source = _readState.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
       try position.optionalDouble(ColumnKey(rawValue: column), in: source)
     }
@@ -109,7 +109,7 @@ extension ObjectBase {
   /// Nil for null, and for a string that was never set.
   public final func _readString(_ column: UInt32) -> String? {
     let position = _position()
-    let source = _hot.pointee.source.unsafelyUnwrapped
+    let source = _readState.pointee.source.unsafelyUnwrapped
     return engine { () throws(StorageError) in
       try position.string(ColumnKey(rawValue: column), in: source)
     }

@@ -52,21 +52,21 @@ extension ObjectBase {
   private final func write(
     _ body: (ObjectTransaction, TableKey, ObjectKey) throws(StorageError) -> Void
   ) {
-    guard let objects = _hot.pointee.objects else {
+    guard let objects = _readState.pointee.objects else {
       throwRealmException(MisuseReason.noTransactionToCommit)
     }
     let table = _binding.unsafelyUnwrapped.table
     engine { () throws(StorageError) in
       try body(objects.takeUnretainedValue(), table, ObjectKey(rawValue: _key))
     }
-    _hot.pointee.generation &+= 1
+    _readState.pointee.generation &+= 1
   }
 
   /// As `_prepareToWrite`, for those who don't need the instance.
   @inline(__always)
   private final func prepareToWrite(_ column: UInt32) {
-    let hot = _hot
-    if hot.pointee.objects != nil, hot.pointee.thread == currentThread() {
+    let readState = _readState
+    if readState.pointee.objects != nil, readState.pointee.thread == currentThread() {
       requireWritable(column)
     } else {
       _ = _prepareToWrite(column)

@@ -4,7 +4,7 @@ public import Foundation
 // properties; a managed one is a view of a row, and holds which row of which realm.
 //
 // Invariants of a managed object: `_instance`, `_binding` and `_key` are set once, together, and
-// stay; `_hot` points into memory that `_instance` owns; `_cluster` and `_row` are where the row is
+// stay; `_readState` points into memory that `_instance` owns; `_cluster` and `_row` are where the row is
 // in the version that `_generation` stands for.
 
 /// What all objects of a realm descend from. Models descend from `Object`.
@@ -19,7 +19,7 @@ open class ObjectBase: NSObject {
   @exclusivity(unchecked)
   final var _binding: TableBinding?
   @exclusivity(unchecked)
-  @usableFromInline final var _hot: UnsafeMutablePointer<HotState>
+  @usableFromInline final var _readState: UnsafeMutablePointer<ReadState>
   @exclusivity(unchecked)
   @usableFromInline final var _cluster: UnsafeRawPointer
   @exclusivity(unchecked)
@@ -34,8 +34,8 @@ open class ObjectBase: NSObject {
   /// A subclass with a designated initialiser of its own has to add `required init()` too: the
   /// library makes objects with it.
   public required override init() {
-    _hot = HotState.unmanaged
-    _cluster = UnsafeRawPointer(HotState.unmanaged)
+    _readState = ReadState.unmanaged
+    _cluster = UnsafeRawPointer(ReadState.unmanaged)
     super.init()
   }
 

@@ -21,7 +21,7 @@ extension _RealmInstance {
 
   /// The turn to write, for which it waits.
   func turnToWrite() throws(StorageError) -> WriteTransaction {
-    if let transaction = heldTurn.take() ?? withdrawTicket() { return transaction }
+    if let transaction = reservedTransaction.take() ?? withdrawTicket() { return transaction }
     return try shared.database.beginWrite()
   }
 
@@ -44,9 +44,10 @@ extension _RealmInstance {
       let objects = try ObjectTransaction(
         writer: transaction.writer, root: transaction.root, schemas: shared.schemas)
       writing = Writing(
-        transaction: transaction, objects: objects, startGeneration: hot.pointee.generation + 1)
-      hot.pointee.source = objects.source
-      hot.pointee.generation += 1
+        transaction: transaction, objects: objects,
+        startGeneration: readState.pointee.generation + 1)
+      readState.pointee.source = objects.source
+      readState.pointee.generation += 1
     } catch {
       transaction.cancel()
       throw error
@@ -66,7 +67,7 @@ extension _RealmInstance {
 
   /// Whatever was read before must be read again.
   @inline(__always)
-  func didChange() { hot.pointee.generation &+= 1 }
+  func didChange() { readState.pointee.generation &+= 1 }
 
   /// Makes the changes a version, or rolls them back and throws.
   ///
@@ -113,12 +114,12 @@ extension _RealmInstance {
 
   private func abandon(_ writing: Writing) {
     self.writing = nil
-    let last = hot.pointee.generation
+    let last = readState.pointee.generation
     cancelled.add(
       writing.startGeneration...last, firstNewKeys: writing.firstNewKeys,
       base: writing.transaction.baseVersion)
-    hot.pointee.source = snapshot!.source
-    hot.pointee.generation = last + 2
+    readState.pointee.source = snapshot!.source
+    readState.pointee.generation = last + 2
     // Beginning has moved the realm, and turns that came meanwhile told nobody.
     if observers.isAnyone { scheduleTurn() }
     continueAsyncWrites()
@@ -148,7 +149,7 @@ extension _RealmInstance {
   /// As `refresh()`; where there is no room to pin the newest version, it stays where it is.
   func refreshIfRoom() throws(StorageError) -> Bool {
     do throws(StorageError) { return try refresh() } catch {
-      if error.isWantOfRoom { return false }
+      if error.isResourceExhausted { return false }
       throw error
     }
   }
@@ -165,9 +166,9 @@ extension _RealmInstance {
       asyncWrites.invalidatesAtTheEnd = true
       return
     }
-    invalidatedGeneration = hot.pointee.generation
+    invalidatedGeneration = readState.pointee.generation
     cancelled = CancelledWrites()
-    hot.pointee.generation += 2
+    readState.pointee.generation += 2
     snapshot = nil
   }
 

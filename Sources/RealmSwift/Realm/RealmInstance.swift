@@ -5,8 +5,8 @@ import Storage
 /// The state behind `Realm`: one per configuration and scheduler, shared by all realms, objects and
 /// collections there.
 ///
-/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the doorbell is touched on
-/// the scheduler only; a frozen instance does not change after `init`. `hot.generation` rises
+/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the refreshTrigger is touched on
+/// the scheduler only; a frozen instance does not change after `init`. `readState.generation` rises
 /// whenever what is read changes; nothing read before that may be used after it.
 public final class _RealmInstance: @unchecked Sendable {
   // Sendable as explained above: confinement is checked at run time, which is what the library is
@@ -17,16 +17,16 @@ public final class _RealmInstance: @unchecked Sendable {
   let durability: Durability
   let scheduler: any Scheduler
   let isFrozen: Bool
-  let hot: UnsafeMutablePointer<HotState>
+  let readState: UnsafeMutablePointer<ReadState>
   let classes: [ClassInfo]
 
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
   var writing: Writing? {
-    didSet { hot.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) } }
+    didSet { readState.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) } }
   }
   /// The turn to write, while observers are told something first; who writes meanwhile takes it.
-  var heldTurn: WriteTransaction?
+  var reservedTransaction: WriteTransaction?
   var schema: StoredSchema
   var autorefresh = true
   /// What links are added with while an object is being added.
@@ -44,7 +44,7 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The one that was asked for last.
   private var lastBinding: TableBinding?
   private var bindingByTable: [TableBinding?] = []
-  let doorbell: Doorbell
+  let refreshTrigger: RefreshTrigger
 
   /// A write transaction that is open.
   final class Writing {
@@ -86,27 +86,27 @@ public final class _RealmInstance: @unchecked Sendable {
     self.configuration = configuration
     durability = Durability(configuration)
     self.scheduler = scheduler
-    doorbell = Doorbell(scheduler)
+    refreshTrigger = RefreshTrigger(scheduler)
     executor = (scheduler as? ActorScheduler)?.executor
     self.classes = classes
     self.snapshot = snapshot
     isFrozen = scheduler.identity == .frozen
     schema = try shared.schemas.schema(snapshot.root, in: snapshot.source)
-    hot = .allocate(capacity: 1)
-    hot.initialize(
-      to: HotState(thread: scheduler.thread, generation: 2, source: snapshot.source))
-    hot.pointee.owner = Unmanaged.passUnretained(self)
+    readState = .allocate(capacity: 1)
+    readState.initialize(
+      to: ReadState(thread: scheduler.thread, generation: 2, source: snapshot.source))
+    readState.pointee.owner = Unmanaged.passUnretained(self)
     bind()
     if isFrozen { loadAllTables() }
-    doorbell.owner.remember(self)
+    refreshTrigger.owner.remember(self)
   }
 
   deinit {
-    doorbell.remove()
+    refreshTrigger.remove()
     writing?.cancel()
-    heldTurn?.cancel()
-    hot.deinitialize(count: 1)
-    hot.deallocate()
+    reservedTransaction?.cancel()
+    readState.deinitialize(count: 1)
+    readState.deallocate()
   }
 
   // MARK: Confinement
@@ -118,8 +118,8 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Stops the program when the caller is not where the realm belongs.
   @inline(__always)
   func checkThread() {
-    let thread = hot.pointee.thread
-    if thread == currentThread() || thread == HotState.anyThread { return }
+    let thread = readState.pointee.thread
+    if thread == currentThread() || thread == ReadState.anyThread { return }
     checkScheduler()
   }
 
@@ -179,7 +179,7 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The version that is read.
   var version: UInt64 { snapshot?.version ?? 0 }
 
-  var source: NodeSource { hot.pointee.source.unsafelyUnwrapped }
+  var source: NodeSource { readState.pointee.source.unsafelyUnwrapped }
 
   /// The object store's root of what is read: the write transaction's, or the pinned version's.
   var root: NodeReference { writing?.objects.root ?? snapshot!.root }
@@ -198,7 +198,7 @@ public final class _RealmInstance: @unchecked Sendable {
   func table(of binding: TableBinding) -> Table {
     if isFrozen { return binding.cachedTable! }
     ensureReading()
-    if binding.cachedGeneration == hot.pointee.generation, let table = binding.cachedTable {
+    if binding.cachedGeneration == readState.pointee.generation, let table = binding.cachedTable {
       return table
     }
     let table = engine { () throws(StorageError) in
@@ -206,7 +206,7 @@ public final class _RealmInstance: @unchecked Sendable {
     }
     guard let table else { throwRealmException("A table is missing from the realm.") }
     binding.cachedTable = table
-    binding.cachedGeneration = hot.pointee.generation
+    binding.cachedGeneration = readState.pointee.generation
     return table
   }
 
@@ -222,8 +222,8 @@ public final class _RealmInstance: @unchecked Sendable {
   func adopt(_ newer: Snapshot) throws(StorageError) {
     let newSchema = try shared.schemas.schema(newer.root, in: newer.source)
     snapshot = newer
-    hot.pointee.source = newer.source
-    hot.pointee.generation += 1
+    readState.pointee.source = newer.source
+    readState.pointee.generation += 1
     if newSchema !== schema {
       schema = newSchema
       refreshBindings()
@@ -245,7 +245,7 @@ public final class _RealmInstance: @unchecked Sendable {
   // MARK: Turns
 
   /// From any thread: lets the scheduler run a turn, unless one is already on its way.
-  func scheduleTurn() { doorbell.ring() }
+  func scheduleTurn() { refreshTrigger.signal() }
 
   /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
   /// and tells its observers, at once or when a worker has seen what there is to tell. Where there is

@@ -20,7 +20,7 @@ enum RealmOpening {
 
   /// The instances, which nobody holds here, not even for a moment in which their own thread might
   /// let go of them.
-  private static let known = Guarded<[Key: Doorbell]>([:])
+  private static let known = LockedValue<[Key: RefreshTrigger]>([:])
 
   /// The instance for the configuration there, opening the file if need be.
   static func instance(
@@ -38,7 +38,7 @@ enum RealmOpening {
     let winner = known.withLock { known -> _RealmInstance in
       if let earlier = known[key]?.owner.object, earlier.scheduler.exists { return earlier }
       known = known.filter { !$0.value.isOver }
-      known[key] = instance.doorbell
+      known[key] = instance.refreshTrigger
       return instance
     }
     if winner === instance { startListening(instance) }

@@ -14,11 +14,11 @@ final class SharedRealm: Sendable {
   /// Where change sets are made that cost more than a turn should.
   let comparisons = DispatchQueue(label: "holdfast.comparisons")
 
-  private let listener = Guarded<CommitListener?>(nil)
-  private let doorbells = Doorbells()
+  private let listener = LockedValue<CommitListener?>(nil)
+  private let refreshTriggers = RefreshTriggers()
   private let key: Key
-  private let whereabouts = Whereabouts<SharedRealm>()
-  private static let open = Guarded<[Key: Whereabouts<SharedRealm>]>([:])
+  private let weakHandle = WeakHandle<SharedRealm>()
+  private static let open = LockedValue<[Key: WeakHandle<SharedRealm>]>([:])
 
   private struct Key: Hashable {
     let path: String
@@ -37,13 +37,13 @@ final class SharedRealm: Sendable {
     self.database = database
     self.path = path
     key = Key(path, readOnly: database.options.readOnly)
-    whereabouts.remember(self)
+    weakHandle.remember(self)
   }
 
   deinit {
-    whereabouts.forget()
+    weakHandle.forget()
     Self.open.withLock { open in
-      if open[key] === whereabouts { open[key] = nil }
+      if open[key] === weakHandle { open[key] = nil }
     }
   }
 
@@ -61,7 +61,7 @@ final class SharedRealm: Sendable {
     let shared = SharedRealm(database: database, path: path)
     return open.withLock { open in
       if let earlier = open[shared.key]?.object { return earlier }
-      open[shared.key] = shared.whereabouts
+      open[shared.key] = shared.weakHandle
       return shared
     }
   }
@@ -87,20 +87,20 @@ final class SharedRealm: Sendable {
     try listener.withLock { listener throws(StorageError) in
       if listener != nil { return }
       // Does not keep this: news on their way do not keep the file open.
-      listener = try database.addCommitListener { [doorbells] in doorbells.ring() }
+      listener = try database.addCommitListener { [refreshTriggers] in refreshTriggers.signal() }
     }
   }
 
   /// What need not be called for a commit that is announced by `announceCommit`.
   var ownListener: CommitListener? { listener.withLock { $0 } }
 
-  func register(_ instance: _RealmInstance) { doorbells.add(instance.doorbell) }
+  func register(_ instance: _RealmInstance) { refreshTriggers.add(instance.refreshTrigger) }
 
   /// The live instance of where the caller is, if there is one: of several (an actor may use both
   /// its own realm and the thread's), the one that is in a write transaction, then the actor's or
   /// the queue's.
   func currentInstance(readOnly: Bool) -> _RealmInstance? {
-    let here = doorbells.here().filter { $0.configuration.readOnly == readOnly }
+    let here = refreshTriggers.here().filter { $0.configuration.readOnly == readOnly }
     if here.count < 2 { return here.first }
     return here.first { $0.isInWriteTransaction } ?? here.first { !$0.scheduler.isThread }
       ?? here.first
@@ -108,6 +108,6 @@ final class SharedRealm: Sendable {
 
   /// Lets every instance of this process that lives somewhere with a loop or a queue move on.
   func announceCommit(except author: _RealmInstance? = nil) {
-    doorbells.ring(except: author?.doorbell)
+    refreshTriggers.signal(except: author?.refreshTrigger)
   }
 }

@@ -50,14 +50,14 @@ final class TableBinding {
       slots[property!.columnKey.slot] = index
     }
     indexBySlot = slots
-    image = AccessorImage.make(info, binding: self)
+    image = InstanceTemplate.make(info, binding: self)
   }
 
   deinit { image?.deallocate() }
 
   /// An object whose properties read and write this table; it still has to be told its row.
   func makeAccessor() -> ObjectBase {
-    if let image { return AccessorImage.makeObject(info.type, from: image) }
+    if let image { return InstanceTemplate.makeObject(info.type, from: image) }
     let object = info.type.init()
     object._attachFields(self)
     return object

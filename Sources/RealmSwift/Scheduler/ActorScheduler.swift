@@ -15,7 +15,7 @@ final class ActorScheduler: Scheduler {
   let identity: SchedulerIdentity
   /// What runs on a loop's thread is isolated to the actors that live there.
   var thread: UInt64 {
-    (customExecutor as? UVLoop)?.isCurrent == true ? currentThread() : HotState.askScheduler
+    (customExecutor as? UVLoop)?.isCurrent == true ? currentThread() : ReadState.askScheduler
   }
   var canInvoke: Bool { true }
   var exists: Bool { actor != nil }

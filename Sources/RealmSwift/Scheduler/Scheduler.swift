@@ -20,7 +20,7 @@ protocol Scheduler: AnyObject, Sendable {
   var identity: SchedulerIdentity { get }
   /// Whether the caller runs there.
   var isCurrent: Bool { get }
-  /// A thread that may read without being asked further, or `HotState.askScheduler`. Asked for where
+  /// A thread that may read without being asked further, or `ReadState.askScheduler`. Asked for where
   /// the realm is opened.
   var thread: UInt64 { get }
   /// Whether work can be handed to it: then its realms refresh by themselves and can be observed.
@@ -66,7 +66,7 @@ final class MainScheduler: Scheduler {
 
   /// The main thread may always read; while another thread serves the main queue, it has to ask.
   var thread: UInt64 {
-    holdfast_is_main_thread() != 0 ? currentThread() : HotState.askScheduler
+    holdfast_is_main_thread() != 0 ? currentThread() : ReadState.askScheduler
   }
 
   var canInvoke: Bool { true }
@@ -107,7 +107,7 @@ final class QueueScheduler: Scheduler {
   }
 
   var identity: SchedulerIdentity { .queue(queueIdentity) }
-  var thread: UInt64 { HotState.askScheduler }
+  var thread: UInt64 { ReadState.askScheduler }
   var canInvoke: Bool { true }
   var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == queueIdentity }
   func invoke(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
@@ -135,7 +135,7 @@ final class LoopScheduler: Scheduler {
 final class FrozenScheduler: Scheduler {
   static let shared = FrozenScheduler()
   var identity: SchedulerIdentity { .frozen }
-  var thread: UInt64 { HotState.anyThread }
+  var thread: UInt64 { ReadState.anyThread }
   var isCurrent: Bool { true }
   var canInvoke: Bool { false }
   func invoke(_ work: @escaping @Sendable () -> Void) {}

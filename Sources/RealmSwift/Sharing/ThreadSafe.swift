@@ -20,7 +20,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     var content: _HandoverBox.Content?
   }
 
-  private let state: Guarded<State>
+  private let state: LockedValue<State>
 
   /// The live thing on the caller's thread, nil once it was deleted.
   public var wrappedValue: T? {
@@ -31,7 +31,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     }
   }
 
-  public init(wrappedValue: T?) { state = Guarded(Self.state(of: wrappedValue)) }
+  public init(wrappedValue: T?) { state = LockedValue(Self.state(of: wrappedValue)) }
 
   private static func state(of value: T?) -> State {
     guard let value else { return State() }

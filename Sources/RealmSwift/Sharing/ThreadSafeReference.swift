@@ -72,10 +72,10 @@ public final class _HandoverBox: Sendable {
     }
   }
 
-  private let content: Guarded<Content?>
+  private let content: LockedValue<Content?>
 
   init<Confined: ThreadConfined>(_ confined: Confined) {
-    content = Guarded(HandoverMaking.content(of: confined))
+    content = LockedValue(HandoverMaking.content(of: confined))
   }
 
   var isTaken: Bool { content.withLock { $0 == nil } }

@@ -14,7 +14,7 @@ final class WriteOutcome: Sendable {
   /// An object by which something is found.
   typealias Place = (table: TableKey, object: ObjectKey)
 
-  private let state = Guarded(State.open)
+  private let state = LockedValue(State.open)
 
   func commit(version: UInt64) { state.withLock { $0 = .committed(version: version) } }
 

@@ -109,7 +109,7 @@ struct Committer {
     guard durability == .relaxed else { return }
     let durable = lockFile.durableVersion
     var held: UInt64 = 0
-    for run in writer.freed where run.born <= durable { held += run.length }
+    for run in writer.freed where run.createdIn <= durable { held += run.length }
     database.writerState.heldBytes += held
     database.writerState.unflushedBytes += written
   }

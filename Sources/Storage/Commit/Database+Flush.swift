@@ -20,7 +20,7 @@ extension Database {
     while lockFile.durableVersion < target {
       let pin: Pin
       do throws(StorageError) { pin = try claimPin() } catch {
-        guard error.isWantOfRoom else { throw error }
+        guard error.isResourceExhausted else { throw error }
         return try whileWriting { () throws(StorageError) in try flushWhileWriting() }
       }
       defer { lockFile.unpin(pin) }

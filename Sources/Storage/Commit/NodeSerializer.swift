@@ -87,7 +87,7 @@ struct NodeSerializer {
   func markVerified(in mapping: Mapping, version: UInt64) {
     for address in nodes {
       mapping.verified.mark(
-        NodeReference(rawValue: Self.finalWord(address)).offset, born: version)
+        NodeReference(rawValue: Self.finalWord(address)).offset, createdIn: version)
     }
   }
 
@@ -157,7 +157,7 @@ struct NodeSerializer {
       (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: size - used)
       target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
     }
-    target.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
+    target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     finishReferences(target, count: node.referenceCount)
     let sum = checksum(target + 4, count: size - 4)
     target.storeBytes(of: sum, as: UInt32.self)

@@ -78,7 +78,7 @@ private struct TreeCopier {
   private(set) var copiedBytes: UInt64 = 0
 
   private static let bufferSize = 1 << 20
-  /// What the nodes of a new file are born in.
+  /// What the nodes of a new file are written in.
   private static let version: UInt64 = 1
 
   init(source: NodeSource, file: any SystemFile) {
@@ -117,7 +117,7 @@ private struct TreeCopier {
     header.withUnsafeMutableBytes { header in
       header.copyMemory(from: UnsafeRawBufferPointer(start: node.address, count: header.count))
       header.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-      header.storeBytes(of: Self.version, toByteOffset: NodeLayout.born, as: UInt64.self)
+      header.storeBytes(of: Self.version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     }
     let zeros = [UInt8](repeating: 0, count: padding)
     var sum = header.withUnsafeBytes { checksum($0.baseAddress! + 4, count: $0.count - 4) }

@@ -17,7 +17,7 @@ public final class Database: Sendable {
   private let label: PinLabel
   /// Touched only by whoever holds the writer lock.
   let writerState: WriterState
-  private let mappings: Guarded<[Mapping]>
+  private let mappings: LockedValue<[Mapping]>
   /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
   private let currentMapping: Atomic<UInt>
   let slots: SlotStore
@@ -29,10 +29,10 @@ public final class Database: Sendable {
   let uncertainSlot = Atomic<UInt64>(0)
   let maintenance: Maintenance
   let slowReaders: SlowReaderWatch?
-  let compaction = Guarded(CompactionState())
+  let compaction = LockedValue(CompactionState())
   package let compactionStatistics = CompactionStatistics()
   /// For those that must not keep the database open.
-  let whereabouts = Whereabouts<Database>()
+  let weakHandle = WeakHandle<Database>()
 
   init(
     path: String, options: DatabaseOptions, system: any System, file: any SystemFile,
@@ -48,15 +48,15 @@ public final class Database: Sendable {
     flushFailureSeen = Atomic(lockFile.flushFailure)
     label = PinLabel(options.label)
     writerState = WriterState()
-    mappings = Guarded([mapping])
+    mappings = LockedValue([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
     slowReaders = SlowReaderWatch(options: options, path: path, system: system)
     maintenance = Maintenance(label: path, system: system)
-    whereabouts.remember(self)
+    weakHandle.remember(self)
   }
 
   deinit {
-    whereabouts.forget()
+    weakHandle.forget()
     flushBeforeClosing()
     maintenance.close(durable: lockFile.durableVersion, path: path)
     lockFile.close()
@@ -81,7 +81,7 @@ public final class Database: Sendable {
   /// As `pinNewest()`; nil if there is no room for one more pinned version now.
   public func pinNewestIfRoom() throws(StorageError) -> Snapshot? {
     do throws(StorageError) { return try pinNewest() } catch {
-      if error.isWantOfRoom { return nil }
+      if error.isResourceExhausted { return nil }
       throw error
     }
   }

@@ -13,7 +13,7 @@ final class Maintenance: Sendable {
   }
 
   private let queue: any BackgroundQueue
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
 
   private static let unflushedBytesMax: UInt64 = 64 << 20
   private static let compactionDelayNanoseconds: UInt64 = 200_000_000
@@ -58,9 +58,9 @@ final class Maintenance: Sendable {
       return true
     }
     guard isNew else { return }
-    let job: @Sendable () -> Void = { [self, whereabouts = database.whereabouts] in
+    let job: @Sendable () -> Void = { [self, weakHandle = database.weakHandle] in
       state.withLock { $0.flushIsScheduled = false }
-      if let database = whereabouts.object { flush(database) }
+      if let database = weakHandle.object { flush(database) }
     }
     if let delayNanoseconds {
       queue.run(afterNanoseconds: delayNanoseconds, job)
@@ -70,8 +70,8 @@ final class Maintenance: Sendable {
   }
 
   private func scheduleFlushNow(_ database: Database) {
-    queue.run { [self, whereabouts = database.whereabouts] in
-      if let database = whereabouts.object { flush(database) }
+    queue.run { [self, weakHandle = database.weakHandle] in
+      if let database = weakHandle.object { flush(database) }
     }
   }
 
@@ -109,8 +109,8 @@ final class Maintenance: Sendable {
       return
     }
     state.withLock { $0.waiting.append((version, body)) }
-    queue.run { [self, whereabouts = database.whereabouts] in
-      guard let database = whereabouts.object else { return }
+    queue.run { [self, weakHandle = database.weakHandle] in
+      guard let database = weakHandle.object else { return }
       let isWanted = state.withLock { $0.waiting.contains { $0.version <= version } }
       if isWanted { flush(database) }
     }
@@ -142,14 +142,14 @@ final class Maintenance: Sendable {
       return true
     }
     guard isNew else { return }
-    queue.run(afterNanoseconds: delayNanoseconds) { [self, whereabouts = database.whereabouts] in
+    queue.run(afterNanoseconds: delayNanoseconds) { [self, weakHandle = database.weakHandle] in
       state.withLock { state in
         state.compactionIsScheduled = false
         state.isCompacting = true
       }
-      let progress = whereabouts.object.flatMap { try? $0.compactStep() }
+      let progress = weakHandle.object.flatMap { try? $0.compactStep() }
       state.withLock { $0.isCompacting = false }
-      if let progress, let database = whereabouts.object { follow(progress, database) }
+      if let progress, let database = weakHandle.object { follow(progress, database) }
     }
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The files that this process has opened, so that one file has one lock-file description, one
 /// mapping and one queue of writers however often it is opened, and under whatever names.
-private let openFiles = Guarded<[DatabaseKey: OpenFile]>([:])
+private let openFiles = LockedValue<[DatabaseKey: OpenFile]>([:])
 
 struct DatabaseKey: Hashable {
   var system: ObjectIdentifier
@@ -17,15 +17,15 @@ struct DatabaseKey: Hashable {
 /// other processes, and openings of other files do not wait for it.
 final class OpenFile: Sendable {
   private struct Instances {
-    var writing: Whereabouts<Database>?
-    var readOnly: Whereabouts<Database>?
+    var writing: WeakHandle<Database>?
+    var readOnly: WeakHandle<Database>?
 
     func suiting(_ options: DatabaseOptions) -> Database? {
       writing?.object ?? (options.readOnly ? readOnly?.object : nil)
     }
   }
 
-  private let instances = Guarded(Instances())
+  private let instances = LockedValue(Instances())
 
   static func of(_ key: DatabaseKey) -> OpenFile {
     openFiles.withLock { files in
@@ -47,9 +47,9 @@ final class OpenFile: Sendable {
       do throws(StorageError) {
         let database = try opener.open()
         if opener.options.readOnly {
-          instances.readOnly = database?.whereabouts
+          instances.readOnly = database?.weakHandle
         } else {
-          instances.writing = database?.whereabouts
+          instances.writing = database?.weakHandle
         }
         return .success(database)
       } catch {

@@ -46,7 +46,7 @@ final class SlowReaderWatch: Sendable {
   private let system: any System
   private let queue: any BackgroundQueue
   private let interval: UInt64
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
 
   private static let intervalMax: UInt64 = 1_000_000_000
   private static let intervalMin: UInt64 = 2_000_000
@@ -79,9 +79,9 @@ final class SlowReaderWatch: Sendable {
       return !state.isScheduled
     }
     guard isNew else { return }
-    queue.run(afterNanoseconds: interval) { [self, whereabouts = database.whereabouts] in
+    queue.run(afterNanoseconds: interval) { [self, weakHandle = database.weakHandle] in
       state.withLock { $0.isScheduled = false }
-      guard let database = whereabouts.object else { return }
+      guard let database = weakHandle.object else { return }
       if look(at: database) { schedule(database) }
     }
   }

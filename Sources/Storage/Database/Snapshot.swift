@@ -46,7 +46,7 @@ public final class Snapshot: Sendable {
   }
 
   /// Whether the node is that of the version, as the pin says.
-  var isWhole: Bool { (try? source.node(node).born) == version }
+  var isWhole: Bool { (try? source.node(node).createdIn) == version }
 
   /// Whether a writer, of this or another process, wants the version to be given up because it is
   /// older than `DatabaseOptions.readerAgeMaxMilliseconds`. It stays whole until `release`; who finds this true

@@ -50,7 +50,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 extension StorageError {
   /// Whether something was too full for now, the disk, the list of pins, or what the kernel has for
   /// mappings and locks. Nothing is damaged: the same may succeed later.
-  public var isWantOfRoom: Bool {
+  public var isResourceExhausted: Bool {
     switch code {
     case .outOfDiskSpace, .tooManyVersions: true
     default: cause?.code == ErrorNumber.outOfMemory || cause?.code == ErrorNumber.noLocks

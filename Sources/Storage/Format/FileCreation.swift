@@ -238,7 +238,7 @@ struct HandmadeNodes {
       node.storeBytes(of: kind.rawValue, toByteOffset: NodeLayout.kind, as: UInt8.self)
       node.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
       node.storeBytes(of: UInt32(count), toByteOffset: NodeLayout.count, as: UInt32.self)
-      node.storeBytes(of: 1, toByteOffset: NodeLayout.born, as: UInt64.self)
+      node.storeBytes(of: 1, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
       node.storeBytes(
         of: UInt32(references.count), toByteOffset: NodeLayout.referenceCount, as: UInt32.self)
       for (index, reference) in references.enumerated() {

@@ -19,7 +19,7 @@ public enum NodeLayout {
   /// UInt32: elements.
   public static let count = 12
   /// UInt64: the version whose commit wrote the node.
-  public static let born = 16
+  public static let createdIn = 16
   /// UInt32: references that follow the header.
   public static let referenceCount = 24
   /// UInt32: kind-specific.

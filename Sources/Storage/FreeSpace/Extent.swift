@@ -18,10 +18,10 @@ public struct Extent: Hashable, Sendable {
 }
 
 /// Bytes that are no longer part of the newest version, and the versions that they were part of:
-/// `born ..< freed`.
+/// `createdIn ..< freed`.
 struct FreedRun: Hashable {
   var extent: Extent
-  var born: UInt64
+  var createdIn: UInt64
   /// The version whose commit freed it.
   var freed: UInt64
 }

@@ -81,7 +81,7 @@ final class FreeSpace {
   private func applyOwn() throws(StorageError) {
     for run in unapplied {
       let operation = SpaceOperation(
-        kind: .free, extent: Extent(offset: run.offset, length: run.length), version: run.born)
+        kind: .free, extent: Extent(offset: run.offset, length: run.length), version: run.createdIn)
       try apply(operation, version)
     }
     unapplied.removeAll(keepingCapacity: true)
@@ -200,7 +200,7 @@ final class FreeSpace {
       isPossible = left == 0
     case .free:
       isPossible = commit > operation.version
-      let item = Region.WaitingRun(run: run, born: operation.version, freed: commit)
+      let item = Region.WaitingRun(run: run, createdIn: operation.version, freed: commit)
       if isPossible { isPossible = place(item, in: &known, region) }
     }
     guard isPossible else {
@@ -212,7 +212,7 @@ final class FreeSpace {
   private func place(
     _ item: Region.WaitingRun, in known: inout Region, _ region: Int
   ) -> Bool {
-    guard let pin = pins.blocking(born: item.born, freed: item.freed) else {
+    guard let pin = pins.blocking(createdIn: item.createdIn, freed: item.freed) else {
       return known.insert(item.run)
     }
     if known.addWaiting(item, blockedBy: pin) { pins.block(region, by: pin) }
@@ -239,7 +239,7 @@ final class FreeSpace {
     switch item.operation.kind {
     case .grow: break
     case .free:
-      if let pin = pins.blocking(born: item.operation.version, freed: item.commit) {
+      if let pin = pins.blocking(createdIn: item.operation.version, freed: item.commit) {
         return pins.block(region, by: pin)
       }
     case .allocate, .commit: return

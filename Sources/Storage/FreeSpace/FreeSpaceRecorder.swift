@@ -386,7 +386,9 @@ extension FreedExtent {
     var last = 0
     for index in 1..<freed.count {
       let extent = freed[index]
-      if freed[last].offset + freed[last].length == extent.offset, freed[last].born == extent.born {
+      if freed[last].offset + freed[last].length == extent.offset,
+        freed[last].createdIn == extent.createdIn
+      {
         freed[last].length += extent.length
       } else {
         last += 1

@@ -3,7 +3,7 @@ struct FreeSpaceWalk {
   /// A run that holds no live node.
   struct Entry {
     var extent: Extent
-    /// The versions that need it: `born ..< freed`; nil: none.
+    /// The versions that need it: `createdIn ..< freed`; nil: none.
     var neededBy: Range<UInt64>?
   }
 
@@ -33,7 +33,7 @@ struct FreeSpaceWalk {
       var entries = region.runs.map { Entry(extent: Self.extent($0, number), neededBy: nil) }
       for item in region.waiting.sorted() {
         let extent = Self.extent(item.run, number)
-        entries.append(Entry(extent: extent, neededBy: item.born..<item.freed))
+        entries.append(Entry(extent: extent, neededBy: item.createdIn..<item.freed))
       }
       entries.sort { $0.extent.offset < $1.extent.offset }
       for entry in entries { try body(entry) }

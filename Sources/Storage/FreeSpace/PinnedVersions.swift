@@ -17,8 +17,8 @@ struct PinnedVersions {
     if pins[place] != durable { versions.insert(durable, at: place) }
   }
 
-  /// The newest pinned version in `born ..< freed`.
-  func blocking(born: UInt64, freed: UInt64) -> UInt64? {
+  /// The newest pinned version in `createdIn ..< freed`.
+  func blocking(createdIn: UInt64, freed: UInt64) -> UInt64? {
     if versions.isEmpty { return freed - 1 }
     var low = 0
     var high = versions.count
@@ -26,12 +26,12 @@ struct PinnedVersions {
       let middle = (low + high) / 2
       if versions[middle] < freed { low = middle + 1 } else { high = middle }
     }
-    guard low > 0, versions[low - 1] >= born else { return nil }
+    guard low > 0, versions[low - 1] >= createdIn else { return nil }
     return versions[low - 1]
   }
 
   func contains(_ version: UInt64) -> Bool {
-    blocking(born: version, freed: version + 1) != nil
+    blocking(createdIn: version, freed: version + 1) != nil
   }
 
   // MARK: Regions

@@ -57,7 +57,7 @@ struct Placement {
     _ nodes: ArraySlice<UnsafeMutableRawPointer>, reserve: UInt64 = 0
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
-    if options.boundary != nil { return try spread(nodes) }
+    if options.boundary != nil { return try allocateScattered(nodes) }
     let others = try placeLasting(nodes)
     guard !others.isEmpty else { return }
     let total = Self.bytes(others)
@@ -66,12 +66,12 @@ struct Placement {
       if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, at: runEnd),
         try freeSpace.take(exactly: adjoining)
       {
-        return settle(others, at: adjoining)
+        return assign(others, at: adjoining)
       }
     }
-    if let whole = try take(total, reserve: reserve) { return settle(others, at: whole) }
+    if let whole = try take(total, reserve: reserve) { return assign(others, at: whole) }
     if isSparse {
-      try spread(others)
+      try allocateScattered(others)
     } else {
       try placeByGrowing(others, total: total, reserve: reserve)
     }
@@ -100,10 +100,10 @@ struct Placement {
     return others[...]
   }
 
-  /// A copy still says when its original was born; a new node says 0.
+  /// A copy still says when its original was written; a new node says 0.
   private func willLast(_ node: UnsafeMutableRawPointer) -> Bool {
-    let born = Node(address: node).born
-    return born > 0 && born < version && version - born >= UInt64(Self.lastingAge)
+    let createdIn = Node(address: node).createdIn
+    return createdIn > 0 && createdIn < version && version - createdIn >= UInt64(Self.lastingAge)
   }
 
   private static func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
@@ -152,17 +152,17 @@ struct Placement {
     } catch {
       // The disk is full: the holes have to do.
       guard freeSpace.reusableBytes >= total else { throw error }
-      return try spread(nodes)
+      return try allocateScattered(nodes)
     }
     guard let extent = try take(total) else { throw noRoom(total) }
-    settle(nodes, at: extent)
+    assign(nodes, at: extent)
   }
 
   private func noRoom(_ length: UInt64) -> StorageError {
     freeSpace.damaged("room for \(length) bytes was expected", at: freeSpace.logicalSize)
   }
 
-  private mutating func spread(
+  private mutating func allocateScattered(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>
   ) throws(StorageError) {
     if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
@@ -181,11 +181,11 @@ struct Placement {
     if nodes.count == 1 { return try fit(nodes) }
     let total = Self.bytes(nodes)
     if options.boundary == nil || options.keepsBlocksApart {
-      if let whole = try take(total) { return settle(nodes, at: whole) }
+      if let whole = try take(total) { return assign(nodes, at: whole) }
     } else if let boundary = options.boundary,
       let whole = try freeSpace.takeFirst(fitting: total, below: boundary)
     {
-      return settle(nodes, at: whole)
+      return assign(nodes, at: whole)
     }
     let middle = nodes.startIndex + nodes.count / 2
     try halve(nodes[..<middle])
@@ -194,10 +194,10 @@ struct Placement {
 
   private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
     let total = Self.bytes(nodes)
-    if let hole = try hole(total) { return settle(nodes, at: hole) }
+    if let hole = try hole(total) { return assign(nodes, at: hole) }
     try grow(by: total, generously: false)
     guard let extent = try take(total) else { throw noRoom(total) }
-    settle(nodes, at: extent)
+    assign(nodes, at: extent)
   }
 
   private func hole(_ length: UInt64) throws(StorageError) -> Extent? {
@@ -210,7 +210,7 @@ struct Placement {
     return try freeSpace.takeBest(fitting: length)
   }
 
-  private mutating func settle(
+  private mutating func assign(
     _ nodes: ArraySlice<UnsafeMutableRawPointer>, at extent: Extent
   ) {
     var offset = extent.offset

@@ -12,7 +12,7 @@ struct Region {
 
   struct WaitingRun: Hashable {
     var run: Run
-    var born: UInt64
+    var createdIn: UInt64
     var freed: UInt64
   }
 

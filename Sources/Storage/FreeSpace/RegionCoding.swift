@@ -3,7 +3,7 @@
 ///
 /// Node header: `count` runs, `auxiliary` waiting runs. A run is its distance from the end of the
 /// run before (at first from the region's start) and its length; a waiting run is the same, then
-/// `born`, then `freed - born`.
+/// `createdIn`, then `freed - createdIn`.
 enum RegionCoding {
   static func encode(_ region: Region) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -18,8 +18,8 @@ enum RegionCoding {
     for item in region.waiting.sorted() {
       append(UInt64(item.run.start - last), to: &bytes)
       append(UInt64(item.run.length), to: &bytes)
-      append(item.born, to: &bytes)
-      append(item.freed - item.born, to: &bytes)
+      append(item.createdIn, to: &bytes)
+      append(item.freed - item.createdIn, to: &bytes)
       last = item.run.end
     }
     return bytes
@@ -47,9 +47,9 @@ enum RegionCoding {
     }
     last = 0
     for _ in 0..<node.auxiliary {
-      guard let item = reader.run(after: &last), let born = reader.number(),
-        let age = reader.number(), age > 0, born < UInt64.max - age,
-        waiting(Region.WaitingRun(run: item, born: born, freed: born + age))
+      guard let item = reader.run(after: &last), let createdIn = reader.number(),
+        let age = reader.number(), age > 0, createdIn < UInt64.max - age,
+        waiting(Region.WaitingRun(run: item, createdIn: createdIn, freed: createdIn + age))
       else { return false }
     }
     return true

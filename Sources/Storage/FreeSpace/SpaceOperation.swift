@@ -38,7 +38,7 @@ struct SpaceOperation: Hashable {
     while offset < end {
       let length = min(end - offset, freeUnitsMax * Region.unit)
       let extent = Extent(offset: offset, length: length)
-      body(SpaceOperation(kind: .free, extent: extent, version: freed.born))
+      body(SpaceOperation(kind: .free, extent: extent, version: freed.createdIn))
       offset += length
     }
   }

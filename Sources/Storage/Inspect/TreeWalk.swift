@@ -53,8 +53,8 @@ struct TreeWalk {
     bytes += size
     nodeCount += 1
     body(Extent(offset: reference.offset, length: size))
-    if node.born > version {
-      found(reference.offset, "a node of version \(node.born) is part of version \(version)")
+    if node.createdIn > version {
+      found(reference.offset, "a node of version \(node.createdIn) is part of version \(version)")
     }
     for index in 0..<node.referenceCount {
       guard visit(node.reference(index), depth: depth + 1, found: found, body) else { return false }

@@ -3,7 +3,7 @@ import Platform
 /// Writes nodes that are in the page cache to the file once more, so that the next flush takes them
 /// to the disk whatever became of earlier ones.
 ///
-/// A node is never older than what it refers to, so a subtree whose root was born early enough is
+/// A node is never older than what it refers to, so a subtree whose root was written early enough is
 /// passed over whole: the work goes by what the versions in question wrote.
 struct NodeRewriter {
   let source: NodeSource
@@ -11,7 +11,7 @@ struct NodeRewriter {
 
   private static let depthMax = 64
 
-  /// Writes all nodes below `root` that were born after `version`, and not after `last`.
+  /// Writes all nodes below `root` that were written after `version`, and not after `last`.
   ///
   /// - Throws: `.corrupt` where the page cache no longer has what was written.
   func run(
@@ -29,7 +29,7 @@ struct NodeRewriter {
     let bytes = try source.verifiedCopy(reference)
     defer { bytes.deallocate() }
     let node = Node(address: bytes.baseAddress!)
-    if node.born <= version { return }
+    if node.createdIn <= version { return }
     guard depth < Self.depthMax else {
       throw source.corrupt(reference, "a tree of at most \(Self.depthMax) levels was expected")
     }
@@ -40,7 +40,7 @@ struct NodeRewriter {
       }
       try visit(child, after: version, upTo: last, depth: depth + 1)
     }
-    guard node.born <= last else { return }
+    guard node.createdIn <= last else { return }
     do throws(SystemError) {
       try file.write(UnsafeRawBufferPointer(bytes), at: reference.offset)
     } catch {

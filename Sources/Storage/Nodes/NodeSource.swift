@@ -39,7 +39,7 @@ public struct NodeSource: @unchecked Sendable {
     if offset &+ 32 <= limit {
       let node = Node(address: base + Int(offset))
       if node.storedChecksum & 0x7FFF == reference.checksumTag,
-        verified.contains(offset, born: node.born)
+        verified.contains(offset, createdIn: node.createdIn)
       {
         return node
       }
@@ -59,7 +59,7 @@ public struct NodeSource: @unchecked Sendable {
   @usableFromInline
   func verify(_ reference: NodeReference) throws(StorageError) -> Node {
     let node = try checkedNode(reference)
-    verified.mark(reference.offset, born: node.born)
+    verified.mark(reference.offset, createdIn: node.createdIn)
     owner.takeUnretainedValue().noteFirstRead()
     return node
   }
@@ -117,7 +117,7 @@ public struct NodeSource: @unchecked Sendable {
   /// Much of the version is going to be read.
   func expectManyReads() { owner.takeUnretainedValue().expectManyReads() }
 
-  /// Whether a node says that it was born at or before `version`, and is the one that its parent
+  /// Whether a node says that it was written at or before `version`, and is the one that its parent
   /// means as far as the parent's tag can tell.
   func isOlder(_ reference: NodeReference, than version: UInt64) -> Bool {
     guard reference.offset >= UInt64(FileLayout.firstNode), reference.offset % 8 == 0,
@@ -129,10 +129,10 @@ public struct NodeSource: @unchecked Sendable {
     let end = reference.offset + UInt64(NodeLayout.headerSize) - 1
     if reference.offset / sector != end / sector {
       guard let node = try? checkedNode(reference) else { return false }
-      return node.born <= version
+      return node.createdIn <= version
     }
     let node = Node(address: base + Int(reference.offset))
-    return node.storedChecksum & 0x7FFF == reference.checksumTag && node.born <= version
+    return node.storedChecksum & 0x7FFF == reference.checksumTag && node.createdIn <= version
   }
 
   /// Where `node` is in the file, for messages.

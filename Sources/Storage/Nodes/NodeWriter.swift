@@ -67,7 +67,8 @@ public final class NodeWriter {
       if size &+ growing <= same.capacity { return same }
       return copy(node, capacity: size &+ max(growing, size))
     }
-    noteFreed(FreedExtent(offset: reference.offset, length: UInt64(size), born: node.born))
+    noteFreed(
+      FreedExtent(offset: reference.offset, length: UInt64(size), createdIn: node.createdIn))
     return copy(node, capacity: size &+ growing)
   }
 
@@ -101,7 +102,8 @@ public final class NodeWriter {
     if reference.isNone || reference.isUncommitted { return }
     let node = try source.node(reference)
     noteFreed(
-      FreedExtent(offset: reference.offset, length: UInt64(node.byteSize), born: node.born))
+      FreedExtent(
+        offset: reference.offset, length: UInt64(node.byteSize), createdIn: node.createdIn))
   }
 
   /// Lets go of a node and everything below it.
@@ -131,12 +133,12 @@ public final class NodeWriter {
 public struct FreedExtent: Hashable, Sendable {
   public var offset: UInt64
   public var length: UInt64
-  public var born: UInt64
+  public var createdIn: UInt64
   @inlinable
-  public init(offset: UInt64, length: UInt64, born: UInt64) {
+  public init(offset: UInt64, length: UInt64, createdIn: UInt64) {
     self.offset = offset
     self.length = length
-    self.born = born
+    self.createdIn = createdIn
   }
 }
 

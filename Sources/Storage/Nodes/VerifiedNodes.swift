@@ -4,8 +4,8 @@ import Synchronization
 /// Which nodes of a mapping this process has seen to be what their checksums say.
 ///
 /// For every block of 8 KiB there are a bit per 64 bytes, set if the node that starts there has been
-/// verified, and the highest version (`born`) of any node that has been verified in the block. A
-/// node counts as verified if its bit is set and it was not born later than that: space that is used
+/// verified, and the highest version (`createdIn`) of any node that has been verified in the block. A
+/// node counts as verified if its bit is set and it was not written later than that: space that is used
 /// again holds a node of a later version than anything that this process has read there before. When
 /// a later node is verified the block's other bits go, because one of them may be left over from an
 /// earlier node in its place.
@@ -35,23 +35,23 @@ struct VerifiedNodes {
 
   func release() { AnonymousMemory.unmap(base, length: byteCount) }
 
-  /// Whether the node at `offset`, which says that it was born in `born`, has been verified. The
+  /// Whether the node at `offset`, which says that it was written in `createdIn`, has been verified. The
   /// offset lies within the mapping.
   @inlinable @inline(__always)
-  func contains(_ offset: UInt64, born: UInt64) -> Bool {
+  func contains(_ offset: UInt64, createdIn: UInt64) -> Bool {
     // The version before the bits: they are cleared before it is raised.
     let known = newest[Int(offset &>> 13)].load(ordering: .acquiring)
     let word = bits[Int(offset &>> 12)].load(ordering: .relaxed)
-    return born <= known && word & (1 &<< ((offset &>> 6) & 63)) != 0
+    return createdIn <= known && word & (1 &<< ((offset &>> 6) & 63)) != 0
   }
 
   /// The node at `offset` has been verified, or has just been written by this process. Its version
   /// is pinned, or is the one being committed, so its space is not used again during the call: no
   /// bit can come to stand for another node.
-  func mark(_ offset: UInt64, born: UInt64) {
+  func mark(_ offset: UInt64, createdIn: UInt64) {
     let block = Int(offset >> 13)
     guard block < blockCount else { return }
-    raise(block, to: born)
+    raise(block, to: createdIn)
     let bit: UInt64 = 1 << ((offset >> 6) & 63)
     let word = bits + Int(offset >> 12)
     if word.pointee.load(ordering: .relaxed) & bit == 0 {
@@ -69,14 +69,14 @@ struct VerifiedNodes {
   }
 
   @inline(__always)
-  private func raise(_ block: Int, to born: UInt64) {
+  private func raise(_ block: Int, to createdIn: UInt64) {
     var known = newest[block].load(ordering: .acquiring)
-    while known < born {
+    while known < createdIn {
       for word in 0..<Self.wordsPerBlock {
         bits[block * Self.wordsPerBlock + word].store(0, ordering: .relaxed)
       }
       let raised = newest[block].compareExchange(
-        expected: known, desired: born, ordering: .acquiringAndReleasing)
+        expected: known, desired: createdIn, ordering: .acquiringAndReleasing)
       if raised.exchanged { return }
       known = raised.original
     }

@@ -93,7 +93,7 @@ struct Recovery {
     }
     let source = NodeSource(mapping: mapping, limit: slot.logicalSize)
     guard let node = try? source.checkedNode(slot.root) else { return false }
-    return node.kind == .snapshot && node.born == slot.version
+    return node.kind == .snapshot && node.createdIn == slot.version
       && node.referenceCount == SnapshotNode.referenceCount
       && node.dataSize >= SnapshotNode.dataSize
   }

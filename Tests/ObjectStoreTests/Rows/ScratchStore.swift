@@ -93,7 +93,7 @@ final class ScratchStore {
     let target = mapping.address + Int(offset)
     target.copyMemory(from: node.address, byteCount: used)
     target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-    target.storeBytes(of: version, toByteOffset: NodeLayout.born, as: UInt64.self)
+    target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     let sum = checksum(target + 4, count: size - 4)
     target.storeBytes(of: sum, as: UInt32.self)
     end += UInt64(size)

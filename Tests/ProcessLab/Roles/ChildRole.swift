@@ -17,9 +17,9 @@ public enum ChildRole {
         seed: UInt64(words.number(6)))
       contender.run()
     case "obey":
-      Servant(path: words.text(1), mix: words.mix(2)).run()
+      ScriptedClient(path: words.text(1), mix: words.mix(2)).run()
     case "die":
-      try Casualty(words).run()
+      try CrashingWriter(words).run()
     case "open-damaged":
       DamageWitness(words).run()
     case "come-and-go":

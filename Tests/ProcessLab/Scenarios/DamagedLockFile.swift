@@ -62,8 +62,8 @@ private struct DamageWhileOpen {
   }
 
   mutating func round(_ round: Int) throws {
-    let holder = try self.holder ?? servant()
-    let opener = try self.opener ?? servant()
+    let holder = try self.holder ?? client()
+    let opener = try self.opener ?? client()
     (self.holder, self.opener) = (holder, opener)
     let opened = try holder.ask("open")
     report.expect(opened.hasPrefix("opened"), "round \(round): \(opened)")
@@ -84,7 +84,7 @@ private struct DamageWhileOpen {
     try compare(round)
   }
 
-  private func servant() throws -> ChildProcess {
+  private func client() throws -> ChildProcess {
     let child = try ChildProcess(["obey", path, "full"])
     _ = try child.readLine()
     return child

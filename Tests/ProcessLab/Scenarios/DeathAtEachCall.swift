@@ -27,7 +27,7 @@ public struct DeathAtEachCall {
   public func run() throws -> ScenarioReport {
     print("death at each call: seed \(seed)")
     var report = ScenarioReport()
-    for deed in Casualty.Deed.allCases {
+    for deed in CrashingWriter.Deed.allCases {
       for mix in levels where deed != .flush || mix == .relaxed {
         // An in-memory file begins anew with its first process.
         for hasCompany in mix == .inMemory ? [true] : [false, true] {
@@ -41,7 +41,8 @@ public struct DeathAtEachCall {
   }
 
   private func dieAtEach(
-    _ deed: Casualty.Deed, _ mix: DurabilityMix, hasCompany: Bool, _ report: inout ScenarioReport
+    _ deed: CrashingWriter.Deed, _ mix: DurabilityMix, hasCompany: Bool,
+    _ report: inout ScenarioReport
   ) throws {
     let directory = TemporaryDirectory()
     let path = directory.file("a.realm")
@@ -67,7 +68,8 @@ public struct DeathAtEachCall {
 
   /// Returns whether there was no such call.
   private func die(
-    _ deed: Casualty.Deed, _ mix: DurabilityMix, _ call: Int, _ moment: String, _ path: String,
+    _ deed: CrashingWriter.Deed, _ mix: DurabilityMix, _ call: Int, _ moment: String,
+    _ path: String,
     hasCompany: Bool, _ name: String, _ refusals: inout Int, _ report: inout ScenarioReport
   ) throws -> Bool {
     var random = SeededGenerator(seed: seed + UInt64(call))
@@ -113,7 +115,7 @@ public struct DeathAtEachCall {
 
   private func check(
     _ path: String, _ company: Database?, _ mix: DurabilityMix, stored: UInt64,
-    _ deed: Casualty.Deed, _ name: String, _ report: inout ScenarioReport
+    _ deed: CrashingWriter.Deed, _ name: String, _ report: inout ScenarioReport
   ) throws {
     let database = try company ?? Database.open(path: path, options: mix.options)
     let transaction = try database.beginWrite()

@@ -5,7 +5,7 @@ import TestSupport
 
 /// What happens to commits when the lock-file is deleted under processes that have the file open.
 public enum LostLockFile {
-  private static func servant(_ path: String, prefix: [String] = []) throws -> ChildProcess {
+  private static func client(_ path: String, prefix: [String] = []) throws -> ChildProcess {
     let child = try ChildProcess(prefix: prefix, ["obey", path, "full"])
     _ = try child.readLine()
     return child
@@ -17,8 +17,8 @@ public enum LostLockFile {
     let directory = TemporaryDirectory()
     let path = directory.file("a.realm")
     var report = ScenarioReport()
-    let (first, second) = (try servant(path), try servant(path))
-    let newcomer = try servant(path)
+    let (first, second) = (try client(path), try client(path))
+    let newcomer = try client(path)
     var counts = [0, 0]
     func expect(_ answer: String, _ prefix: String, _ what: String) {
       report.expect(answer.hasPrefix(prefix), "\(what): \(answer)")
@@ -98,13 +98,13 @@ public enum LostLockFile {
     let path = directory.file("a.realm")
     var report = ScenarioReport()
     let prefixes = [["-p", "-f", "--kill-child"], ["-U", "-r", "-p", "-f", "--kill-child"]]
-    let prefix = prefixes.map { ["unshare"] + $0 }.first { (try? servant(path, prefix: $0)) != nil }
+    let prefix = prefixes.map { ["unshare"] + $0 }.first { (try? client(path, prefix: $0)) != nil }
     guard let prefix else { return nil }
     func expect(_ answer: String, _ wanted: String, _ what: String) {
       report.expect(answer.hasPrefix(wanted), "\(what): \(answer)")
     }
-    let (first, second) = (try servant(path, prefix: prefix), try servant(path, prefix: prefix))
-    let outside = try servant(path)
+    let (first, second) = (try client(path, prefix: prefix), try client(path, prefix: prefix))
+    let outside = try client(path)
     let all = [first, second, outside]
     for child in all { expect(try child.ask("open"), "opened", "open") }
     for _ in 0..<10 {

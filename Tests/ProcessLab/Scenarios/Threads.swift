@@ -13,8 +13,8 @@ public final class Threads: Sendable {
   private let directory = TemporaryDirectory()
   private let ledger = Ledger()
   private let end: UInt64
-  private let findings = Guarded<[String]>([])
-  private let commits = Guarded<[UInt64]>([0, 0, 0, 0])
+  private let findings = LockedValue<[String]>([])
+  private let commits = LockedValue<[UInt64]>([0, 0, 0, 0])
   private let reads = Atomic<Int>(0)
   private let openings = Atomic<Int>(0)
 
@@ -72,7 +72,7 @@ public final class Threads: Sendable {
         try write(try database.beginWrite(), thread, &random)
       case 3:
         let gate = Gate(count: 1)
-        let turn = Guarded<Result<WriteTransaction, StorageError>?>(nil)
+        let turn = LockedValue<Result<WriteTransaction, StorageError>?>(nil)
         try Database.open(path: name, options: options).beginWrite { result in
           turn.withLock { $0 = result }
           gate.leave()

@@ -7,15 +7,15 @@ import Testing
 
 /// Says what happens where comparisons of one file are made: on which thread, and when.
 final class ComparisonWatch: Sendable {
-  private static let watches = Guarded<[String: ComparisonWatch]>([:])
+  private static let watches = LockedValue<[String: ComparisonWatch]>([:])
   private static let hook: Void = ChangeComparisons.onStart.withLock {
     $0 = .init { path in watches.withLock { $0[path] }?.begin() }
   }
 
   private let path: String
   private let isObserver: @Sendable () -> Bool
-  private let isHolding = Guarded(false)
-  private let places = Guarded<[String]>([])
+  private let isHolding = LockedValue(false)
+  private let places = LockedValue<[String]>([])
   private let release = DispatchSemaphore(value: 0)
   private let held = DispatchSemaphore(value: 0)
 

@@ -5,7 +5,7 @@ import TestSupport
 /// The real machine, until its disk is full, in all or where pins want room, or its flushes fail.
 final class FailingDisk: ForwardingSystem {
   let real: any System = PosixSystem.shared
-  private let refusing = Guarded<(@Sendable () -> Void)?>(nil)
+  private let refusing = LockedValue<(@Sendable () -> Void)?>(nil)
   private let full = Atomic<Bool>(false)
   private let failing = Atomic<Bool>(false)
 

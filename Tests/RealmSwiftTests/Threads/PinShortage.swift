@@ -7,7 +7,7 @@ import Storage
 final class PinShortage: Sendable {
   private let disk: FailingDisk
   private let database: Database
-  private let pins = Guarded<[Snapshot]>([])
+  private let pins = LockedValue<[Snapshot]>([])
   private let writer = LoopThread(name: "writer")
   private let realm = Box<Realm?>(nil)
   private let frozen = Box<Realm?>(nil)

@@ -26,7 +26,7 @@ extension SimulatedMachine {
     happen()
     guard thread.isDead || step >= nextSwitch || thread.process.isStopped else { return }
     planSwitch()
-    passOn(from: thread)
+    handOff(from: thread)
   }
 
   func planSwitch() {
@@ -64,7 +64,7 @@ extension SimulatedMachine {
     thread.blockedSince = clock
     step += 1
     if step >= nextAgenda { happen() }
-    passOn(from: thread)
+    handOff(from: thread)
   }
 
   /// Makes those ready whose state is one of those that `isMeant`.
@@ -88,11 +88,11 @@ extension SimulatedMachine {
     pool.takeBack(thread.worker)
     current = nil
     if thread.isActor { onActorEnd?(thread.process) }
-    passOn(from: nil)
+    handOff(from: nil)
   }
 
   /// Passes the baton to a thread that can run, or to the driver when there is nothing to wait for.
-  func passOn(from thread: SimulatedThread?) {
+  func handOff(from thread: SimulatedThread?) {
     let next = choose()
     current = next
     if let next, next === thread { return }
@@ -132,7 +132,7 @@ extension SimulatedMachine {
     let times =
       alarms.map { $0.time }
       + threads.compactMap { $0.process.isStopped ? nil : $0.deadline }
-    if let time = times.min(), time < lastProgress + Self.patience {
+    if let time = times.min(), time < lastProgress + Self.claimTimeout {
       clock = max(clock, time)
       step += 20
     } else if times.isEmpty, !agenda.isEmpty, idleJumps < 100 {
@@ -147,7 +147,7 @@ extension SimulatedMachine {
   }
 
   /// Nobody needs longer than that for anything; whoever does waits for ever.
-  static let patience: UInt64 = 300_000_000_000
+  static let claimTimeout: UInt64 = 300_000_000_000
 
   /// No call of a database takes so many steps, even when others are in its way.
   private static let stepsMax = 400_000

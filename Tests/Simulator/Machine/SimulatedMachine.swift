@@ -123,7 +123,7 @@ final class SimulatedMachine: @unchecked Sendable {
 
   /// Runs until every actor has ended and nothing is planned.
   func run() {
-    passOn(from: nil)
+    handOff(from: nil)
     driver.wait()
   }
 

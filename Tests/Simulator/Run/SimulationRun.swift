@@ -14,7 +14,7 @@ public final class SimulationRun: Sendable {
   private let batchSize: UInt64
   /// The run ends early when it has found so much.
   private let findingsMax: Int
-  private let state: Guarded<State>
+  private let state: LockedValue<State>
   private let report: @Sendable (String) -> Void
 
   /// `report` hears of findings, and of how far the run is.
@@ -26,7 +26,7 @@ public final class SimulationRun: Sendable {
     self.batchSize = UInt64(batchSize)
     self.findingsMax = findingsMax
     self.report = report
-    state = Guarded(State(nextSeed: firstSeed))
+    state = LockedValue(State(nextSeed: firstSeed))
   }
 
   public var findings: [String] { state.withLock { $0.findings } }

@@ -8,7 +8,7 @@ final class BankLog: Sendable {
     var findings: [String] = []
   }
 
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
   private let errands = DispatchGroup()
   let end: UInt64
 

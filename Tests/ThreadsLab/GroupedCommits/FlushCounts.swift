@@ -50,7 +50,7 @@ public final class FlushCounts: Sendable {
   /// Returns the numbers in the order of their completions.
   private func commit(_ path: String, allowGrouping: Bool) -> [Int] {
     let done = DispatchSemaphore(value: 0)
-    let order = Guarded<[Int]>([])
+    let order = LockedValue<[Int]>([])
     thread.perform { [commits] in
       let realm = try! Realm(configuration: LabRealm.configuration(path, .full))
       for index in 0..<commits {

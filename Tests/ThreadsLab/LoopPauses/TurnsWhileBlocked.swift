@@ -70,7 +70,7 @@ public final class TurnsWhileBlocked: Sendable {
 
   /// Lets the loop turn many times and returns when it has.
   private func turn() -> Int {
-    let turns = Guarded(0)
+    let turns = LockedValue(0)
     let end = DispatchSemaphore(value: 0)
     @Sendable func again() {
       let count = turns.withLock { turns in
@@ -105,7 +105,7 @@ public final class TurnsWhileBlocked: Sendable {
 }
 
 private final class WritesUnderWay: Sendable {
-  private let state = Guarded((running: 0, durable: 0))
+  private let state = LockedValue((running: 0, durable: 0))
   private let done = DispatchSemaphore(value: 0)
 
   var isAnyRunning: Bool { state.withLock { $0.running > 0 } }

@@ -32,7 +32,7 @@ struct Compact: ToolCommand {
   }
 
   func report() throws -> CompactReport {
-    let file = FileUnderTest(arguments.file)
+    let file = DatabaseFile(arguments.file)
     if let to { return try file.writeCompactCopy(to: to) }
     if replace { return try file.replaceWithCompactCopy() }
     return try file.compactInPlace(stepsMax: steps)

@@ -2,7 +2,7 @@ import ObjectStore
 import Storage
 import ToolReports
 
-extension FileUnderTest {
+extension DatabaseFile {
   func inspect() throws -> InspectReport {
     let database = try open()
     let snapshot = try database.pinNewest()

@@ -2,7 +2,7 @@ import Foundation
 import Storage
 import ToolReports
 
-extension FileUnderTest {
+extension DatabaseFile {
   func compactInPlace(stepsMax: Int?) throws -> CompactReport {
     let database = try open(writing: true)
     let before = sizes()
@@ -28,7 +28,7 @@ extension FileUnderTest {
     let moved = try open().writeCompactCopy(to: target)
     try? FileManager.default.removeItem(atPath: target + ".lock")
     return report(
-      copy: target, before: before, after: FileUnderTest(target).sizes(), steps: 1, moved: moved,
+      copy: target, before: before, after: DatabaseFile(target).sizes(), steps: 1, moved: moved,
       since: started)
   }
 

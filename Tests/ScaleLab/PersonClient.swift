@@ -5,7 +5,7 @@ import RealmSwift
 import StorageLab
 
 /// A process that does what it is told with a `PersonFile`, and answers with times in nanoseconds.
-final class PersonServant {
+final class PersonClient {
   private let file: PersonFile
   private var realm: Realm?
   private var frozen: [Realm] = []

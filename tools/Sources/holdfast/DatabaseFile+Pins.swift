@@ -2,7 +2,7 @@ import Coordination
 import Storage
 import ToolReports
 
-extension FileUnderTest {
+extension DatabaseFile {
   /// - Parameter reaping: take back the pins of dead processes first.
   func pins(reaping: Bool) throws -> PinsReport {
     let database = try open()

@@ -7,7 +7,7 @@ public import Synchronization
 /// load and a releasing store here says the same in code that it sees; on the processors that
 /// Linux runs on it costs about a nanosecond.
 @frozen
-public struct Guarded<Value>: ~Copyable, Sendable {
+public struct LockedValue<Value>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
   @usableFromInline let order: Atomic<Bool>
 

@@ -4,7 +4,7 @@ import StorageLab
 
 /// Dies by its own hand at the n-th system call of a commit, of a flush, of a compaction, or of
 /// opening the file. If there are fewer calls it says how many there were, and waits.
-struct Casualty {
+struct CrashingWriter {
   /// What it dies in.
   enum Deed: String, CaseIterable {
     case commit

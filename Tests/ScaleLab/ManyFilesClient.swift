@@ -4,7 +4,7 @@ import ProcessLab
 import RealmSwift
 
 /// Opens many files on one loop, observes each of them, and writes to them from another thread.
-final class ManyFilesServant: @unchecked Sendable {
+final class ManyFilesClient: @unchecked Sendable {
   // Sendable: `realms` and `tokens` belong to the loop's thread, the rest to the first thread.
 
   private let folder: String

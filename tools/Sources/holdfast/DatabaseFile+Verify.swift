@@ -2,7 +2,7 @@ import ObjectStore
 import Storage
 import ToolReports
 
-extension FileUnderTest {
+extension DatabaseFile {
   func verify() throws -> ToolReports.VerifyReport {
     let database = try open()
     let clock = ContinuousClock()

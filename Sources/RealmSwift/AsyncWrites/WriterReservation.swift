@@ -4,12 +4,12 @@ import Storage
 
 /// A place in the line of writers, for somebody who does other things meanwhile.
 ///
-/// When its turn comes the ticket holds the transaction for a moment only. Whoever asked may be busy,
+/// When its turn comes the reservation holds the transaction for a moment only. Whoever asked may be busy,
 /// or may be the very thread that waits to write some other way; so a transaction that is not
-/// claimed within 20 ms goes to the next in line, and the ticket gets in line again. So nobody waits
+/// claimed within 20 ms goes to the next in line, and the reservation gets in line again. So nobody waits
 /// longer than that for a place that is busy, and the place, when it comes, mostly finds its turn.
-/// After `turnsMax` turns the ticket expires, and who comes for it has to ask anew.
-final class WriterTicket: Sendable {
+/// After `turnsMax` turns the reservation expires, and who comes for it has to ask anew.
+final class WriterReservation: Sendable {
   private enum State {
     case waiting(WriteWait?)
     case ready(Result<WriteTransaction, StorageError>)
@@ -26,12 +26,12 @@ final class WriterTicket: Sendable {
     case tooEarly
   }
 
-  private static let patience = DispatchTimeInterval.milliseconds(20)
+  private static let claimTimeout = DispatchTimeInterval.milliseconds(20)
   private static let turnsMax = 16
   /// A serial queue, which gets a thread also when all threads of the global queues wait to write.
-  private static let expiries = DispatchQueue(label: "holdfast.tickets")
+  private static let expiries = DispatchQueue(label: "holdfast.reservations")
 
-  private let state = Guarded(State.waiting(nil))
+  private let state = LockedValue(State.waiting(nil))
   private let database: Database
   private let onReady: @Sendable () -> Void
 
@@ -44,10 +44,10 @@ final class WriterTicket: Sendable {
   /// turn.
   static func ask(
     _ database: Database, onReady: @escaping @Sendable () -> Void
-  ) throws(StorageError) -> WriterTicket {
-    let ticket = WriterTicket(database, onReady)
-    try ticket.getInLine(turnsLeft: Self.turnsMax)
-    return ticket
+  ) throws(StorageError) -> WriterReservation {
+    let reservation = WriterReservation(database, onReady)
+    try reservation.getInLine(turnsLeft: Self.turnsMax)
+    return reservation
   }
 
   private func getInLine(turnsLeft: Int) throws(StorageError) {
@@ -77,7 +77,7 @@ final class WriterTicket: Sendable {
     }
     guard case .success(let transaction) = result else { return }
     if !isWanted { return transaction.cancel() }
-    Self.expiries.asyncAfter(deadline: .now() + Self.patience) {
+    Self.expiries.asyncAfter(deadline: .now() + Self.claimTimeout) {
       self.giveBack(transaction, turnsLeft: turnsLeft)
     }
   }

@@ -3,7 +3,7 @@ import Storage
 
 /// The file that a subcommand is about. Opens it like any other process that takes part, and never
 /// makes one.
-struct FileUnderTest {
+struct DatabaseFile {
   let path: String
 
   init(_ path: String) { self.path = path }

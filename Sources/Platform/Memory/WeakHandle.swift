@@ -5,8 +5,8 @@ internal import CPlatform
 /// A weak reference would give the object a side table for good, and every retain and release of it
 /// the slow path. Here the object says when it goes: its `deinit` calls `forget()` first, and until
 /// that has happened its memory is there, so that the runtime can be asked for a reference.
-public final class Whereabouts<Object: AnyObject & Sendable>: Sendable {
-  private let address = Guarded<UInt>(0)
+public final class WeakHandle<Object: AnyObject & Sendable>: Sendable {
+  private let address = LockedValue<UInt>(0)
 
   public init() {}
 

@@ -1,14 +1,14 @@
 import Platform
 import Synchronization
 
-/// What is rung, from any thread, when a realm instance should look whether there is something new.
+/// Signalled, from any thread, when a realm instance should look whether there is a new version.
 ///
-/// It does not keep the instance, nor does whoever rings: a realm is closed when its own thread lets
-/// go of it, and not when the news of a commit have been passed on.
-final class Doorbell: Sendable {
-  let owner = Whereabouts<_RealmInstance>()
+/// It does not keep the instance, nor does who signals: a realm is closed when its own thread releases
+/// it, not when a commit has been announced.
+final class RefreshTrigger: Sendable {
+  let owner = WeakHandle<_RealmInstance>()
   private let scheduler: any Scheduler
-  private let isRung = Atomic<Bool>(false)
+  private let isSignaled = Atomic<Bool>(false)
   private let isOrphaned = Atomic<Bool>(false)
 
   init(_ scheduler: any Scheduler) { self.scheduler = scheduler }
@@ -29,27 +29,27 @@ final class Doorbell: Sendable {
   }
 
   /// Lets the scheduler run a turn, unless one is already on its way.
-  func ring() {
+  func signal() {
     guard scheduler.canInvoke else { return }
-    if isRung.exchange(true, ordering: .acquiringAndReleasing) { return }
+    if isSignaled.exchange(true, ordering: .acquiringAndReleasing) { return }
     scheduler.invoke { [self] in answer() }
   }
 
   private func answer() {
     // An exchange, so that whoever found a turn scheduled has committed before what follows looks.
-    _ = isRung.exchange(false, ordering: .acquiringAndReleasing)
+    _ = isSignaled.exchange(false, ordering: .acquiringAndReleasing)
     owner.object?.turn()
   }
 }
 
-/// The doorbells of a file's instances in this process.
-final class Doorbells: Sendable {
-  private let all = Guarded<[Doorbell]>([])
+/// The refresh triggers of a file's instances in this process.
+final class RefreshTriggers: Sendable {
+  private let all = LockedValue<[RefreshTrigger]>([])
 
-  func add(_ doorbell: Doorbell) {
+  func add(_ refreshTrigger: RefreshTrigger) {
     all.withLock { all in
       all.removeAll { $0.isOver }
-      all.append(doorbell)
+      all.append(refreshTrigger)
     }
   }
 
@@ -58,7 +58,9 @@ final class Doorbells: Sendable {
     all.withLock { $0 }.filter(\.isHere).compactMap(\.owner.object)
   }
 
-  func ring(except author: Doorbell? = nil) {
-    for doorbell in all.withLock({ $0 }) where doorbell !== author { doorbell.ring() }
+  func signal(except author: RefreshTrigger? = nil) {
+    for refreshTrigger in all.withLock({ $0 }) where refreshTrigger !== author {
+      refreshTrigger.signal()
+    }
   }
 }

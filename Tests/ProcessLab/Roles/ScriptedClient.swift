@@ -3,7 +3,7 @@ import Storage
 import StorageLab
 
 /// Does what it is told, a line at a time, and answers with a line.
-final class Servant {
+final class ScriptedClient {
   private let path: String
   private let mix: DurabilityMix
   private let ledger = Ledger()

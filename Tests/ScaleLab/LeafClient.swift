@@ -5,7 +5,7 @@ import Storage
 import StorageLab
 
 /// A process that does what it is told with a `LeafFile`, and answers with times in nanoseconds.
-final class LeafServant {
+final class LeafClient {
   private let file: LeafFile
   private var database: Database?
   private var snapshots: [Snapshot] = []

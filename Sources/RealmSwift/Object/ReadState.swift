@@ -6,7 +6,7 @@ public import Storage
 // reference counting.
 
 @usableFromInline
-struct HotState {
+struct ReadState {
   /// The identifier of the only thread that may read; `anyThread` for a frozen realm,
   /// `askScheduler` where that takes more than a comparison.
   @usableFromInline var thread: UInt64
@@ -24,9 +24,9 @@ struct HotState {
   static let askScheduler = UInt64.max
 
   /// What unmanaged objects point to.
-  nonisolated(unsafe) static let unmanaged: UnsafeMutablePointer<HotState> = {
-    let state = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
-    state.initialize(to: HotState(thread: askScheduler, generation: 0, source: nil))
+  nonisolated(unsafe) static let unmanaged: UnsafeMutablePointer<ReadState> = {
+    let state = UnsafeMutablePointer<ReadState>.allocate(capacity: 1)
+    state.initialize(to: ReadState(thread: askScheduler, generation: 0, source: nil))
     return state
   }()
 }

@@ -15,7 +15,7 @@ private enum ClassMetadata {
   static let instanceAlignmentMask = 28
 }
 
-enum AccessorImage {
+enum InstanceTemplate {
   /// Every object begins with its class and its reference count.
   private static let headerSize = 16
 
