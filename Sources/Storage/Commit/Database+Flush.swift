@@ -106,10 +106,29 @@ extension Database {
   }
 
   private func synchronize(doing what: String) throws(StorageError) {
-    do throws(SystemError) { try file.synchronize() } catch {
-      lockFile.noteFlushFailure()
-      throw StorageError(error, doing: what)
+    do throws(SystemError) {
+      try flushFile()
+      // A flush by another thread may have failed before this one began, and have left nothing for it
+      // to write.
+      if lockFile.flushFailure % 2 == 1 { throw flushError }
+    } catch { throw StorageError(error, doing: what) }
+  }
+
+  /// The threads of a process take turns, and one that fails says so within its turn: Linux reports a
+  /// failed write-back once for each open file, to whichever thread asks first, and another thread's
+  /// flush may have relied on the same pages.
+  private func flushFile() throws(SystemError) {
+    try failedFlushes.withLock { failures throws(SystemError) in
+      do throws(SystemError) { try file.synchronize() } catch {
+        failures += 1
+        lockFile.noteFlushFailure()
+        throw error
+      }
     }
+  }
+
+  private var flushError: SystemError {
+    SystemError(call: .fdatasync, path: path, code: ErrorNumber.inputOutput)
   }
 
   /// Writes a durable slot. The writer role is held. On failure the slot is taken back.
@@ -165,17 +184,23 @@ extension Database {
 
   private func rewrite(_ newest: PublishedVersion) throws(StorageError) {
     let durable = lockFile.durableVersion
+    let failures = failedFlushes.withLock { $0 }
+    func flushAgain() throws(SystemError) {
+      try flushFile()
+      // Another thread's failure may have been that of what is written here.
+      if failedFlushes.withLock({ $0 }) != failures { throw flushError }
+    }
     let mapping = try mapping(covering: newest.logicalSize)
     let source = NodeSource(mapping: mapping, limit: newest.logicalSize)
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {
-      try file.synchronize()
+      try flushAgain()
       // A slot that was taken back may have reached the disk, and its going may not have.
       if !slots.eraseDurable(keeping: durable) {
         throw SystemError(call: .write, path: path, code: ErrorNumber.inputOutput)
       }
-      try file.synchronize()
+      try flushAgain()
     } catch {
       throw StorageError(error, doing: "flush what had been written again")
     }
@@ -187,7 +212,7 @@ extension Database {
     } catch {
       throw StorageError(error.cause, doing: "write the slot of a commit")
     }
-    do throws(SystemError) { try file.synchronize() } catch {
+    do throws(SystemError) { try flushAgain() } catch {
       // What is in the page cache and perhaps not on the disk must not be found by the next opening.
       _ = slots.eraseDurable(keeping: durable)
       throw StorageError(error, doing: "flush what had been written again")
