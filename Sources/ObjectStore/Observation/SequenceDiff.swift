@@ -83,10 +83,10 @@ enum SequenceDiff {
 }
 
 /// The longest rising subsequence: what can stay in place when a sequence is reordered.
-enum LongestIncreasingSubsequence {
+package enum LongestIncreasingSubsequence {
   /// - Parameter values: negative ones are passed over.
   /// - Returns: for each value whether it belongs to the subsequence.
-  static func members(_ values: [Int]) -> [Bool] {
+  package static func members(_ values: [Int]) -> [Bool] {
     var isMember = [Bool](repeating: false, count: values.count)
     // tails[n]: the place of the smallest value that ends a rise of n + 1 values.
     var tails: [Int] = []

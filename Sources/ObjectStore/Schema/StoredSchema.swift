@@ -100,7 +100,9 @@ public final class SchemaCache: Sendable {
     if reference.isNone { return StoredSchema(SchemaDescription(classes: [])) }
     let createdIn = try source.node(reference).createdIn
     let known = entry.withLock { entry -> StoredSchema? in
-      guard let entry, entry.reference == reference, entry.createdIn == createdIn else { return nil }
+      guard let entry, entry.reference == reference, entry.createdIn == createdIn else {
+        return nil
+      }
       return entry.schema
     }
     if let known { return known }

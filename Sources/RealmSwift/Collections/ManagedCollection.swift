@@ -241,7 +241,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     if let object = (element as? AnyRealmValue)?.object(Object.self) {
       return instance.existingLink(to: object).flatMap(firstIndex)
     }
-    guard let object = element as? ObjectBase else {
+    guard let object = element as? ObjectBase ?? (element as? any ProjectionType)?.root else {
       return firstIndex(of: element._rlmStored(instance))
     }
     guard object._isManaged else {

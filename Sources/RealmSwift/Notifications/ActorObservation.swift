@@ -12,14 +12,7 @@ extension RealmCollection {
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
     _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
-    if realm == nil {
-      throwRealmException(MisuseReason.unmanagedObserved)
-    }
-    let instance = _collection.instance
-    instance.checkCanObserve()
-    return await ActorObservation.start(
-      ThreadSafeReference(to: self), instance.configuration, on: actor
-    ) { actor, collection in
+    await ActorObservation.start(self, on: actor, _isolation: _isolation) { actor, collection in
       collection.observe(keyPaths: keyPaths) { change in block(actor, change) }
     }
   }
@@ -69,7 +62,21 @@ extension ThreadConfined where Self: Object {
   }
 }
 
-private enum ActorObservation {
+enum ActorObservation {
+  /// Hands a collection over to the actor, and observes it there.
+  static func start<A: Actor, Collection: RealmCollection>(
+    _ collection: Collection, on actor: A, _isolation: isolated any Actor,
+    _ observe: @Sendable (isolated A, Collection) -> NotificationToken
+  ) async -> NotificationToken {
+    if collection.realm == nil {
+      throwRealmException(MisuseReason.unmanagedObserved)
+    }
+    let instance = collection._collection.instance
+    instance.checkCanObserve()
+    return await start(
+      ThreadSafeReference(to: collection), instance.configuration, on: actor, observe)
+  }
+
   /// Finds the thing on the actor and observes it there. What is gone by then has no changes.
   static func start<A: Actor, Confined: ThreadConfined>(
     _ reference: ThreadSafeReference<Confined>, _ configuration: Realm.Configuration,

@@ -6,23 +6,33 @@ import Synchronization
 // other objects return such an instance of that class.
 
 enum KeyPathRecorder {
-  // The names noted so far. Only touched while `isRecording` is held.
+  // Touched only by the thread that holds `turn`.
   nonisolated(unsafe) private static var names: [String] = []
-  private static let isRecording = LockedValue(())
+  private static let turn = LockedValue(())
+  /// The thread that is recording; 0: none.
+  private static let recordingThread = Atomic<UInt64>(0)
   private static let known = LockedValue<[AnyKeyPathBox: String]>([:])
+
+  /// Whether what the calling thread reads is being recorded.
+  private static var isRecording: Bool {
+    recordingThread.load(ordering: .relaxed) == currentThread()
+  }
 
   /// The names of the properties that the key path goes through, with dots between them.
   static func name<Root>(of keyPath: PartialKeyPath<Root>, on type: ObjectBase.Type) -> String {
+    name(of: keyPath) { type._recordingInstance() as? Root }
+  }
+
+  /// The same, starting at a prototype whose properties note that they were read.
+  static func name<Root>(
+    of keyPath: PartialKeyPath<Root>, prototype: () -> Root?
+  ) -> String {
     let box = AnyKeyPathBox(keyPath: keyPath)
     if let name = known.withLock({ $0[box] }) { return name }
-    guard let prototype = type._recordingInstance() as? Root else {
+    guard let prototype = prototype() else {
       throwRealmException("\(Root.self) is not a class of the realm.")
     }
-    let recorded = isRecording.withLock { _ in
-      names = []
-      _ = prototype[keyPath: keyPath]
-      return names.joined(separator: ".")
-    }
+    let recorded = record { _ = prototype[keyPath: keyPath] }
     guard !recorded.isEmpty else {
       throwRealmException(
         "Invalid key path: \(keyPath) does not go through any @Persisted property.")
@@ -31,9 +41,33 @@ enum KeyPathRecorder {
     return recorded
   }
 
+  /// What is read meanwhile. A computed property may ask for names while it is itself being read.
+  private static func record(_ body: () -> Void) -> String {
+    func run() -> String {
+      let outer = names
+      names = []
+      defer { names = outer }
+      body()
+      return names.joined(separator: ".")
+    }
+    if isRecording { return run() }
+    return turn.withLock { _ in
+      recordingThread.store(currentThread(), ordering: .relaxed)
+      defer { recordingThread.store(0, ordering: .relaxed) }
+      return run()
+    }
+  }
+
   /// Notes that the recording instance's property was read.
   static func touch(_ object: ObjectBase, _ column: UInt32) {
     names.append(ClassInfo.of(type(of: object)).properties[Int(column)].name)
+  }
+
+  /// While recording: goes on along the key path, from an element of what was read last.
+  static func follow<Element: ObjectBase, Value>(
+    _ keyPath: KeyPath<Element, Value>, on type: Element.Type
+  ) {
+    if isRecording { _ = type._recordingInstance()[keyPath: keyPath] }
   }
 
   private struct AnyKeyPathBox: Hashable, @unchecked Sendable {
@@ -44,6 +78,9 @@ enum KeyPathRecorder {
 
 /// The names of the properties that the key path goes through, with dots between them.
 public func _name<T>(for keyPath: PartialKeyPath<T>) -> String {
+  if let type = T.self as? any ProjectionType.Type {
+    return KeyPathRecorder.name(of: keyPath) { type.recordingPrototype() as? T }
+  }
   guard let type = T.self as? ObjectBase.Type else {
     throwRealmException("\(T.self) is not a class of the realm.")
   }

@@ -88,8 +88,7 @@ open class ObjectBase: NSObject {
       return ObjectIdentifier(self).hashValue
     }
     var hasher = Hasher()
-    hasher.combine(_binding!.table)
-    hasher.combine(_key)
+    _hashRow(into: &hasher)
     return hasher.finalize()
   }
 
@@ -118,6 +117,13 @@ extension ObjectBase {
     return _key == other._key && _binding!.table == other._binding!.table
       && instance.shared === otherInstance.shared
       && (!isFrozen || !other.isFrozen || instance.version == otherInstance.version)
+  }
+
+  /// Agrees with `_isSameRow(as:)`.
+  final func _hashRow(into hasher: inout Hasher) {
+    guard _isManaged else { return hasher.combine(ObjectIdentifier(self)) }
+    hasher.combine(_binding!.table)
+    hasher.combine(_key)
   }
 
   /// Gives the body the address of the field at the offset. The offset must be one that reflection

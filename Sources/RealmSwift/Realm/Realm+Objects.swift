@@ -84,10 +84,9 @@ extension Realm {
   /// All objects of a class.
   public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
     instance.checkThread()
-    guard let type = type as? ObjectBase.Type else {
-      throwRealmException("\(type) is not a class of objects.")
-    }
-    return Results(_ManagedCollection(instance, instance.requiredBinding(for: type)))
+    let root = (type as? any ProjectionType.Type)?.rootType ?? type as? ObjectBase.Type
+    guard let root else { throwRealmException("\(type) is not a class of objects.") }
+    return Results(_ManagedCollection(instance, instance.requiredBinding(for: root)))
   }
 
   /// The object with that primary key, nil if there is none.

@@ -45,6 +45,13 @@ public final class _HandoverBox: Sendable {
     let place: WriteOutcome.Place?
     let rebuild: (_RealmInstance) -> (any ThreadConfined)?
 
+    /// With something made from what is found.
+    func mapped(_ change: @escaping (any ThreadConfined) -> (any ThreadConfined)?) -> Content {
+      Content(
+        shared: shared, version: version, pin: pin, outcome: outcome, place: place,
+        rebuild: { [rebuild] in rebuild($0).flatMap(change) })
+    }
+
     func withoutPin() -> Content {
       var copy = self
       copy.pin = nil
@@ -102,11 +109,24 @@ enum HandoverMaking {
         "Cannot construct reference to invalidated object; look it up again first.")
     }
     if let object = confined as? ObjectBase { return content(of: object) }
+    if let projection = confined as? any ProjectionType {
+      return content(of: projection.root).mapped(type(of: projection).project)
+    }
+    if let derived = confined as? any DerivedFromConfined { return content(of: derived) }
     guard let collection = confined as? any RealmCollection, collection.realm != nil else {
       throwRealmException(
         "Cannot construct reference to unmanaged object; add it to a Realm first.")
     }
     return content(of: collection)
+  }
+
+  private static func content<Derived: DerivedFromConfined>(
+    of derived: Derived
+  ) -> _HandoverBox.Content {
+    let rederive = derived.rederive
+    return content(of: derived.source).mapped { source in
+      (source as? Derived.Source).map(rederive)
+    }
   }
 
   private static func content(of object: ObjectBase) -> _HandoverBox.Content {
@@ -143,5 +163,27 @@ enum HandoverMaking {
     return _HandoverBox.Content(
       shared: instance.shared, version: instance.version, pin: snapshot,
       outcome: instance.writeOutcome(), place: place, rebuild: rebuild)
+  }
+}
+
+/// What is made from something confined and can be made again from its counterpart elsewhere:
+/// sections of results.
+protocol DerivedFromConfined: ThreadConfined {
+  associatedtype Source: ThreadConfined
+  var source: Source { get }
+  var rederive: (Source) -> Self { get }
+}
+
+extension SectionedResults: DerivedFromConfined {
+  var source: Results<SectionElement> { table.results }
+  var rederive: (Results<SectionElement>) -> Self {
+    { [key = table.key] in SectionedResults($0, key) }
+  }
+}
+
+extension ResultsSection: DerivedFromConfined {
+  var source: Results<T> { table.results }
+  var rederive: (Results<T>) -> Self {
+    { [function = table.key, key] in ResultsSection(SectionTable($0, function), key) }
   }
 }

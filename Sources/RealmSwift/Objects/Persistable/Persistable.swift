@@ -18,7 +18,9 @@ public struct _PropertyDescription: Sendable {
 }
 
 /// A type that can be described to the schema.
-public protocol _RealmSchemaDiscoverable {
+///
+/// Conformances are used on any thread, so they are not isolated to an actor.
+public protocol _RealmSchemaDiscoverable: SendableMetatype {
   /// What a property of this type is in the schema.
   static var _rlmDescription: _PropertyDescription { get }
 }
