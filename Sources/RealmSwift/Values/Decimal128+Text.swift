@@ -1,3 +1,5 @@
+import Foundation
+
 extension Decimal128: LosslessStringConvertible {
   /// A number from text such as `"12.50"`, `"-1.2E-7"`, `"Inf"` or `"NaN"`; more than 34 digits
   /// are rounded.
@@ -45,10 +47,19 @@ extension Decimal128: LosslessStringConvertible {
   }
 }
 
-/// Coded as a string, so that no coder passes the digits through binary floating point.
+/// Encoded as a string, so that no coder passes the digits through binary floating point. Numbers are
+/// decoded too.
 extension Decimal128: Codable {
   public init(from decoder: any Decoder) throws {
-    try self.init(string: String(from: decoder))
+    let container = try decoder.singleValueContainer()
+    if let text = try? container.decode(String.self) {
+      try self.init(string: text)
+    } else if let integer = try? container.decode(Int64.self) {
+      self.init(integerLiteral: integer)
+    } else {
+      // Not as a binary number, which would change the digits.
+      try self.init(string: container.decode(Decimal.self).description)
+    }
   }
 
   public func encode(to encoder: any Encoder) throws {

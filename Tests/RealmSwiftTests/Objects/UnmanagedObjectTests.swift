@@ -138,6 +138,46 @@ import Testing
   }
 }
 
+@Suite struct CodingStrategyTests {
+  private let text =
+    #"{"when":"2026-01-02T03:04:05Z","photo":"0102","price":12.10,"dates":["2026-01-02T03:04:05Z"]}"#
+
+  @Test func `strategies of a JSON coder hold inside persisted properties`() throws {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    decoder.dataDecodingStrategy = .custom { decoder in
+      let digits = try decoder.singleValueContainer().decode(String.self)
+      return Data(digits.split(separator: "0").compactMap { UInt8($0) })
+    }
+    let event = try decoder.decode(CodableEvent.self, from: Data(text.utf8))
+    #expect(event.when == Date(timeIntervalSince1970: 1_767_323_045))
+    #expect(event.dates.first == event.when)
+    #expect(event.photo == Data([1, 2]))
+    #expect(event.price == Decimal128(value: "12.1"))
+    #expect(event.ended == nil)
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.outputFormatting = .sortedKeys
+    let encoded = String(decoding: try encoder.encode(event), as: UTF8.self)
+    #expect(encoded.contains(#""when":"2026-01-02T03:04:05Z""#), "\(encoded)")
+    #expect(encoded.contains(#""photo":"AQI=""#), "\(encoded)")
+  }
+
+  @Test(arguments: [("7", "7"), ("-0.25", "-0.25"), (#""1E+3""#, "1E+3")])
+  func `decimals are decoded from numbers and from text`(text: String, expected: String) throws {
+    let decoded = try JSONDecoder().decode([Decimal128].self, from: Data("[\(text)]".utf8))
+    #expect(decoded.map(\.description) == [expected])
+  }
+}
+
+final class CodableEvent: Object, Codable {
+  @Persisted var when: Date
+  @Persisted var ended: Date?
+  @Persisted var photo: Data
+  @Persisted var price: Decimal128
+  @Persisted var dates: List<Date>
+}
+
 final class CodableNote: Object, Codable {
   @Persisted var text: String
   @Persisted var tags: List<String>

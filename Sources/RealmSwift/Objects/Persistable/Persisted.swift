@@ -150,15 +150,17 @@ extension Persisted where Value.PersistedType: _PrimaryKey {
 
 extension Persisted: Decodable where Value: Decodable {
   public init(from decoder: any Decoder) throws {
-    self.init(.value(try Value(from: decoder)), [])
+    // Through a container, so that the decoder's strategies for dates and data apply.
+    self.init(.value(try decoder.singleValueContainer().decode(Value.self)), [])
   }
 }
 
 extension Persisted: Encodable where Value: Encodable {
   public func encode(to encoder: any Encoder) throws {
     switch storage {
-    case .value(let value), .managedCollection(let value): try value.encode(to: encoder)
-    case .lazyDefault: try Value._rlmDefaultValue().encode(to: encoder)
+    case .value(let value), .managedCollection(let value):
+      try Self.encode(value, to: encoder)
+    case .lazyDefault: try Self.encode(Value._rlmDefaultValue(), to: encoder)
     case .managed, .recording:
       throw EncodingError.invalidValue(
         self,
@@ -169,6 +171,14 @@ extension Persisted: Encodable where Value: Encodable {
             must explicitly define encode(to:) on your model class to support managed Realm objects.
             """))
     }
+  }
+}
+
+extension Persisted where Value: Encodable {
+  /// Through a container, so that the encoder's strategies for dates and data apply.
+  private static func encode(_ value: Value, to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
   }
 }
 
