@@ -17,12 +17,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
+    .systemLibrary(name: "Clibc"),
     .systemLibrary(name: "Clmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(name: "Csqlite3", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .executableTarget(
       name: "holdfast-benchmarks",
       dependencies: [
-        "Clmdb", "Csqlite3",
+        "Clibc", "Clmdb", "Csqlite3",
         .product(name: "HoldfastEngine", package: "holdfast"),
         .product(name: "RealmSwift", package: "holdfast"),
         .product(name: "ToolReports", package: "holdfast-tools"),

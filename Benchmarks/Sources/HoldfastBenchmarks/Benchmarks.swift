@@ -20,11 +20,12 @@ struct Compare: ParsableCommand {
       """)
 
   @Flag(help: "Do very little of everything, to see that it runs.") var smoke = false
+  @Flag(help: "Fewer rows and rounds: about a minute instead of ten.") var quick = false
   @Option(help: "Also write the figures here, as JSON.") var json: String?
   @Option(help: "Where the files go: a file system to be measured.") var folder: String?
   @Option(help: "Only this part; may be given several times.") var part: [Part] = []
 
-  @Option(help: "Of the engine, only rows whose names contain this.") var row: String?
+  @Option(help: "Only rows whose names, or whose group's name, contain this.") var row: String?
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case engine, objects, wakes
@@ -34,7 +35,7 @@ struct Compare: ParsableCommand {
     let place = URL(filePath: folder ?? NSTemporaryDirectory())
       .appending(path: "holdfast-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: place) }
-    let harness = Harness(scale: Scale(isSmoke: smoke), folder: place, row: row)
+    let harness = Harness(scale: smoke ? .smoke : quick ? .quick : .full, folder: place, row: row)
     for part in part.isEmpty ? Part.allCases : part {
       switch part {
       case .engine: try StoreWorkloads(harness: harness).run()
@@ -42,8 +43,10 @@ struct Compare: ParsableCommand {
       case .wakes: try WakeWorkload(harness: harness).run()
       }
     }
-    let results = Results(date: Date(), rounds: harness.scale.rounds, figures: harness.figures)
-    print(results.text)
-    if let json { try results.json().write(toFile: json, atomically: true, encoding: .utf8) }
+    let report = RunReport(
+      date: Date(), rounds: harness.scale.rounds, rows: harness.records.count,
+      figures: harness.figures)
+    print(report.text)
+    if let json { try report.json().write(toFile: json, atomically: true, encoding: .utf8) }
   }
 }

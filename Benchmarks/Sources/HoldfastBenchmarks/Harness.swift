@@ -1,16 +1,36 @@
 import Foundation
 import ToolReports
 
-/// How much is done: all of it, or just enough to see that it runs.
-struct Scale {
-  var isSmoke: Bool
+/// How much is done.
+enum Scale {
+  case full
+  /// A fifth of the rows and fewer rounds: for a look in between.
+  case quick
+  /// Just enough to see that it runs.
+  case smoke
+
   /// Medians are taken over this many rounds; stores take turns within a round.
-  var rounds: Int { isSmoke ? 1 : 5 }
-  func of(_ full: Int, smoke: Int) -> Int { isSmoke ? smoke : full }
+  var rounds: Int {
+    switch self {
+    case .full: 5
+    case .quick: 3
+    case .smoke: 1
+    }
+  }
+
+  func of(_ full: Int, smoke: Int) -> Int {
+    switch self {
+    case .full: full
+    case .quick: max(smoke, full / 5)
+    case .smoke: smoke
+    }
+  }
 }
 
 /// What one workload gave.
 struct Figure: Codable {
+  /// What it belongs to, for the reader of the table.
+  var group = ""
   var workload: String
   var unit: String
   var isHigherBetter: Bool
@@ -29,6 +49,11 @@ final class Harness {
   private let row: String?
   private var folderCount = 0
   private(set) var figures: [Figure] = []
+  /// What the next figures belong to.
+  var group = ""
+  private(set) lazy var records = (0..<scale.of(1_000_000, smoke: 5000)).map(Record.init)
+  /// The three stores with all records in them, for work that leaves no traces.
+  private var filled: FilledStores?
 
   init(scale: Scale, folder: URL, row: String? = nil) {
     self.scale = scale
@@ -44,14 +69,28 @@ final class Harness {
     return made
   }
 
+  func filledStores() throws -> FilledStores {
+    if let filled { return filled }
+    let made = try FilledStores(folder: newFolder(), records: records)
+    filled = made
+    return made
+  }
+
+  func wants(_ workload: String) -> Bool {
+    row.map { workload.contains($0) || group.contains($0) } ?? true
+  }
+
   /// Calls `body` for each of `stores` in turns, with an empty folder each time.
   func takeTurns<S>(_ stores: [S], _ body: (S, URL) throws -> Void) throws {
-    for _ in 0..<scale.rounds {
-      for store in stores {
-        let place = try newFolder()
-        defer { try? FileManager.default.removeItem(at: place) }
-        try body(store, place)
-      }
+    for _ in 0..<scale.rounds { try inFolders(stores, body) }
+  }
+
+  /// Calls `body` for each of `stores`, with an empty folder.
+  func inFolders<S>(_ stores: [S], _ body: (S, URL) throws -> Void) throws {
+    for store in stores {
+      let place = try newFolder()
+      defer { try? FileManager.default.removeItem(at: place) }
+      try body(store, place)
     }
   }
 
@@ -60,7 +99,7 @@ final class Harness {
     _ workload: String, unit: String, isHigherBetter: Bool, stores: [any Store.Type],
     flushing: Flushing = .none, _ body: (any Store) throws -> Double
   ) throws {
-    if let row, !workload.contains(row) { return }
+    if !wants(workload) { return }
     var values: [String: [Double]] = [:]
     try takeTurns(stores) { type, place in
       let store = try type.init(folder: place, flushing: flushing)
@@ -74,6 +113,8 @@ final class Harness {
 
   func add(_ figure: Figure) {
     if figure.values.isEmpty { return }
+    var figure = figure
+    figure.group = group
     figures.append(Goals.judge(figure))
     FileHandle.standardError.write(Data("measured: \(figure.workload)\n".utf8))
   }

@@ -3,16 +3,6 @@ import ObjectStore
 import RealmSwift
 import Storage
 
-/// What `HoldfastStore` writes, as a user's program sees it.
-final class Person: Object {
-  @Persisted(primaryKey: true) var id: Int
-  @Persisted var name: String
-  @Persisted var age: Int
-  @Persisted var score: Double
-  @Persisted var date: Date
-  @Persisted var flag: Bool
-}
-
 /// The engine, through its own interface; `full` where commits are flushed, else `relaxed`. A
 /// property is read through a live object of the public API.
 final class HoldfastStore: Store {

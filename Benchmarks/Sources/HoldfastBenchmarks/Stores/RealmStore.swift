@@ -7,18 +7,24 @@ final class RealmStore: ReopenedStore {
   static let name = HoldfastStore.name
 
   private let file: URL
-  private let realm: Realm
+  let realm: Realm
   private var reader: Realm?
 
-  init(folder: URL, flushing: Flushing) throws {
-    file = Self.file(in: folder)
-    realm = try Realm(configuration: Self.configuration(file, flushing))
+  convenience init(folder: URL, flushing: Flushing) throws {
+    try self.init(folder: folder, flushing: flushing, types: [Person.self])
   }
 
-  private static func file(in folder: URL) -> URL { folder.appending(path: "objects.realm") }
+  init(folder: URL, flushing: Flushing = .none, types: [ObjectBase.Type]) throws {
+    file = Self.file(in: folder)
+    realm = try Realm(configuration: Self.configuration(file, flushing, types: types))
+  }
 
-  private static func configuration(_ file: URL, _ flushing: Flushing) -> Realm.Configuration {
-    var configuration = Realm.Configuration(fileURL: file, objectTypes: [Person.self])
+  static func file(in folder: URL) -> URL { folder.appending(path: "objects.realm") }
+
+  static func configuration(
+    _ file: URL, _ flushing: Flushing, types: [ObjectBase.Type] = [Person.self]
+  ) -> Realm.Configuration {
+    var configuration = Realm.Configuration(fileURL: file, objectTypes: types)
     configuration.durability = flushing == .everyCommit ? .full : .relaxed
     return configuration
   }
@@ -44,7 +50,7 @@ final class RealmStore: ReopenedStore {
     }
   }
 
-  private static func person(_ identifier: Int, _ realm: Realm) throws -> Person {
+  static func person(_ identifier: Int, _ realm: Realm) throws -> Person {
     guard let person = realm.object(ofType: Person.self, forPrimaryKey: identifier)
     else { throw StoreError("object \(identifier) is missing") }
     return person
@@ -76,17 +82,5 @@ final class RealmStore: ReopenedStore {
   static func openAndRead(_ identifier: Int, in folder: URL) throws -> Int {
     let realm = try Realm(configuration: configuration(file(in: folder), .none))
     return try person(identifier, realm).age
-  }
-}
-
-extension Person {
-  fileprivate convenience init(_ record: Record) {
-    self.init()
-    id = record.identifier
-    name = record.name
-    age = record.age
-    score = record.score
-    date = Date(timeIntervalSinceReferenceDate: record.date)
-    flag = record.flag
   }
 }

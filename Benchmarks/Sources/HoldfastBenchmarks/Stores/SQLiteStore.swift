@@ -31,6 +31,13 @@ final class SQLiteStore: ReopenedStore {
     try SQLiteStore(opened: files(in: folder)).readAge(of: identifier, times: 1)
   }
 
+  /// Another connection, to a store that is there already; nothing it writes is flushed.
+  convenience init(existing folder: URL) throws {
+    try self.init(opened: Self.files(in: folder))
+    try execute("PRAGMA synchronous = OFF")
+    try execute("PRAGMA busy_timeout = 10000")
+  }
+
   /// A store that is there already, whose file says how it is written.
   private init(opened files: [URL]) throws {
     self.files = files
@@ -51,54 +58,43 @@ final class SQLiteStore: ReopenedStore {
   }
 
   func insert(_ identifiers: Range<Int>) throws {
-    try execute("BEGIN IMMEDIATE")
-    for identifier in identifiers { try insert(Record(identifier)) }
-    try execute("COMMIT")
+    let insertion = try SQLiteInsertion(self)
+    try write { for identifier in identifiers { try insertion.insert(Record(identifier)) } }
   }
 
   func insertOneByOne(_ identifiers: Range<Int>) throws {
-    for identifier in identifiers { try insert(Record(identifier)) }
+    let insertion = try SQLiteInsertion(self)
+    for identifier in identifiers { try insertion.insert(Record(identifier)) }
   }
 
-  private func insert(_ record: Record) throws {
-    let statement = try prepared("INSERT INTO person VALUES (?, ?, ?, ?, ?, ?)")
-    sqlite3_bind_int64(statement, 1, Int64(record.identifier))
-    sqlite3_bind_int64(statement, 3, Int64(record.age))
-    sqlite3_bind_double(statement, 4, record.score)
-    sqlite3_bind_double(statement, 5, record.date)
-    sqlite3_bind_int(statement, 6, record.flag ? 1 : 0)
-    var name = record.name
-    try name.withUTF8 { utf8 in
-      // Not copied: it is there until the step is done.
-      _ = utf8.withMemoryRebound(to: CChar.self) {
-        sqlite3_bind_text(statement, 2, $0.baseAddress, Int32($0.count), nil)
-      }
-      try step(statement, SQLITE_DONE)
-    }
-    sqlite3_reset(statement)
+  /// Does it all in one transaction.
+  func write(_ body: () throws -> Void) throws {
+    try execute("BEGIN IMMEDIATE")
+    try body()
+    try execute("COMMIT")
+  }
+
+  /// Reads in one transaction.
+  func read(_ body: () throws -> Void) throws {
+    try execute("BEGIN")
+    defer { try? execute("COMMIT") }
+    try body()
   }
 
   func update(_ identifiers: [Int]) throws {
-    let statement = try prepared("UPDATE person SET age = (age + 1) % 100 WHERE id = ?")
-    for identifier in identifiers {
-      sqlite3_bind_int64(statement, 1, Int64(identifier))
-      try step(statement, SQLITE_DONE)
-      sqlite3_reset(statement)
-    }
+    let update = try statement("UPDATE person SET age = (age + 1) % 100 WHERE id = ?")
+    for identifier in identifiers { try update.run(identifier) }
   }
 
   func pinAndUnpin(times: Int) throws {
     // A deferred transaction pins at its first read.
-    let begin = try prepared("BEGIN")
-    let read = try prepared("SELECT 1 FROM person LIMIT 1")
-    let commit = try prepared("COMMIT")
+    let begin = try statement("BEGIN")
+    let read = try statement("SELECT 1 FROM person LIMIT 1")
+    let commit = try statement("COMMIT")
     for _ in 0..<times {
-      try step(begin, SQLITE_DONE)
-      sqlite3_reset(begin)
-      try step(read, SQLITE_ROW)
-      sqlite3_reset(read)
-      try step(commit, SQLITE_DONE)
-      sqlite3_reset(commit)
+      try begin.run()
+      use(try read.int())
+      try commit.run()
     }
   }
 
@@ -110,25 +106,16 @@ final class SQLiteStore: ReopenedStore {
   }
 
   func readAge(of identifier: Int, times: Int) throws -> Int {
-    let statement = try prepared("SELECT age FROM person WHERE id = ?")
+    let lookup = try statement("SELECT age FROM person WHERE id = ?")
     try execute("BEGIN")
     defer { try? execute("COMMIT") }
     var sum = 0
-    for _ in 0..<times {
-      sqlite3_bind_int64(statement, 1, Int64(identifier))
-      try step(statement, SQLITE_ROW)
-      sum += Int(sqlite3_column_int64(statement, 0))
-      sqlite3_reset(statement)
-    }
+    for _ in 0..<times { sum += try lookup.int(identifier) }
     return sum
   }
 
   func count(age: Int) throws -> Int {
-    let statement = try prepared("SELECT count(*) FROM person WHERE age = ?")
-    sqlite3_bind_int64(statement, 1, Int64(age))
-    try step(statement, SQLITE_ROW)
-    defer { sqlite3_reset(statement) }
-    return Int(sqlite3_column_int64(statement, 0))
+    try statement("SELECT count(*) FROM person WHERE age = ?").int(age)
   }
 
   func sizeBytes() throws -> Int {
@@ -136,25 +123,20 @@ final class SQLiteStore: ReopenedStore {
     return try Self.size(of: files)
   }
 
-  private func prepared(_ text: String) throws -> OpaquePointer {
-    if let statement = statements[text] { return statement }
+  /// Prepared once.
+  func statement(_ text: String) throws -> SQLiteStatement {
+    if let statement = statements[text] { return SQLiteStatement(statement) }
     var made: OpaquePointer?
     guard sqlite3_prepare_v2(connection, text, -1, &made, nil) == SQLITE_OK, let made else {
-      throw failure()
+      throw StoreError("sqlite: \(String(cString: sqlite3_errmsg(connection)))")
     }
     statements[text] = made
-    return made
+    return SQLiteStatement(made)
   }
 
-  private func step(_ statement: OpaquePointer, _ expected: Int32) throws {
-    if sqlite3_step(statement) != expected { throw failure() }
-  }
-
-  private func execute(_ text: String) throws {
-    if sqlite3_exec(connection, text, nil, nil, nil) != SQLITE_OK { throw failure() }
-  }
-
-  private func failure() -> StoreError {
-    StoreError("sqlite: \(String(cString: sqlite3_errmsg(connection)))")
+  func execute(_ text: String) throws {
+    if sqlite3_exec(connection, text, nil, nil, nil) != SQLITE_OK {
+      throw StoreError("sqlite: \(String(cString: sqlite3_errmsg(connection)))")
+    }
   }
 }
