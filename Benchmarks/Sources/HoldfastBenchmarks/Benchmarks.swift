@@ -6,7 +6,7 @@ import Foundation
 struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "holdfast-benchmarks",
-    abstract: "Compares the engine with SQLite and LMDB: same data, same durability, one run.",
+    abstract: "Compares Holdfast with SQLite and LMDB: same data, same durability, one run.",
     subcommands: [Compare.self, Listen.self],
     defaultSubcommand: Compare.self)
 }
@@ -15,12 +15,13 @@ struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure, and print a table.",
     discussion: """
-      Medians of five rounds, in which the stores take turns. The machine should do nothing else; \
-      only ratios within one run mean something.
+      Medians of five rounds, in which the stores take turns, and have to find the same. The \
+      machine should do nothing else; only ratios within one run mean something.
       """)
 
   @Flag(help: "Do very little of everything, to see that it runs.") var smoke = false
   @Flag(help: "Fewer rows and rounds: about a minute instead of ten.") var quick = false
+  @Flag(help: "Print tables for a page.") var markdown = false
   @Option(help: "Also write the figures here, as JSON.") var json: String?
   @Option(help: "Where the files go: a file system to be measured.") var folder: String?
   @Option(help: "Only this part; may be given several times.") var part: [Part] = []
@@ -37,6 +38,7 @@ struct Compare: ParsableCommand {
     defer { try? FileManager.default.removeItem(at: place) }
     let harness = Harness(scale: smoke ? .smoke : quick ? .quick : .full, folder: place, row: row)
     for part in part.isEmpty ? Part.allCases : part {
+      harness.group = part == .wakes ? "other processes" : part.rawValue
       switch part {
       case .engine: try StoreWorkloads(harness: harness).run()
       case .objects: try ObjectWorkloads(harness: harness).run()
@@ -46,7 +48,7 @@ struct Compare: ParsableCommand {
     let report = RunReport(
       date: Date(), rounds: harness.scale.rounds, rows: harness.records.count,
       figures: harness.figures)
-    print(report.text)
+    print(markdown ? report.markdown : report.text)
     if let json { try report.json().write(toFile: json, atomically: true, encoding: .utf8) }
   }
 }

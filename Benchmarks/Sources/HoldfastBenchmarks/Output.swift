@@ -13,22 +13,51 @@ struct RunReport: TextReport {
     var table = TextTable(
       [("workload", .left), ("unit", .left)] + Self.stores.map { ($0, .right) }
         + [("to best rival", .right), ("goal", .left), ("", .left)])
-    var group = ""
+    var group: String?
     for figure in figures {
       if figure.group != group {
         group = figure.group
-        table.add([group.uppercased(), "", "", "", "", "", "", ""])
+        table.add([figure.group.uppercased(), "", "", "", "", "", "", ""])
       }
-      let values = Self.stores.map { figure.values[$0].map(Output.number) ?? "-" }
-      let verdict = figure.isReached.map { $0 ? "reached" : "missed" } ?? ""
       table.add(
-        [figure.workload, figure.unit] + values + [Self.ratio(figure), figure.goal ?? "", verdict])
+        Self.cells(figure) + [Self.ratio(figure), figure.goal ?? "", Self.verdict(figure)])
     }
+    return heading + "\n" + table.text() + "\n" + summary
+  }
+
+  /// Tables for a page, one for each group.
+  var markdown: String {
+    var lines = [heading]
+    var group: String?
+    for figure in figures {
+      if figure.group != group {
+        group = figure.group
+        let stores = Self.stores.joined(separator: " | ")
+        lines += ["", "| \(figure.group) | unit | \(stores) | goal |"]
+        lines.append("| --- | --- |" + String(repeating: " --- |", count: Self.stores.count + 1))
+      }
+      let goal = figure.goal.map { "\($0): \(Self.verdict(figure))" } ?? ""
+      lines.append("| " + (Self.cells(figure) + [goal]).joined(separator: " | ") + " |")
+    }
+    return (lines + ["", summary]).joined(separator: "\n")
+  }
+
+  private var heading: String {
     let day = date.formatted(.iso8601.year().month().day())
+    return "\(day), medians of \(rounds), \(Quantity.count(rows)) objects where no number is named"
+  }
+
+  private var summary: String {
     let judged = figures.compactMap(\.isReached)
-    return
-      "\(day), medians of \(rounds), \(Quantity.count(rows)) objects where no number is named\n"
-      + table.text() + "\n\(judged.count(where: \.self)) of \(judged.count) goals reached"
+    return "\(judged.count(where: \.self)) of \(judged.count) goals reached"
+  }
+
+  private static func cells(_ figure: Figure) -> [String] {
+    [figure.workload, figure.unit] + stores.map { figure.values[$0].map(Output.number) ?? "-" }
+  }
+
+  private static func verdict(_ figure: Figure) -> String {
+    figure.isReached.map { $0 ? "reached" : "missed" } ?? ""
   }
 
   private static var stores: [String] { StoreWorkloads.stores.map { $0.name } }

@@ -22,6 +22,5 @@ struct ObjectWorkloads {
       harness.group = group
       try run()
     }
-    harness.group = ""
   }
 }

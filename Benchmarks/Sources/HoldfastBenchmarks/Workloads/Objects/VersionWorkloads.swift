@@ -10,8 +10,8 @@ extension Workload {
   static let accessorBytes = "memory of it"
   static let sharedReads = "2 readers beside a writer: reads"
   static let sharedCommits = "its commits"
-  static let pinnedFirst = "commits with one reader pinned: the first 2,000"
-  static let pinnedLast = "the last 2,000 of 20,000"
+  static let pinnedFirst = "commits with one reader pinned: the first tenth"
+  static let pinnedLast = "the last tenth"
 }
 
 /// Several versions at a time.
