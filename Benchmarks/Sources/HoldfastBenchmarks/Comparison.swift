@@ -76,7 +76,7 @@ final class Trial {
 
   func add(_ row: Row, _ value: Double) { values[row.name] = value }
 
-  /// What all contenders have to find alike, or the run ends: this keeps each of them from doing less.
+  /// What all contenders have to find alike, or the run ends: so none of them can do less.
   func cameOut(_ outcome: Int) { outcomes.append(outcome) }
 }
 

@@ -44,7 +44,7 @@ struct IndexWorkloads {
       ])
   }
 
-  /// The slower of us count fewer times; the rate is the same. What is checked are the first counts.
+  /// Counts for half a second at most, since some are slow. What is checked are the first counts.
   private func countRepeatedly(
     _ rows: Rows, _ trial: Trial, _ count: (Int) throws -> Int
   ) throws {

@@ -12,8 +12,8 @@ extension Workload {
   static let sumDouble = "sum a Double"
 }
 
-/// Reading objects that are known, and all of them. Where ours are held the others look up each time:
-/// nothing of theirs stays current from one transaction to the next.
+/// Reading objects that are known, and all of them. Where ours are held the others look up each
+/// time: nothing of theirs stays current from one transaction to the next.
 struct ReadWorkloads {
   let harness: Harness
 
