@@ -1,4 +1,4 @@
-/// The workloads' names, which the table shows and goals refer to. Those that begin with "engine"
+/// The names that the table shows and goals refer to. Those that begin with "engine"
 /// use the engine's own interface; the others, which stand beside the work they name, the public API
 /// with live objects.
 enum Workload {
