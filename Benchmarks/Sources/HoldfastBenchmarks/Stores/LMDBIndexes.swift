@@ -1,5 +1,4 @@
 import Clmdb
-import Foundation
 
 /// Two tables that lead from a property's values to identifiers.
 struct LMDBIndexes {
@@ -93,20 +92,13 @@ extension LMDBIndexes {
       var entries: [(name: UnsafeRawBufferPointer, identifier: Int)] = []
       // Records stay where they are while another table grows.
       try transaction.forEach(in: store.database) { entries.append(($1.name, $0)) }
-      entries.sort { Self.isLess($0.name, $1.name) }
+      entries.sort { BytewiseOrder($0.name) < BytewiseOrder($1.name) }
       for (name, identifier) in entries {
         try withUnsafeBytes(of: identifier) {
           try transaction.put($0, at: name, in: byName, flags: MDB_APPENDDUP)
         }
       }
     }
-  }
-
-  private static func isLess(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-  ) -> Bool {
-    let order = memcmp(left.baseAddress!, right.baseAddress!, min(left.count, right.count))
-    return order == 0 ? left.count < right.count : order < 0
   }
 
   func count(name: String, _ transaction: LMDBTransaction) throws -> Int {

@@ -109,3 +109,21 @@ extension MDB_val {
 func check(_ status: Int32) throws {
   if status != 0 { throw StoreError("lmdb: \(String(cString: mdb_strerror(status)))") }
 }
+
+/// Strings in the order of their bytes, where they are.
+struct BytewiseOrder: Comparable {
+  private let bytes: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  private static func order(_ left: Self, _ right: Self) -> Int {
+    guard let first = left.bytes.baseAddress, let second = right.bytes.baseAddress else {
+      return left.bytes.count - right.bytes.count
+    }
+    let order = memcmp(first, second, min(left.bytes.count, right.bytes.count))
+    return order == 0 ? left.bytes.count - right.bytes.count : Int(order)
+  }
+
+  static func < (left: Self, right: Self) -> Bool { order(left, right) < 0 }
+  static func == (left: Self, right: Self) -> Bool { order(left, right) == 0 }
+}

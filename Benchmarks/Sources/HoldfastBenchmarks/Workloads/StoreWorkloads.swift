@@ -24,7 +24,7 @@ struct StoreWorkloads {
   }
 
   private func commits() throws {
-    let durable = scale == .full ? 2000 : scale == .quick ? 200 : 20
+    let durable = scale == .full ? 500 : scale == .quick ? 200 : 20
     try harness.measure(
       Workload.durableCommits, unit: "commits/s", isHigherBetter: true, stores: Self.stores,
       flushing: .everyCommit

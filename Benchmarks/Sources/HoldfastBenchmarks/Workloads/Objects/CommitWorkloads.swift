@@ -25,7 +25,7 @@ struct CommitWorkloads {
   private var commits: Int { harness.scale.of(50_000, smoke: 100) }
 
   func run() throws {
-    let durable = harness.scale == .full ? 2000 : harness.scale == .quick ? 200 : 20
+    let durable = harness.scale == .full ? 500 : harness.scale == .quick ? 200 : 20
     let flushed = Row(Workload.objectDurable, .rate("commits/s", of: durable))
     try compare([flushed], flushing: .everyCommit) { store, trial in
       try store.insert(0..<10_000)

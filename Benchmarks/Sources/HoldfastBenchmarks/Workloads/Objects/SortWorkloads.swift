@@ -19,12 +19,12 @@ struct SortWorkloads {
   func run() throws {
     try sort(
       Workload.sortByString, property: "name", { $0.sorted(by: \.name) },
-      key: { String(decoding: $0.name, as: UTF8.self) })
+      key: { BytewiseOrder($0.name) })
     try sort(
       Workload.sortByDouble, property: "score", { $0.sorted(by: \.score) }, key: { $0.score })
     try first(
       Workload.firstByString, property: "name", { $0.sorted(by: \.name) },
-      key: { String(decoding: $0.name, as: UTF8.self) })
+      key: { BytewiseOrder($0.name) })
     try first(
       Workload.firstByDouble, property: "score", { $0.sorted(by: \.score) }, key: { $0.score })
   }
