@@ -1,6 +1,5 @@
-/// The names that the table shows and goals refer to. Those that begin with "engine"
-/// use the engine's own interface; the others, which stand beside the work they name, the public API
-/// with live objects.
+/// The names that the table shows and goals refer to. Those that begin with "engine" use its own
+/// interface; the others, which stand beside the work they name, the public API with live objects.
 enum Workload {
   static let pin = "engine: pin and unpin the newest version"
   static let wake = "engine: call of commit to a callback on another process's loop, p50"
