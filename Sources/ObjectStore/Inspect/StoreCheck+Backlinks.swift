@@ -100,7 +100,7 @@ extension StoreCheck {
       for row in 0..<cluster.count {
         let position = ObjectPosition(cluster: cluster, row: row)
         let key = cluster.key(row).rawValue
-        guard property.collection == .list else {
+        guard property.isCollection else {
           tell(try stored.value(of: property, at: position), key)
           continue
         }

@@ -204,7 +204,7 @@ public struct StoreCheck {
     if reference.isNone { return }
     let node = try meet(reference, depth: 0)
     let first = cluster.key(0).rawValue
-    let isList = property.collection == .list
+    let isList = property.isCollection
     let kind: NodeKind =
       isList
       ? .referenceVector
@@ -281,13 +281,19 @@ public struct StoreCheck {
     if counted != list.count || counted == 0 {
       found("\(list.count) elements expected, \(counted) found", object, property.name)
     }
-    guard property.kind == .object || property.kind == .any else { return }
+    let isSet = property.collection == .set
+    guard property.kind == .object || property.kind == .any || isSet else { return }
+    var last: StoredValue?
     var leaves = list.leaves()
     while let (vector, _) = try leaves.next() {
       for row in 0..<vector.count {
         let value = try VectorValue.read(
           vector.node!, row, kind: property.kind, isOptional: property.isOptional,
           target: property.targetTable, in: source)
+        if isSet, let last, SetOrder.compare(last, value) != .less {
+          found("a set is not in order", object, property.name)
+        }
+        last = value
         if value == .null, property.kind == .object {
           found("a list of objects holds null", object, property.name)
         }

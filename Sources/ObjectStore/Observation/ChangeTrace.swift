@@ -85,7 +85,7 @@ struct ChangeTrace {
       let table = try context.table(origin)
     else { return }
     let info = ColumnInfo(property)
-    let end: CompiledPath.End = property.collection == .list ? .list(info) : .value(info)
+    let end: CompiledPath.End = property.isCollection ? .list(info) : .value(info)
     let path = CompiledPath(root: origin, hops: [], end: end)
     for key in objects {
       guard let position = try table.find(key) else { continue }

@@ -17,7 +17,7 @@ struct LinkGraph: Sendable {
         let column = ColumnInfo(property)
         return Edge(
           origin: description.tableKey,
-          hop: property.collection == .list ? .list(column) : .link(column))
+          hop: property.isCollection ? .list(column) : .link(column))
       }
     }
   }

@@ -86,7 +86,7 @@ struct SourceCompiler {
     case .list(let owner, _, let column):
       let description = try paths.description(of: owner)
       guard let property = description.property(at: column), property.kind == .object,
-        property.collection == .list
+        property.isCollection
       else {
         throw QueryError("'\(description.name)' has no list of objects in that column.")
       }

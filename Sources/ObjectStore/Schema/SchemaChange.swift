@@ -140,20 +140,20 @@ public struct SchemaChange {
       if schema.description(of: target) == nil {
         return "links to \(target), which is not in the schema"
       }
-      if property.collection == .list, property.isOptional {
-        return "is a list of objects, whose elements cannot be optional"
+      if property.isCollection, property.isOptional {
+        return "is a collection of objects, whose elements cannot be optional"
       }
     } else if property.linkTarget != nil {
       return "has a link target but is no link"
     }
-    let isList = property.collection != .none
+    let isCollection = property.isCollection
     switch property.kind {
     case .int, .bool, .string, .objectId, .uuid:
-      return isList && (property.isPrimaryKey || property.isIndexed)
-        ? "is a list, which cannot be indexed" : nil
+      return isCollection && (property.isPrimaryKey || property.isIndexed)
+        ? "is a collection, which cannot be indexed" : nil
     case .date:
       if property.isPrimaryKey { return "cannot be a primary key" }
-      return isList && property.isIndexed ? "is a list, which cannot be indexed" : nil
+      return isCollection && property.isIndexed ? "is a collection, which cannot be indexed" : nil
     default:
       if property.isPrimaryKey { return "cannot be a primary key" }
       return property.isIndexed ? "cannot be indexed" : nil
@@ -166,7 +166,11 @@ extension PropertyDescription {
   var typeText: String {
     var text = kind == .object ? linkTarget ?? "object" : "\(kind)"
     if isOptional, kind != .any { text += "?" }
-    return collection == .list ? "list of \(text)" : text
+    switch collection {
+    case .none: return text
+    case .list: return "list of \(text)"
+    case .set: return "set of \(text)"
+    }
   }
 }
 

@@ -41,7 +41,7 @@ extension SchemaCodec {
     let isLink = property.kind == .object
     guard isLink == (property.targetTable != .unassigned), isLink == (property.linkTarget != nil)
     else { return false }
-    let isList = property.collection == .list
+    let isList = property.isCollection
     if property.kind == .any || isLink && !isList, !property.isOptional { return false }
     if isLink && isList && property.isOptional { return false }
     if property.isPrimaryKey, property.indexSlot == 0 || property.kind == .date { return false }

@@ -23,7 +23,9 @@ public enum ValueKind: UInt8, Hashable, Sendable, CaseIterable {
 public enum CollectionKind: UInt8, Hashable, Sendable {
   case none = 0
   case list = 1
-  // 2 (set) and 3 (map) are reserved.
+  /// Kept like a list, in the order of `SetOrder`, without equal elements.
+  case set = 2
+  // 3 (map) is reserved.
 }
 
 /// One property of a class: as wanted by a program, or as stored in a file.
@@ -31,13 +33,15 @@ public struct PropertyDescription: Hashable, Sendable {
   public var name: String
   public var kind: ValueKind
   public var collection: CollectionKind
-  /// Of the property, or of the elements of its list. Always true for links that are not in a
-  /// list, and for `any`.
+  /// Of the property, or of the elements of its collection. Always true for links that are not in a
+  /// collection, and for `any`.
   public var isOptional: Bool
   public var isPrimaryKey: Bool
   public var isIndexed: Bool
   /// The class that an `object` property links to.
   public var linkTarget: String?
+  /// Whether it holds any number of elements: a list or a set.
+  public var isCollection: Bool { collection != .none }
   /// `unassigned` in a description that has not come out of a file.
   public var columnKey: ColumnKey
   /// The table that `linkTarget` names; `unassigned` without one.

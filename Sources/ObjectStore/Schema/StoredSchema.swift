@@ -6,7 +6,9 @@ import Synchronization
 struct ColumnSpec {
   var kind: ValueKind = .int
   var isOptional = false
+  /// A list, or a set, which is a list in order.
   var isList = false
+  var isSet = false
   var isPrimaryKey = false
   /// A hidden column of backlinks rather than a property.
   var isBacklink = false
@@ -41,7 +43,8 @@ final class TableLayout: Sendable {
       var spec = ColumnSpec()
       spec.kind = property.kind
       spec.isOptional = property.isOptional
-      spec.isList = property.collection == .list
+      spec.isList = property.isCollection
+      spec.isSet = property.collection == .set
       spec.isPrimaryKey = property.isPrimaryKey
       spec.indexSlot = Int(property.indexSlot)
       spec.other = property.targetTable

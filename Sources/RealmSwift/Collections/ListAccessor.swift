@@ -105,8 +105,8 @@ final class ListAccessor {
   func prepareToWrite() {
     _ = instance.requireWriting(
       """
-      Cannot modify managed RLMArray outside of a write transaction. Call `write` or `beginWrite` \
-      on the List's Realm first.
+      Cannot modify managed \(property.collection == .set ? "RLMSet" : "RLMArray") outside of a \
+      write transaction. Call `write` or `beginWrite` on the collection's Realm first.
       """)
     _ = view
   }
@@ -144,6 +144,28 @@ final class ListAccessor {
       try objects.listRemove(indexes, column, of: object, in: binding.table)
     }
   }
+
+  // MARK: Changing sets
+
+  func contains(_ value: StoredValue) -> Bool {
+    let view = view
+    return engine { () throws(StorageError) in try SetOrder.place(of: value, in: view).isFound }
+  }
+
+  /// Whether the value was not there yet.
+  func insertIntoSet(_ values: [StoredValue]) {
+    change { (objects) throws(StorageError) in
+      try objects.setInsert(values, column, of: object, in: binding.table)
+    }
+  }
+
+  func removeFromSet(_ values: [StoredValue]) {
+    change { (objects) throws(StorageError) in
+      try objects.setRemove(values, column, of: object, in: binding.table)
+    }
+  }
+
+  // MARK: Changing lists
 
   func move(from: Int, to: Int) {
     change { (objects) throws(StorageError) in

@@ -58,7 +58,7 @@ enum RealmSchema {
     guard let kind = ValueKind(property.description.type) else { return nil }
     return PropertyDescription(
       name: property.columnName, kind: kind,
-      collection: property.description.collection == .list ? .list : .none,
+      collection: property.description.collection.stored,
       isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
       isIndexed: property.isIndexed, linkTarget: property.description.target?.className())
   }
@@ -78,6 +78,16 @@ enum RealmSchema {
     stored.kind == wanted.kind && stored.collection == wanted.collection
       && stored.isOptional == wanted.isOptional && stored.isPrimaryKey == wanted.isPrimaryKey
       && stored.isIndexed == wanted.isIndexed && stored.linkTarget == wanted.linkTarget
+  }
+}
+
+extension _PropertyDescription.Collection {
+  fileprivate var stored: CollectionKind {
+    switch self {
+    case .none: .none
+    case .list: .list
+    case .set: .set
+    }
   }
 }
 
@@ -109,6 +119,7 @@ extension ClassInfo {
       Property(
         name: property.name, columnName: property.columnName, type: property.description.type,
         isArray: property.description.collection == .list,
+        isSet: property.description.collection == .set,
         isIndexed: property.isIndexed || property.isPrimaryKey,
         isOptional: property.description.isOptional,
         objectClassName: property.description.target?.className(),

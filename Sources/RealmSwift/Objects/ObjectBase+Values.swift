@@ -100,7 +100,7 @@ extension PropertyInfo {
   var expectedTypeText: String {
     let name = description.target?.className() ?? String(describing: description.type)
     let optional = description.isOptional ? "?" : ""
-    return description.collection == .list ? "[\(name)\(optional)]" : "\(name)\(optional)"
+    return description.collection != .none ? "[\(name)\(optional)]" : "\(name)\(optional)"
   }
 }
 

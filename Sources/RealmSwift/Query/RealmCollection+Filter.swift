@@ -88,7 +88,7 @@ extension ClassInfo: PredicateClass {
     guard property.description.type == .linkingObjects else {
       return PredicateProperty(
         step: .property(property.columnName), type: property.description.type,
-        isCollection: property.description.collection == .list, target: target)
+        isCollection: property.description.collection != .none, target: target)
     }
     guard let target, let origin = target.property(named: property.originProperty ?? "") else {
       return nil

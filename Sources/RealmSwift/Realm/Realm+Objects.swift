@@ -63,6 +63,12 @@ extension Realm {
     delete(objects._collection)
   }
 
+  /// Deletes the objects in a set.
+  public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) {
+    if objects.accessor == nil { return Array(objects).forEach { instance.delete($0) } }
+    delete(objects._collection)
+  }
+
   /// Deletes the objects that results hold.
   public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
     delete(objects.collection)

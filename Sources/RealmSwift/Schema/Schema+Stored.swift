@@ -24,7 +24,7 @@ extension Property {
   fileprivate init(_ description: PropertyDescription) {
     self.init(
       name: description.name, type: PropertyType(description.kind),
-      isArray: description.collection == .list,
+      isArray: description.collection == .list, isSet: description.collection == .set,
       isIndexed: description.isIndexed || description.isPrimaryKey,
       isOptional: description.isOptional, objectClassName: description.linkTarget)
   }

@@ -65,6 +65,10 @@ extension DatabaseFile {
       }
     let isMarked = property.isOptional && property.kind != .any
     let element = isMarked ? name + "?" : name
-    return property.collection == .list ? "List<\(element)>" : element
+    switch property.collection {
+    case .none: return element
+    case .list: return "List<\(element)>"
+    case .set: return "MutableSet<\(element)>"
+    }
   }
 }

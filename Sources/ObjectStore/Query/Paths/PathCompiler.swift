@@ -34,7 +34,7 @@ struct PathCompiler {
       throw QueryError("Property '\(name)' not found in object of type '\(owner.name)'.")
     }
     let column = ColumnInfo(property)
-    let isList = property.collection == .list
+    let isList = property.isCollection
     if isLast {
       compiled.end = isList ? .list(column) : .value(column)
     } else if property.kind == .object {
