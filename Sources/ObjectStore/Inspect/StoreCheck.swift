@@ -185,7 +185,13 @@ public struct StoreCheck {
     }
     objects += cluster.count
     progress(table.name, objects)
-    for property in table.properties { try checkColumn(cluster, property) }
+    for property in table.properties {
+      try checkColumn(cluster, property)
+      if property.collection == .map {
+        try checkColumn(cluster, property.mapKeys)
+        try checkMaps(cluster, property)
+      }
+    }
     for backlink in table.backlinks {
       let reference = cluster.reference(backlink.columnKey)
       if reference.isNone { continue }
@@ -294,12 +300,39 @@ public struct StoreCheck {
           found("a set is not in order", object, property.name)
         }
         last = value
-        if value == .null, property.kind == .object {
+        if value == .null, property.kind == .object, property.collection != .map {
           found("a list of objects holds null", object, property.name)
         }
         try checkLink(value, property, object)
       }
     }
+  }
+
+  /// Whether each map has as many keys as values.
+  private mutating func checkMaps(
+    _ cluster: Cluster, _ property: PropertyDescription
+  ) throws(StorageError) {
+    for row in 0..<cluster.count {
+      let position = ObjectPosition(cluster: cluster, row: row)
+      let values = try listCount(property, at: position)
+      let keys = try listCount(property.mapKeys, at: position)
+      if keys != values {
+        found("\(keys) keys for \(values) values", cluster.key(row).rawValue, property.name)
+      }
+    }
+  }
+
+  private func listCount(
+    _ property: PropertyDescription, at position: ObjectPosition
+  ) throws(StorageError) -> Int {
+    let vectors = position.cluster.reference(property.columnKey)
+    guard !vectors.isNone else { return 0 }
+    let node = try source.node(vectors, .referenceVector)
+    guard position.row < node.count else { return 0 }
+    return try ListView(
+      root: node.reference(position.row), kind: property.kind, isOptional: property.isOptional,
+      target: property.targetTable, in: source
+    ).count
   }
 
   private mutating func countListLeaves(

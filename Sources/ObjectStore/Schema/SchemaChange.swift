@@ -90,6 +90,7 @@ public struct SchemaChange {
   private mutating func add(_ wanted: PropertyDescription, to index: Int, isNew: Bool) {
     var property = wanted
     property.columnKey = result.classes[index].newColumn()
+    property.keyColumn = wanted.collection == .map ? result.classes[index].newColumn() : .unassigned
     property.indexSlot = 0
     property.targetTable = .unassigned
     let table = result.classes[index].tableKey
@@ -140,7 +141,7 @@ public struct SchemaChange {
       if schema.description(of: target) == nil {
         return "links to \(target), which is not in the schema"
       }
-      if property.isCollection, property.isOptional {
+      if property.isCollection, property.collection != .map, property.isOptional {
         return "is a collection of objects, whose elements cannot be optional"
       }
     } else if property.linkTarget != nil {
@@ -170,6 +171,7 @@ extension PropertyDescription {
     case .none: return text
     case .list: return "list of \(text)"
     case .set: return "set of \(text)"
+    case .map: return "map of \(text)"
     }
   }
 }

@@ -42,8 +42,9 @@ extension SchemaCodec {
     guard isLink == (property.targetTable != .unassigned), isLink == (property.linkTarget != nil)
     else { return false }
     let isList = property.isCollection
-    if property.kind == .any || isLink && !isList, !property.isOptional { return false }
-    if isLink && isList && property.isOptional { return false }
+    let mayBeNoObject = isLink && (!isList || property.collection == .map)
+    if property.kind == .any || mayBeNoObject, !property.isOptional { return false }
+    if isLink && !mayBeNoObject && property.isOptional { return false }
     if property.isPrimaryKey, property.indexSlot == 0 || property.kind == .date { return false }
     let isIndexed = property.isPrimaryKey || property.isIndexed || property.indexSlot != 0
     return !isIndexed || !isList && canBeIndexed(property.kind)

@@ -35,6 +35,7 @@ enum SchemaCodec {
       encoder.append(flags.rawValue)
       encoder.append(property.linkTarget == nil ? 0 : UInt64(property.targetTable.rawValue) + 1)
       encoder.append(UInt64(property.indexSlot))
+      if property.collection == .map { encoder.append(UInt64(property.keyColumn.rawValue)) }
     }
     encoder.append(description.backlinks.count)
     for backlink in description.backlinks {
@@ -87,6 +88,7 @@ enum SchemaCodec {
     description.indexSlotCount = indexSlotCount
     for _ in 0..<propertyCount {
       guard let property = decodeProperty(&decoder), property.columnKey.rawValue < columnCount,
+        property.collection != .map || property.keyColumn.rawValue < columnCount,
         property.indexSlot <= indexSlotCount
       else { return nil }
       description.properties.append(property)
@@ -117,6 +119,10 @@ enum SchemaCodec {
     property.columnKey = ColumnKey(rawValue: column)
     if target != 0 { property.targetTable = TableKey(rawValue: target - 1) }
     property.indexSlot = slot
+    if collection == .map {
+      guard let keys = decoder.key() else { return nil }
+      property.keyColumn = ColumnKey(rawValue: keys)
+    }
     return property
   }
 }

@@ -25,7 +25,9 @@ public enum CollectionKind: UInt8, Hashable, Sendable {
   case list = 1
   /// Kept like a list, in the order of `SetOrder`, without equal elements.
   case set = 2
-  // 3 (map) is reserved.
+  /// Kept as a list of values, and beside it, in a hidden column, the set of their keys: the value of
+  /// the key at an index is at the same index.
+  case map = 3
 }
 
 /// One property of a class: as wanted by a program, or as stored in a file.
@@ -34,18 +36,21 @@ public struct PropertyDescription: Hashable, Sendable {
   public var kind: ValueKind
   public var collection: CollectionKind
   /// Of the property, or of the elements of its collection. Always true for links that are not in a
-  /// collection, and for `any`.
+  /// list or set, and for `any`.
   public var isOptional: Bool
   public var isPrimaryKey: Bool
   public var isIndexed: Bool
   /// The class that an `object` property links to.
   public var linkTarget: String?
-  /// Whether it holds any number of elements: a list or a set.
+  /// Whether it holds any number of elements: a list, a set or a map.
   public var isCollection: Bool { collection != .none }
   /// `unassigned` in a description that has not come out of a file.
   public var columnKey: ColumnKey
   /// The table that `linkTarget` names; `unassigned` without one.
   public var targetTable: TableKey
+  /// The hidden column of a map's keys; `unassigned` for other properties, and in a description that
+  /// has not come out of a file.
+  var keyColumn: ColumnKey
   /// Where the table node refers to this column's index; 0 without one.
   var indexSlot: UInt32
 
@@ -56,14 +61,24 @@ public struct PropertyDescription: Hashable, Sendable {
     self.name = name
     self.kind = kind
     self.collection = collection
-    let alwaysOptional = kind == .any || (kind == .object && collection == .none)
+    let mayBeNoObject = kind == .object && (collection == .none || collection == .map)
+    let alwaysOptional = kind == .any || mayBeNoObject
     self.isOptional = isOptional || alwaysOptional
     self.isPrimaryKey = isPrimaryKey
     self.isIndexed = isIndexed
     self.linkTarget = linkTarget
     columnKey = .unassigned
     targetTable = .unassigned
+    keyColumn = .unassigned
     indexSlot = 0
+  }
+
+  /// The keys of a map, as a property of their own.
+  public var mapKeys: PropertyDescription {
+    precondition(collection == .map, "only maps have keys")
+    var keys = PropertyDescription(name: name, kind: .string, collection: .set)
+    keys.columnKey = keyColumn
+    return keys
   }
 }
 

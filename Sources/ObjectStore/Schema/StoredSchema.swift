@@ -6,9 +6,9 @@ import Synchronization
 struct ColumnSpec {
   var kind: ValueKind = .int
   var isOptional = false
-  /// A list, or a set, which is a list in order.
+  /// A list, or what is kept as one: a set, the values of a map, and their keys.
   var isList = false
-  var isSet = false
+  var isMap = false
   var isPrimaryKey = false
   /// A hidden column of backlinks rather than a property.
   var isBacklink = false
@@ -44,7 +44,7 @@ final class TableLayout: Sendable {
       spec.kind = property.kind
       spec.isOptional = property.isOptional
       spec.isList = property.isCollection
-      spec.isSet = property.collection == .set
+      spec.isMap = property.collection == .map
       spec.isPrimaryKey = property.isPrimaryKey
       spec.indexSlot = Int(property.indexSlot)
       spec.other = property.targetTable
@@ -53,6 +53,12 @@ final class TableLayout: Sendable {
           target.backlinkColumn(from: description.tableKey, property.columnKey) ?? .unassigned
       }
       columns[property.columnKey.slot] = spec
+      if spec.isMap {
+        var keys = ColumnSpec()
+        keys.kind = .string
+        keys.isList = true
+        columns[property.keyColumn.slot] = keys
+      }
     }
     for backlink in description.backlinks {
       var spec = ColumnSpec()

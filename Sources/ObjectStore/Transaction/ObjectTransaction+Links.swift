@@ -162,8 +162,8 @@ extension ObjectTransaction {
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
   }
 
-  /// Takes `target` out of an origin's list: its elements go, or become null in a list of values of
-  /// any kind.
+  /// Takes `target` out of an origin's list: its elements go, or become null in a map and in a list
+  /// of values of any kind.
   private func removeFromList(
     _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ origin: ObjectKey,
     _ targetTable: TableKey, _ target: ObjectKey
@@ -178,7 +178,7 @@ extension ObjectTransaction {
         : try list.firstIndex(of: .link(targetTable, target))
       guard let index = found else { return }
       start = index
-      if spec.kind == .object {
+      if spec.kind == .object && !spec.isMap {
         let root = try editor.remove(list.root, at: index)
         try storeListRoot(state, column, origin, root)
         record(state, column, origin, .remove(index: index, count: 1))

@@ -70,7 +70,7 @@ extension ObjectTransaction {
     in table: TableKey
   ) throws(StorageError) {
     if spec.kind == .any { return try addAnyLink(value, table, column, object) }
-    guard spec.kind == .object else { return }
+    guard spec.kind == .object, !(spec.isMap && value == .null) else { return }
     guard case .link(spec.other, let target) = value else {
       preconditionFailure("an object of the linked class was expected, not \(value)")
     }

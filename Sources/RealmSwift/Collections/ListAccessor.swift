@@ -105,13 +105,13 @@ final class ListAccessor {
   func prepareToWrite() {
     _ = instance.requireWriting(
       """
-      Cannot modify managed \(property.collection == .set ? "RLMSet" : "RLMArray") outside of a \
+      Cannot modify managed \(property.collection.nameInMessages) outside of a \
       write transaction. Call `write` or `beginWrite` on the collection's Realm first.
       """)
     _ = view
   }
 
-  private func change(_ body: (ObjectTransaction) throws(StorageError) -> Void) {
+  func change(_ body: (ObjectTransaction) throws(StorageError) -> Void) {
     let objects = instance.writing!.objects
     engine { () throws(StorageError) in try body(objects) }
     instance.didChange()
@@ -205,6 +205,17 @@ final class ListAccessor {
     return instance.thawed { live in
       let list = counterpart(in: live)
       return list.isValid ? list : nil
+    }
+  }
+}
+
+extension CollectionKind {
+  /// As users of Apple's SDK know the types from its messages.
+  fileprivate var nameInMessages: String {
+    switch self {
+    case .none, .list: "RLMArray"
+    case .set: "RLMSet"
+    case .map: "RLMDictionary"
     }
   }
 }

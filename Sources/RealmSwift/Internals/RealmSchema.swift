@@ -87,6 +87,7 @@ extension _PropertyDescription.Collection {
     case .none: .none
     case .list: .list
     case .set: .set
+    case .map: .map
     }
   }
 }
@@ -120,6 +121,7 @@ extension ClassInfo {
         name: property.name, columnName: property.columnName, type: property.description.type,
         isArray: property.description.collection == .list,
         isSet: property.description.collection == .set,
+        isMap: property.description.collection == .map,
         isIndexed: property.isIndexed || property.isPrimaryKey,
         isOptional: property.description.isOptional,
         objectClassName: property.description.target?.className(),

@@ -42,7 +42,7 @@ open class Object: ObjectBase, ThreadConfined, RealmFetchable {
   public func thaw() -> Self? { _thawed().map { unsafeDowncast($0, to: Self.self) } }
 }
 
-extension Object: RealmCollectionValue, _PersistableInsideOptional, KeypathSortable {
+extension Object: _RealmCollectionValueInsideOptional, KeypathSortable {
   public typealias PersistedType = Object
   public static var _rlmDescription: _PropertyDescription {
     var description = _PropertyDescription(.object)

@@ -69,6 +69,12 @@ extension Realm {
     delete(objects._collection)
   }
 
+  /// Deletes the objects in a map; its keys keep nil.
+  public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>)
+  where Value: RealmCollectionValue {
+    for object in map.values { if let object { instance.delete(object) } }
+  }
+
   /// Deletes the objects that results hold.
   public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
     delete(objects.collection)

@@ -25,6 +25,7 @@ extension Property {
     self.init(
       name: description.name, type: PropertyType(description.kind),
       isArray: description.collection == .list, isSet: description.collection == .set,
+      isMap: description.collection == .map,
       isIndexed: description.isIndexed || description.isPrimaryKey,
       isOptional: description.isOptional, objectClassName: description.linkTarget)
   }

@@ -112,6 +112,9 @@ enum HandoverMaking {
     if let projection = confined as? any ProjectionType {
       return content(of: projection.root).mapped(type(of: projection).project)
     }
+    if let map = confined as? any AnyMap, let accessor = map.accessor {
+      return content(of: accessor, type(of: map))
+    }
     if let derived = confined as? any DerivedFromConfined { return content(of: derived) }
     guard let collection = confined as? any RealmCollection, collection.realm != nil else {
       throwRealmException(
@@ -126,6 +129,16 @@ enum HandoverMaking {
     let rederive = derived.rederive
     return content(of: derived.source).mapped { source in
       (source as? Derived.Source).map(rederive)
+    }
+  }
+
+  private static func content(
+    of map: MapAccessor, _ type: any AnyMap.Type
+  ) -> _HandoverBox.Content {
+    let counterparts = _ManagedCollection(map.values).counterparts()
+    return make(map.instance, (map.values.binding.table, map.values.object)) { other in
+      let live = MapAccessor(counterparts(other).listAccessor)
+      return live.isValid ? type.make(live) : nil
     }
   }
 
@@ -186,4 +199,14 @@ extension ResultsSection: DerivedFromConfined {
   var rederive: (Results<T>) -> Self {
     { [function = table.key, key] in ResultsSection(SectionTable($0, function), key) }
   }
+}
+
+/// A map seen without its types.
+protocol AnyMap: ThreadConfined {
+  var accessor: MapAccessor? { get }
+  static func make(_ accessor: MapAccessor) -> any ThreadConfined
+}
+
+extension Map: AnyMap {
+  static func make(_ accessor: MapAccessor) -> any ThreadConfined { Map(accessor: accessor) }
 }

@@ -69,6 +69,7 @@ extension DatabaseFile {
     case .none: return element
     case .list: return "List<\(element)>"
     case .set: return "MutableSet<\(element)>"
+    case .map: return "Map<String, \(element)>"
     }
   }
 }

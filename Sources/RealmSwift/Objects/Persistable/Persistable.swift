@@ -11,7 +11,7 @@ public struct _PropertyDescription: Sendable {
   /// The class that a link, a list of links or linking objects leads to.
   var target: ObjectBase.Type?
 
-  enum Collection: Sendable { case none, list, set }
+  enum Collection: Sendable { case none, list, set, map }
 
   /// The description of a plain value of the type.
   public init(_ type: PropertyType) { self.type = type }

@@ -1,0 +1,141 @@
+public import Foundation
+
+// Queries on a map's values. Their results hold the values without their keys.
+
+extension Map {
+  /// The list of the values as the engine sees it. A misuse for an unmanaged map.
+  var collection: _ManagedCollection {
+    guard let accessor else {
+      throwRealmException(
+        "This method may only be called on Map instances retrieved from a Realm; add its object "
+          + "first.")
+    }
+    return _ManagedCollection(accessor.values)
+  }
+
+  private var results: Results<Value> { Results(collection) }
+
+  /// The values that the condition holds for.
+  public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+    results.where(isIncluded)
+  }
+
+  /// The values that the predicate holds for.
+  public func filter(_ predicate: NSPredicate) -> Results<Value> { results.filter(predicate) }
+
+  /// The values that the predicate string holds for.
+  public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Value> {
+    results.filter(NSPredicate(format: predicateFormat, argumentArray: arguments))
+  }
+
+  /// The values sorted by several criteria, most significant first.
+  public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
+  where S.Element == SortDescriptor {
+    results.sorted(by: sortDescriptors)
+  }
+
+  /// The objects sorted by what is at the key path.
+  public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+    sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+  }
+
+  /// The values sorted.
+  public func sorted(ascending: Bool = true) -> Results<Value>
+  where Value.PersistedType: SortableType {
+    results.sorted(ascending: ascending)
+  }
+
+  /// The smallest value of the property among the objects, nil if none has one.
+  public func min<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType {
+    collection.aggregate(.minimum, property)
+  }
+
+  /// The largest value of the property among the objects, nil if none has one.
+  public func max<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType {
+    collection.aggregate(.maximum, property)
+  }
+
+  /// The sum of the property over the objects, zero if none has a value.
+  public func sum<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T
+  where T.PersistedType: AddableType {
+    collection.sum(property)
+  }
+
+  /// The average of the property over the objects that have a value, nil if none has one.
+  public func average<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  where T.PersistedType: AddableType {
+    collection.aggregate(.average, property)
+  }
+}
+
+extension Map where Value.PersistedType: MinMaxType {
+  /// The smallest value, nil if there is none.
+  public func min() -> Value? { collection.aggregate(.minimum, "self") }
+
+  /// The largest value, nil if there is none.
+  public func max() -> Value? { collection.aggregate(.maximum, "self") }
+}
+
+extension Map where Value.PersistedType: AddableType {
+  /// The sum of the values.
+  public func sum() -> Value { collection.sum("self") }
+
+  /// The average of the values, nil if there is none.
+  public func average<T: _HasPersistedType & _StoredConvertible>() -> T?
+  where T.PersistedType: AddableType {
+    collection.aggregate(.average, "self")
+  }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+  /// The objects sorted by the property that the key path leads to.
+  public func sorted<T: _HasPersistedType>(
+    by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true
+  ) -> Results<Value> where T.PersistedType: SortableType {
+    sorted(by: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
+  }
+
+  /// The smallest value of the property among the objects, nil if none has one.
+  public func min<T: _HasPersistedType & _StoredConvertible>(
+    of keyPath: KeyPath<Value.Wrapped, T>
+  ) -> T? where T.PersistedType: MinMaxType {
+    min(ofProperty: _name(for: keyPath))
+  }
+
+  /// The largest value of the property among the objects, nil if none has one.
+  public func max<T: _HasPersistedType & _StoredConvertible>(
+    of keyPath: KeyPath<Value.Wrapped, T>
+  ) -> T? where T.PersistedType: MinMaxType {
+    max(ofProperty: _name(for: keyPath))
+  }
+
+  /// The sum of the property over the objects, zero if none has a value.
+  public func sum<T: _HasPersistedType & _StoredConvertible>(
+    of keyPath: KeyPath<Value.Wrapped, T>
+  ) -> T where T.PersistedType: AddableType {
+    sum(ofProperty: _name(for: keyPath))
+  }
+
+  /// The average of the property over the objects that have a value, nil if none has one.
+  public func average<T: _HasPersistedType, S: _HasPersistedType & _StoredConvertible>(
+    of keyPath: KeyPath<Value.Wrapped, T>
+  ) -> S? where T.PersistedType: AddableType, S.PersistedType: AddableType {
+    average(ofProperty: _name(for: keyPath))
+  }
+}
+
+// MARK: - In conditions on the map's object
+
+extension Query where T: RealmKeyedCollection {
+  /// The values: a condition holds if it holds for any of them.
+  public var values: Query<List<T.Value>> { Query<List<T.Value>>(operand) }
+}
+
+extension Query where T: ObjectBase {
+  /// A map of the object; conditions on its values hold if they hold for any of them.
+  public subscript<V: RealmKeyedCollection>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
+    Query<V>(appending(_name(for: member), isCollection: true))
+  }
+}
