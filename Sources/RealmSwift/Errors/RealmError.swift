@@ -81,6 +81,12 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
     super.init(coder: coder)
   }
 
+  /// The sentence that says what failed, with the path of the file, and the code.
+  public override var description: String {
+    let code = Code(rawValue: (self as NSError).code) ?? Self.unknownCode
+    return "\(localizedDescription) (Realm.Error.\(code), code \(code.rawValue))"
+  }
+
   /// The file concerned, where there is one.
   public var fileURL: URL? {
     (userInfo[NSFilePathErrorKey] as? String).map { URL(fileURLWithPath: $0) }

@@ -23,6 +23,12 @@ import Testing
     #expect(caught == "fileAccess")
   }
 
+  @Test func `printing one shows its sentence, path and code`() {
+    let error = Realm.Error(.fileAccess, "The file cannot be read [/a.realm]", path: "/a.realm")
+    #expect(
+      "\(error)" == "The file cannot be read [/a.realm] (Realm.Error.fileAccess, code 2)")
+  }
+
   @Test func codeIsComparedByName() throws {
     let error = try #require(throws: Realm.Error.self) { try fail(.outOfDiskSpace) }
     #expect(error.code == .outOfDiskSpace)
