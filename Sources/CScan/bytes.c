@@ -144,6 +144,17 @@ int scan_lower_ascii(const void *text, size_t size, uint8_t *out) {
   return high < 0x80;
 }
 
+INLINE bool is_beyond_ascii(const uint8_t *bytes, size_t size) {
+  uint8_t high = 0;
+  for (size_t i = 0; i < size; i++) high |= bytes[i];
+  return high >= 0x80;
+}
+
+void scan_bytes_beyond_ascii(
+    const uint16_t *ends, const uint8_t *heap, size_t count, uint64_t *out) {
+  EACH_ROW(is_beyond_ascii(heap + start, size))
+}
+
 void scan_fixed_equal(
     const void *data, size_t count, size_t stride, const void *value, uint64_t *out) {
   const uint8_t *from = data;

@@ -49,6 +49,18 @@ int scan_contains(const void *text, size_t size, const void *value, size_t lengt
 // Copies `text` with its ASCII capitals made small. 0 if there was anything but ASCII in it.
 int scan_lower_ascii(const void *text, size_t size, uint8_t *out);
 
+// Which byte strings have anything but ASCII in them.
+void scan_bytes_beyond_ascii(
+    const uint16_t *ends, const uint8_t *heap, size_t count, uint64_t *out);
+
+// Elements as 64-bit integers or doubles; `width` as in integer vectors: 0, 1, 8, 16, 32 or 64 bits.
+void scan_widen_i64(const void *data, int width, size_t count, void *out);
+void scan_widen_f64(const void *data, int width, size_t count, void *out);
+void scan_widen_f32(const void *data, size_t count, void *out);
+// Rows where a == b (relation 0), a < b (1) or a <= b (2). Both have room for 256 elements.
+void scan_pair_i64(const void *a, const void *b, size_t count, int relation, uint64_t *out);
+void scan_pair_f64(const void *a, const void *b, size_t count, int relation, uint64_t *out);
+
 // Sums wrap at 64 bits; the 8 to 32-bit ones cannot reach that with 256 elements.
 int64_t scan_sum_i8(const void *data, size_t count);
 int64_t scan_sum_i16(const void *data, size_t count);

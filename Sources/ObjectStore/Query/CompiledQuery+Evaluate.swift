@@ -15,10 +15,18 @@ extension CompiledQuery {
     return min(found, description.limit ?? found)
   }
 
+  /// The first `limit` objects of the results, or all of them if there are fewer.
+  public func first(_ limit: Int, _ view: StoreView) throws(StorageError)
+    -> ContiguousArray<ObjectKey>
+  {
+    let limit = min(limit, description.limit ?? limit)
+    if limit == 0 { return [] }
+    return try evaluate(EvaluationContext(view), limit: limit)
+  }
+
   /// The first object of the results, or nil.
   public func first(_ view: StoreView) throws(StorageError) -> ObjectKey? {
-    if description.limit == 0 { return nil }
-    return try evaluate(EvaluationContext(view), limit: 1).first
+    try first(1, view).first
   }
 
   /// Whether the predicate holds for an object of the table (wherever the results come from).
@@ -53,7 +61,14 @@ extension CompiledQuery {
     _ context: EvaluationContext,
     _ body: (ClusterRows, Selection) throws(StorageError) -> Bool
   ) throws(StorageError) {
-    switch try plan(context) {
+    try forEachMatch(context, try plan(context), body)
+  }
+
+  private func forEachMatch(
+    _ context: EvaluationContext, _ plan: QueryPlan,
+    _ body: (ClusterRows, Selection) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    switch plan {
     case .nothing: return
     case .scan(let table):
       var clusters = table.clusters()
@@ -87,7 +102,14 @@ extension CompiledQuery {
     var distinctColumns = distinct.map { SortColumn($0, ascending: true) }
     var keys = ContiguousArray<ObjectKey>()
     let enough = sort.isEmpty && distinct.isEmpty ? limit ?? .max : .max
-    try forEachMatch(context) { (rows, selection) throws(StorageError) in
+    let plan = try plan(context, limit: enough)
+    if case .candidates(_, let found, isExact: true) = plan, case .table = description.source,
+      sort.isEmpty && distinct.isEmpty
+    {
+      // An index names objects that are there.
+      return ContiguousArray(found.prefix(enough))
+    }
+    try forEachMatch(context, plan) { (rows, selection) throws(StorageError) in
       Self.append(rows.cluster, selection, to: &keys)
       for index in columns.indices { try columns[index].gather(rows, selection) }
       for index in distinctColumns.indices {

@@ -1,4 +1,5 @@
 import Storage
+import Synchronization
 
 /// A query made ready to run, any number of times, on any version whose schema has what it names.
 ///
@@ -15,8 +16,9 @@ public final class CompiledQuery: Sendable {
   let sourceBacklinks: ColumnKey?
   /// Indexes that narrow the search down, if a table is searched.
   let probes: [PlannedProbe]
-  /// What a change must have touched to change whether an object belongs, or where it stands.
-  let dependencies: [TrackedPath]
+  /// Of what it was compiled for.
+  private let schema: SchemaDescription
+  private let foundDependencies = AtomicLazyReference<Dependencies>()
 
   /// - Throws: `QueryError` if the query does not fit the schema.
   public init(_ description: QueryDescription, schema: SchemaDescription) throws(QueryError) {
@@ -27,25 +29,48 @@ public final class CompiledQuery: Sendable {
     sourceBacklinks = source.backlinks
     let paths = PathCompiler(schema)
     let owner = try paths.description(of: table)
-    var compiler = PredicateCompiler(schema: schema, root: table)
+    self.schema = schema
+    var compiler = PredicateCompiler(schema: schema, root: table, notesDependencies: false)
     node = try compiler.compile(description.predicate)
-    var dependencies = compiler.dependencies
     var sort: [CompiledSortKey] = []
     for key in description.sort {
       let path = try Self.single(key.path, paths, table, "sort by")
       sort.append(CompiledSortKey(path: path, ascending: key.ascending))
-      dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: []))
     }
     var distinct: [CompiledPath] = []
     for path in description.distinct {
-      let path = try Self.single(path, paths, table, "distinguish by")
-      distinct.append(path)
-      dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: []))
+      distinct.append(try Self.single(path, paths, table, "distinguish by"))
     }
     self.sort = sort
     self.distinct = distinct
-    self.dependencies = Array(Set(dependencies))
     probes = PlannedProbe.all(in: node, owner)
+  }
+
+  private final class Dependencies: Sendable {
+    let paths: [TrackedPath]
+    init(_ paths: [TrackedPath]) { self.paths = paths }
+  }
+
+  /// What a change must have touched to change whether an object belongs, or where it stands.
+  ///
+  /// Found when first asked for: only who follows changes asks, and most queries are run once.
+  var dependencies: [TrackedPath] {
+    if let found = foundDependencies.load() { return found.paths }
+    return foundDependencies.storeIfNil(Dependencies(findDependencies())).paths
+  }
+
+  private func findDependencies() -> [TrackedPath] {
+    var compiler = PredicateCompiler(schema: schema, root: table, notesDependencies: true)
+    do {
+      _ = try compiler.compile(description.predicate)
+    } catch {
+      preconditionFailure("a predicate that was compiled before does not compile: \(error)")
+    }
+    var dependencies = compiler.dependencies
+    for path in sort.map(\.path) + distinct {
+      dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: []))
+    }
+    return Array(Set(dependencies))
   }
 
   private static func single(

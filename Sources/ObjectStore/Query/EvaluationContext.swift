@@ -11,6 +11,7 @@ final class EvaluationContext {
   var scratch: [UInt8] = []
   private var tables: [Lookup] = []
   private var gathered: [UnsafeMutableRawBufferPointer] = []
+  private var folding: UnsafeMutablePointer<UInt8>?
 
   private enum Lookup {
     case unknown
@@ -19,7 +20,18 @@ final class EvaluationContext {
 
   init(_ view: StoreView) { self.view = view }
 
-  deinit { gathered.forEach { $0.deallocate() } }
+  deinit {
+    gathered.forEach { $0.deallocate() }
+    folding?.deallocate()
+  }
+
+  /// Memory for the folded heap of a byte vector, whose ends have 16 bits.
+  func foldingHeap() -> UnsafeMutablePointer<UInt8> {
+    if let folding { return folding }
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
+    folding = memory
+    return memory
+  }
 
   /// The table with that key, or nil if this version has none.
   func table(_ key: TableKey) throws(StorageError) -> Table? {

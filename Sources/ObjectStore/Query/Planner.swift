@@ -16,13 +16,16 @@ extension CompiledQuery {
   private static let fetchCost = 150.0
   private static let rowCost = 0.5
 
-  func plan(_ context: EvaluationContext) throws(StorageError) -> QueryPlan {
+  /// - Parameter limit: more matches than that are not wanted.
+  func plan(_ context: EvaluationContext, limit: Int = .max) throws(StorageError) -> QueryPlan {
     guard let table = try context.table(table), table.count > 0 else { return .nothing }
     if let constant = node as? ConstantNode, !constant.value { return .nothing }
     switch description.source {
     case .table:
       guard let best = try cheapestProbe(table, context) else { return .scan(table) }
-      return .candidates(table, try best.probe.keys(best.index), isExact: best.probe.isExact)
+      let keysMax = best.probe.isExact ? limit : .max
+      return .candidates(
+        table, try best.probe.keys(best.index, limit: keysMax), isExact: best.probe.isExact)
     case .list, .backlinks:
       let keys = try sourceKeys(context)
       return .candidates(table, keys, isExact: (node as? ConstantNode)?.value == true)
@@ -75,15 +78,7 @@ extension CompiledQuery {
         let position = try table.find(object)
       else { return [] }
       let list = try context.list(column, at: PathPlace(table: table, position: position))
-      var keys: [ObjectKey] = []
-      keys.reserveCapacity(min(list.count, 1 << 16))
-      var leaves = list.leaves()
-      while let (vector, _) = try leaves.next() {
-        for row in 0..<vector.count {
-          keys.append(ObjectKey(rawValue: vector.integer(row) &- 1))
-        }
-      }
-      return keys
+      return Array(try list.allLinks())
     case .backlinks(let origin, let column, let target):
       guard let hidden = sourceBacklinks,
         let tableKey = try targetTable(context, origin, column),

@@ -61,12 +61,14 @@ public struct ColumnIndex: Sendable {
     return try keys(equal: value).count
   }
 
-  /// The objects that have exactly that value, by rising key.
-  public func keys(equal value: StoredValue) throws(StorageError) -> [ObjectKey] {
-    if value == .null { return try keys(nulls, 0, 0) }
-    if let key = ColumnIndex.orderedKey(value) { return try keys(values, key, key) }
+  /// The objects that have exactly that value, by rising key, `limit` of them at most.
+  public func keys(
+    equal value: StoredValue, limit: Int = .max
+  ) throws(StorageError) -> [ObjectKey] {
+    if value == .null { return try keys(nulls, 0, 0, limit) }
+    if let key = ColumnIndex.orderedKey(value) { return try keys(values, key, key, limit) }
     return try PrimaryKeyLookup.candidates(
-      value, column: column, values: values, table: table, firstOnly: false)
+      value, column: column, values: values, table: table, limit: limit)
   }
 
   /// How many objects have a value within the bounds (`orderedKey`); nulls do not.
@@ -74,19 +76,20 @@ public struct ColumnIndex: Sendable {
     try PairTree.count(values, from: lower, through: upper, in: table.source)
   }
 
-  /// The objects with a value within the bounds, by rising value, then key.
-  public func keys(from lower: Int64, through upper: Int64) throws(StorageError) -> [ObjectKey] {
-    try keys(values, lower, upper)
+  /// The objects with a value within the bounds, by rising value, then key, `limit` of them at most.
+  public func keys(
+    from lower: Int64, through upper: Int64, limit: Int = .max
+  ) throws(StorageError) -> [ObjectKey] {
+    try keys(values, lower, upper, limit)
   }
 
   private func keys(
-    _ root: NodeReference, _ lower: Int64, _ upper: Int64
+    _ root: NodeReference, _ lower: Int64, _ upper: Int64, _ limit: Int
   ) throws(StorageError) -> [ObjectKey] {
     var keys: [ObjectKey] = []
-    var iterator = try PairIterator(
-      root: root, from: IndexPair(lower, .min), in: table.source)
-    while let pair = try iterator.next(), pair.value <= upper {
-      keys.append(ObjectKey(rawValue: pair.key))
+    try PairTree.forEachKey(root, from: lower, through: upper, in: table.source) { key in
+      if keys.count < limit { keys.append(ObjectKey(rawValue: key)) }
+      return keys.count >= limit
     }
     return keys
   }

@@ -116,6 +116,33 @@ public struct ListView: Sendable {
     return nil
   }
 
+  /// The objects of a list of objects, in order.
+  public func allLinks() throws(StorageError) -> ContiguousArray<ObjectKey> {
+    var keys = ContiguousArray<ObjectKey>()
+    keys.reserveCapacity(min(count, 1 << 16))
+    var leaves = leaves()
+    while let (vector, _) = try leaves.next() {
+      for row in 0..<vector.count { keys.append(ObjectKey(rawValue: vector.integer(row) &- 1)) }
+    }
+    return keys
+  }
+
+  /// All elements in order.
+  public func allValues() throws(StorageError) -> [StoredValue] {
+    var values: [StoredValue] = []
+    values.reserveCapacity(min(count, 1 << 16))
+    var leaves = leaves()
+    while let (vector, _) = try leaves.next() {
+      guard let node = vector.node else { continue }
+      for row in 0..<vector.count {
+        values.append(
+          try VectorValue.read(
+            node, row, kind: kind, isOptional: isOptional, target: target, in: source))
+      }
+    }
+    return values
+  }
+
   /// The leaves in order, each with the index of its first element.
   public func leaves() -> ListLeafIterator { ListLeafIterator(root: root, kind, in: source) }
 }

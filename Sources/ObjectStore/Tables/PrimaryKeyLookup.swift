@@ -5,7 +5,7 @@ enum PrimaryKeyLookup {
   /// The objects whose value in `column` is `value`, found through the index tree `values`.
   static func candidates(
     _ value: StoredValue, column: ColumnKey, values: NodeReference, table: Table,
-    firstOnly: Bool
+    limit: Int
   ) throws(StorageError) -> [ObjectKey] {
     var found: [ObjectKey] = []
     let hash: Int64
@@ -17,15 +17,12 @@ enum PrimaryKeyLookup {
     case .uuid(let value): hash = hashOf(value)
     default: return []
     }
-    var iterator = try PairIterator(
-      root: values, from: IndexPair(hash, .min), in: table.source)
-    while let pair = try iterator.next(), pair.value == hash {
-      let key = ObjectKey(rawValue: pair.key)
-      guard let position = try table.find(key) else { continue }
-      if try holds(value, column, table, position) {
-        found.append(key)
-        if firstOnly { break }
-      }
+    try PairTree.forEachKey(values, from: hash, through: hash, in: table.source) {
+      (key) throws(StorageError) in
+      let key = ObjectKey(rawValue: key)
+      guard let position = try table.find(key) else { return false }
+      if try holds(value, column, table, position) { found.append(key) }
+      return found.count >= limit
     }
     return found
   }
@@ -34,8 +31,10 @@ enum PrimaryKeyLookup {
     _ value: StoredValue, _ column: ColumnKey, _ table: Table, _ position: ObjectPosition
   ) throws(StorageError) -> Bool {
     switch value {
-    case .string(let text):
-      return try table.withBytes(column, at: position) { text.utf8.elementsEqual($0) }
+    case .string(var text):
+      return try table.withBytes(column, at: position) { bytes in
+        text.withUTF8 { ByteOrder.equal(UnsafeRawBufferPointer($0), bytes) }
+      }
     case .objectId(let value): return try table.objectId(column, at: position) == value
     case .uuid(let value): return try table.uuid(column, at: position) == value
     default: return false
@@ -74,7 +73,7 @@ extension Table {
     guard let index = try index(of: property) else { return nil }
     if value == .null { return try index.keys(equal: .null).first }
     return try PrimaryKeyLookup.candidates(
-      value, column: property.columnKey, values: index.values, table: self, firstOnly: true
+      value, column: property.columnKey, values: index.values, table: self, limit: 1
     ).first
   }
 

@@ -178,6 +178,17 @@ public struct ClusterIterator {
 }
 
 extension Table {
+  /// The keys of all objects, in their order.
+  public func allKeys() throws(StorageError) -> ContiguousArray<ObjectKey> {
+    var keys = ContiguousArray<ObjectKey>()
+    keys.reserveCapacity(min(count, 1 << 24))
+    var clusters = clusters()
+    while let cluster = try clusters.next() {
+      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
+    }
+    return keys
+  }
+
   /// All clusters, in the order of keys.
   public func clusters() -> ClusterIterator { ClusterIterator(table: self) }
 

@@ -194,13 +194,70 @@ enum PairTree {
   static func count(
     _ root: NodeReference, from lower: Int64, through upper: Int64, in source: NodeSource
   ) throws(StorageError) -> Int {
-    if lower > upper { return 0 }
-    let start = try rank(root, IndexPair(lower, .min), in: source)
-    let end =
-      upper == .max
-      ? try count(root, in: source)
-      : try rank(root, IndexPair(upper + 1, .min), in: source)
-    return max(0, end - start)
+    if lower > upper || root.isNone { return 0 }
+    let start = IndexPair(lower, .min)
+    if upper == .max {
+      return max(0, try count(root, in: source) - rank(root, start, in: source))
+    }
+    let end = IndexPair(upper + 1, .min)
+    // Down the way that both bounds share; only where they part are counts added up.
+    var depth = 0
+    var node = try source.node(root)
+    while node.kind == .pairInner {
+      try source.descend(&depth, root)
+      let first = childBelow(node, start)
+      let last = childBelow(node, end)
+      if first != last {
+        var between = 0
+        for index in first..<last {
+          between &+= InnerNode.count(node, index, stride: InnerNode.pairStride)
+        }
+        let before = try rank(node.reference(first), start, in: source)
+        return max(0, between - before + (try rank(node.reference(last), end, in: source)))
+      }
+      node = try source.node(node.reference(first))
+    }
+    let leaf = try leaf(node, root, in: source)
+    return max(0, leaf.lowerBound(end) - leaf.lowerBound(start))
+  }
+
+  /// Calls `body` with the key of each entry whose value is within the bounds, in order, until it
+  /// returns true.
+  static func forEachKey(
+    _ root: NodeReference, from lower: Int64, through upper: Int64, in source: NodeSource,
+    _ body: (Int64) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    if root.isNone || lower > upper { return }
+    // More entries than the root counts would mean that nodes are shared.
+    var left = try count(root, in: source)
+    _ = try forEachKey(root, lower, upper, depth: 0, &left, in: source, body)
+  }
+
+  private static func forEachKey(
+    _ reference: NodeReference, _ lower: Int64, _ upper: Int64, depth: Int, _ left: inout Int,
+    in source: NodeSource, _ body: (Int64) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    let node = try source.node(reference)
+    if node.kind == .pairInner {
+      var depth = depth
+      try source.descend(&depth, reference)
+      for child in childBelow(node, IndexPair(lower, .min))..<node.referenceCount {
+        if child > 0, first(node, child).value > upper { return false }
+        let isOver = try forEachKey(
+          node.reference(child), lower, upper, depth: depth, &left, in: source, body)
+        if isOver { return true }
+      }
+      return false
+    }
+    let leaf = try leaf(node, reference, in: source)
+    left &-= leaf.count
+    if left < 0 { throw source.corrupt(reference, "fewer entries of an index were expected") }
+    var index = leaf.lowerBound(IndexPair(lower, .min))
+    while index < leaf.count, leaf.value(index) <= upper {
+      if try body(leaf.key(index)) { return true }
+      index &+= 1
+    }
+    return index < leaf.count
   }
 
   /// The entry at `index` of the order; it must be below the count.

@@ -43,15 +43,22 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
   /// How many links come here.
   public var count: Int { collection?.count ?? 0 }
 
+  public var isEmpty: Bool { collection?.isEmpty ?? true }
+
+  /// The first of the objects, nil if there is none.
+  public var first: Element? { collection.flatMap { $0.first(as: Element.self) } }
+
   /// The object at the index, which must be within the collection.
   public subscript(position: Int) -> Element {
-    checkIndex(position, below: count)
-    return _collection.element(at: position, as: Element.self)
+    guard let collection else {
+      checkIndex(position, below: 0)
+      throwRealmException("No element at \(position).")
+    }
+    return collection.element(at: position, as: Element.self)
   }
 
   public func makeIterator() -> RLMIterator<Element> {
-    collection?.iterator(of: Element.self)
-      ?? RLMIterator(count: 0) { _ in throwRealmException("No element.") }
+    collection?.iterator(of: Element.self) ?? RLMIterator([])
   }
 
   /// The position of an object, nil if it does not link here.
@@ -88,6 +95,11 @@ extension LinkingObjects: _Persistable, _HasPersistedType, _RealmSchemaDiscovera
   public static func _rlmDefaultValue() -> Self {
     LinkingObjects(fromType: Element.self, property: "")
   }
+
+  /// The property keeps the collection, which knows what it found last.
+  public static var _rlmRequiresCaching: Bool { true }
+
+  public static func _rlmCheckCached(_ object: ObjectBase) { _ = object._position() }
 
   /// The column is the index of the property in the class.
   public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {

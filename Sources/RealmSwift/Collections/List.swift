@@ -1,3 +1,5 @@
+import Storage
+
 /// What collections that are properties descend from.
 public class RLMSwiftCollectionBase: Equatable {
   init() {}
@@ -78,16 +80,14 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
   public func makeIterator() -> RLMIterator<Element> {
     switch storage {
     case .unmanaged(let elements):
-      return RLMIterator(count: elements.count) { elements[$0] }
+      return RLMIterator(elements)
     case .managed(let accessor):
       let instance = accessor.instance
-      if instance.isInWriteTransaction {
-        let values = accessor.values()
-        return RLMIterator(count: values.count) { Element._rlmFromStored(values[$0], instance) }
-      }
-      return RLMIterator(count: accessor.count) {
-        Element._rlmFromStored(accessor.value(at: $0), instance)
-      }
+      if accessor.property.kind != .object { return RLMIterator(accessor.values(), instance) }
+      let view = accessor.view
+      let keys = engine { () throws(StorageError) in try view.allLinks() }
+      let binding = instance.binding(for: accessor.property.targetTable)
+      return RLMIterator(ObjectCursor(instance, binding, keys))
     }
   }
 

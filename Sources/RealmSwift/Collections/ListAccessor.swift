@@ -86,12 +86,7 @@ final class ListAccessor {
 
   func values() -> [StoredValue] {
     let view = view
-    return engine { () throws(StorageError) in
-      var values: [StoredValue] = []
-      values.reserveCapacity(min(view.count, 1 << 16))
-      for index in 0..<view.count { values.append(try view.value(at: index)) }
-      return values
-    }
+    return engine { () throws(StorageError) in try view.allValues() }
   }
 
   func firstIndex(of value: StoredValue) -> Int? {

@@ -20,22 +20,13 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// For linking objects: whose they are.
   let target: (table: TableKey, object: ObjectKey)?
 
+  /// When the collection was last known to be there; see `ObjectBase._generation`.
   private var generation: UInt64
-  private var answer: Answer?
-  private var answerGeneration: UInt64 = 0
+  private var contents = CollectionContents()
+  private var compiled: CompiledQuery?
+  /// What `compiled` was made for.
+  private var compiledSchema: StoredSchema?
   private let frozenLock = LockedValue(())
-
-  /// What the collection holds in one version.
-  enum Answer {
-    /// All objects of the class, looked up one by one.
-    case wholeTable(Table)
-    /// The list itself, looked up element by element.
-    case wholeList(ListView)
-    case objects([ObjectKey])
-    /// The same, as an observer of the collection found them.
-    case observed(KeyList)
-    case values([StoredValue])
-  }
 
   init(
     _ instance: _RealmInstance, _ binding: TableBinding?, _ query: QueryDescription,
@@ -92,23 +83,30 @@ public final class _ManagedCollection: @unchecked Sendable {
     return true
   }
 
-  /// What the collection holds now.
-  func current() -> Answer {
-    if instance.isFrozen {
-      return frozenLock.withLock { _ in
-        if answer == nil { answer = evaluate() }
-        return answer!
-      }
-    }
+  /// Gives the body what is known of what the collection holds now, for it to use and add to.
+  @inline(__always)
+  func withContents<Result>(_ body: (inout CollectionContents) -> Result) -> Result {
+    if instance.isFrozen { return frozenLock.withLock { _ in body(&contents) } }
     instance.checkThread()
-    let now = instance.readState.pointee.generation
-    if answerGeneration == now, let answer { return answer }
+    if contents.generation != instance.readState.pointee.generation { beginContents() }
+    return body(&contents)
+  }
+
+  @inline(never)
+  private func beginContents() {
     checkNotInvalidated()
     instance.ensureReading()
-    let found = evaluate()
-    answer = found
-    answerGeneration = instance.readState.pointee.generation
-    return found
+    contents = CollectionContents()
+    contents.generation = instance.readState.pointee.generation
+  }
+
+  /// The query ready to run on what the instance reads.
+  func compiledQuery() -> CompiledQuery {
+    if let compiled, compiledSchema === instance.schema { return compiled }
+    let made = instance.compiled(query)
+    compiled = made
+    compiledSchema = instance.schema
+    return made
   }
 
   /// After `invalidate()`: the collection's observer is about to hand it over, as it is now.
@@ -135,104 +133,81 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// again.
   func adopt(_ keys: KeyList) {
     if generation <= instance.invalidatedGeneration { return }
-    answer = .observed(keys)
-    answerGeneration = instance.readState.pointee.generation
-  }
-
-  private func evaluate() -> Answer {
-    if isPlain {
-      if let list { return .wholeList(list.view) }
-      if target == nil { return .wholeTable(instance.table(of: binding!)) }
-    }
-    if binding == nil { return .values(evaluateValues()) }
-    // A query on a list or on links to an object that is gone holds nothing.
-    if (list != nil || target != nil) && !isValid { return .objects([]) }
-    return .objects(instance.keys(of: query))
-  }
-
-  /// Elements without looking them up again, for loops that change what the collection holds.
-  func snapshotKeys() -> [ObjectKey] {
-    switch current() {
-    case .objects(let keys): return keys
-    case .observed(let keys): return Array(keys.array)
-    case .wholeTable: return instance.keys(of: query)
-    case .wholeList(let list):
-      return engine { () throws(StorageError) in
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(min(list.count, 1 << 16))
-        for index in 0..<list.count { keys.append(try list.link(at: index)) }
-        return keys
-      }
-    case .values: return []
-    }
+    contents = CollectionContents()
+    contents.whole = .observed(keys)
+    contents.generation = instance.readState.pointee.generation
   }
 
   // MARK: Elements
 
-  var count: Int {
-    switch current() {
-    case .wholeTable(let table): table.count
-    case .wholeList(let list): list.count
-    case .objects(let keys): keys.count
-    case .observed(let keys): keys.count
-    case .values(let values): values.count
+  var count: Int { withContents { count(&$0) } }
+
+  var isEmpty: Bool { withContents { isEmpty(&$0) } }
+
+  /// The objects as they are now, for loops that change what the collection holds.
+  func keys() -> ContiguousArray<ObjectKey> { withContents { keys(&$0) } }
+
+  /// The element at the index, which must be below `count`.
+  @inline(__always)
+  func element<Element: RealmCollectionValue>(at index: Int, as type: Element.Type) -> Element {
+    switch withContents({ place(index, &$0) }) {
+    case .position(let position):
+      return Element._rlmFromObject(instance.object(binding!, at: position))
+    case .key(let key): return Element._rlmFromObject(instance.object(binding!, key))
+    case .value(let value): return Element._rlmFromStored(value, instance)
+    case .beyond(let count): checkIndex(index, below: count)
+    }
+    throwRealmException("No element at \(index).")
+  }
+
+  /// The first element, nil if there is none.
+  func first<Element: RealmCollectionValue>(as type: Element.Type) -> Element? {
+    switch withContents({ place(0, &$0) }) {
+    case .position(let position):
+      return Element._rlmFromObject(instance.object(binding!, at: position))
+    case .key(let key): return Element._rlmFromObject(instance.object(binding!, key))
+    case .value(let value): return Element._rlmFromStored(value, instance)
+    case .beyond: return nil
     }
   }
 
   /// The element at the index, which must be below `count`, in the store's terms.
   func value(at index: Int) -> StoredValue {
-    switch current() {
-    case .wholeTable(let table):
-      let key = engine { () throws(StorageError) in try table.position(at: index).key }
-      return .link(binding!.table, key)
-    case .wholeList(let list):
-      return engine { () throws(StorageError) in try list.value(at: index) }
-    case .objects(let keys): return .link(binding!.table, keys[index])
-    case .observed(let keys): return .link(binding!.table, keys[index])
-    case .values(let values): return values[index]
+    switch withContents({ place(index, &$0) }) {
+    case .position(let position): return .link(binding!.table, position.key)
+    case .key(let key): return .link(binding!.table, key)
+    case .value(let value): return value
+    case .beyond(let count): checkIndex(index, below: count)
     }
-  }
-
-  func element<Element: RealmCollectionValue>(at index: Int, as type: Element.Type) -> Element {
-    checkIndex(index, below: count)
-    return Element._rlmFromStored(value(at: index), instance)
+    throwRealmException("No element at \(index).")
   }
 
   func iterator<Element: RealmCollectionValue>(of type: Element.Type) -> RLMIterator<Element> {
-    let instance = instance
-    guard let binding else {
-      let values = values()
-      return RLMIterator(count: values.count) { Element._rlmFromStored(values[$0], instance) }
+    guard let binding else { return RLMIterator(values(), instance) }
+    if !instance.isInWriteTransaction, case .wholeTable(let table) = withContents({ whole(&$0) }) {
+      return RLMIterator(ObjectCursor(instance, binding, table))
     }
-    if !instance.isInWriteTransaction, case .wholeTable(let table) = current() {
-      let view = self
-      return RLMIterator(count: table.count) {
-        Element._rlmFromStored(view.value(at: $0), instance)
-      }
-    }
-    let keys = snapshotKeys()
-    return RLMIterator(count: keys.count) {
-      Element._rlmFromStored(.link(binding.table, keys[$0]), instance)
-    }
+    return RLMIterator(ObjectCursor(instance, binding, keys()))
   }
 
   /// All elements in the store's terms.
   func values() -> [StoredValue] { (0..<count).map { value(at: $0) } }
 
   func firstIndex(of value: StoredValue) -> Int? {
-    switch current() {
-    case .wholeTable(let table):
-      guard case .link(binding!.table, let key) = value else { return nil }
-      return engine { () throws(StorageError) in try table.index(of: key) }
+    let whole = withContents { self.whole(&$0) }
+    switch whole {
     case .wholeList(let list):
       return engine { () throws(StorageError) in try list.firstIndex(of: value) }
-    case .objects(let keys):
-      guard case .link(binding!.table, let key) = value else { return nil }
-      return keys.firstIndex(of: key)
-    case .observed(let keys):
-      guard case .link(binding!.table, let key) = value else { return nil }
-      return keys.firstIndex(of: key)
     case .values(let values): return values.firstIndex(of: value)
+    case .wholeTable, .objects, .observed: break
+    }
+    guard case .link(binding!.table, let key) = value else { return nil }
+    switch whole {
+    case .wholeTable(let table):
+      return engine { () throws(StorageError) in try table.index(of: key) }
+    case .objects(let keys): return keys.firstIndex(of: key)
+    case .observed(let keys): return keys.firstIndex(of: key)
+    case .wholeList, .values: return nil
     }
   }
 
@@ -250,10 +225,8 @@ public final class _ManagedCollection: @unchecked Sendable {
     return instance.existingLink(to: object).flatMap(firstIndex)
   }
 
-  // MARK: Lists of values
-
   /// The values of a list that was sorted, made distinct or filtered.
-  private func evaluateValues() -> [StoredValue] {
+  func evaluateValues() -> [StoredValue] {
     guard let list, list.isValid else { return [] }
     return instance.values(of: query, in: list)
   }

@@ -21,13 +21,6 @@ extension _RealmInstance {
     }
   }
 
-  /// The objects that the query finds, in order.
-  func keys(of query: QueryDescription) -> [ObjectKey] {
-    let compiled = compiled(query)
-    let view = view
-    return engine { () throws(StorageError) in Array(try compiled.evaluate(view)) }
-  }
-
   /// The elements of a list of values that the query finds, in order.
   func values(of query: QueryDescription, in list: ListAccessor) -> [StoredValue] {
     let compiled = compiled(query, on: list.property.kind)

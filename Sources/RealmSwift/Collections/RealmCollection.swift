@@ -64,24 +64,3 @@ func describeCollection<C: RealmCollectionBase>(_ collection: C, depth: Int) -> 
   }
   return "\(C.self) (\n" + lines.joined(separator: ",\n") + "\n)"
 }
-
-/// Goes through a collection of a realm.
-///
-/// Inside a write transaction it goes through the elements that were there when it was made, so
-/// that the loop's body may change what the collection holds.
-public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  private let element: (Int) -> Element
-  private let count: Int
-  private var index = 0
-
-  init(count: Int, element: @escaping (Int) -> Element) {
-    self.count = count
-    self.element = element
-  }
-
-  public mutating func next() -> Element? {
-    guard index < count else { return nil }
-    defer { index += 1 }
-    return element(index)
-  }
-}

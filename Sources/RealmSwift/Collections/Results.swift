@@ -13,6 +13,11 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
   /// How many elements there are.
   public var count: Int { collection.count }
 
+  public var isEmpty: Bool { collection.isEmpty }
+
+  /// The first element, nil if there is none.
+  public var first: Element? { collection.first(as: Element.self) }
+
   /// The element at the index, which must be within the results.
   public subscript(position: Int) -> Element {
     collection.element(at: position, as: Element.self)
@@ -62,6 +67,11 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
   /// How many elements there are.
   public var count: Int { collection.count }
+
+  public var isEmpty: Bool { collection.isEmpty }
+
+  /// The first element, nil if there is none.
+  public var first: Element? { collection.first(as: Element.self) }
 
   /// The element at the index, which must be within the collection.
   public subscript(position: Int) -> Element {

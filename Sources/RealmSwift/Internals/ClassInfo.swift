@@ -28,6 +28,8 @@ final class ClassInfo: @unchecked Sendable {
   let name: String
   let properties: [PropertyInfo]
   let primaryKey: Int?
+  /// Whether accessors of the class can be made by copying bytes; see `InstanceTemplate`.
+  let isCopyable: Bool
   private let indexByName: [String: Int]
 
   private static let known = LockedValue<[ObjectIdentifier: ClassInfo]>([:])
@@ -67,6 +69,7 @@ final class ClassInfo: @unchecked Sendable {
           }))
     }
     properties = found
+    isCopyable = InstanceTemplate.isCopyable(type)
     primaryKey = found.firstIndex { $0.isPrimaryKey }
     indexByName = Dictionary(
       found.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -3,7 +3,7 @@ import CRuntime
 
 // Accessors are made by the hundred thousand, one for each object that a loop looks at. Running the
 // class's initialiser for each would make default values only to throw them away, and runs the
-// user's code. Instead one accessor is made per class and realm, and its bytes are what every other
+// user's code. Instead one accessor is made per class and schema, and its bytes are what every other
 // one starts from: attached `@Persisted` properties hold no references, and neither do the fields of
 // `ObjectBase` before the object has a row.
 //
@@ -15,32 +15,42 @@ private enum ClassMetadata {
   static let instanceAlignmentMask = 28
 }
 
-enum InstanceTemplate {
+/// What accessors of a class are copied from.
+///
+/// Invariant: `bytes` has what follows the header of an instance whose size is `size`, as the
+/// metadata says.
+struct InstanceTemplate {
   /// Every object begins with its class and its reference count.
   private static let headerSize = 16
 
-  /// The bytes behind the header of an accessor of the class; nil if it cannot be copied.
-  static func make(_ info: ClassInfo, binding: TableBinding) -> UnsafeRawBufferPointer? {
-    guard isCopyable(info) else { return nil }
+  private let metadata: UnsafeRawPointer
+  private let size: Int
+  private let alignmentMask: Int
+  private let bytes: UnsafeMutableRawPointer
+
+  /// Nil if accessors of the class cannot be copied.
+  init?(_ info: ClassInfo, columns: [UInt32]) {
+    guard info.isCopyable else { return nil }
     let object = info.type.init()
-    object._attachFields(binding)
-    let size = instanceSize(info.type) - headerSize
-    let image = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-    let start = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + headerSize
-    image.copyMemory(from: UnsafeRawBufferPointer(start: start, count: size))
+    object._attachFields(info, columns)
+    metadata = unsafeBitCast(info.type, to: UnsafeRawPointer.self)
+    size = Self.instanceSize(info.type)
+    let mask = metadata.load(fromByteOffset: ClassMetadata.instanceAlignmentMask, as: UInt16.self)
+    alignmentMask = Int(mask)
+    bytes = .allocate(byteCount: size - Self.headerSize, alignment: 16)
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + Self.headerSize
+    bytes.copyMemory(from: start, byteCount: size - Self.headerSize)
     withExtendedLifetime(object) {}
-    return UnsafeRawBufferPointer(image)
   }
 
-  /// An accessor out of the bytes.
-  static func makeObject(
-    _ type: ObjectBase.Type, from image: UnsafeRawBufferPointer
-  ) -> ObjectBase {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    let mask = metadata.load(fromByteOffset: ClassMetadata.instanceAlignmentMask, as: UInt16.self)
-    guard let object = holdfast_allocate_object(metadata, headerSize + image.count, Int(mask))
-    else { fatalError("out of memory") }
-    (object + headerSize).copyMemory(from: image.baseAddress!, byteCount: image.count)
+  func deallocate() { bytes.deallocate() }
+
+  @inline(__always)
+  func makeObject() -> ObjectBase {
+    guard let object = holdfast_allocate_object(metadata, size, alignmentMask) else {
+      fatalError("out of memory")
+    }
+    (object + Self.headerSize).copyMemory(from: bytes, byteCount: size - Self.headerSize)
     return Unmanaged<ObjectBase>.fromOpaque(object).takeRetainedValue()
   }
 
@@ -51,16 +61,16 @@ enum InstanceTemplate {
 
   /// Whether the class stores nothing but `@Persisted` properties and what `ObjectBase` does, and
   /// its size in the metadata covers them closely.
-  private static func isCopyable(_ info: ClassInfo) -> Bool {
+  static func isCopyable(_ type: ObjectBase.Type) -> Bool {
     var own = 0
     var last = 0
-    _ = _forEachField(of: info.type, options: _EachFieldOptions(rawValue: 1)) {
+    _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
       _, offset, type, _ in
       if !(type is any PersistedField.Type) { own += 1 }
       last = max(last, offset)
       return true
     }
-    let size = instanceSize(info.type)
+    let size = instanceSize(type)
     return own == baseFields.count && baseFields.first == headerSize && size > last
       && size < last + 4096
   }

@@ -15,6 +15,23 @@ extension _RealmInstance {
     return object
   }
 
+  /// An accessor for an object whose place in what is read now is known.
+  @inline(__always)
+  func object(_ binding: TableBinding, at position: ObjectPosition) -> ObjectBase {
+    let object = binding.makeAccessor()
+    object._attach(self, binding, at: position)
+    return object
+  }
+
+  /// An accessor for an object that was there in an earlier generation; it may be gone.
+  func object(
+    _ binding: TableBinding, _ key: ObjectKey, lastSeenIn generation: UInt64
+  ) -> ObjectBase {
+    let object = object(binding, key)
+    object._generation = generation
+    return object
+  }
+
   private func adding() -> ObjectTransaction {
     requireWriting(
       """

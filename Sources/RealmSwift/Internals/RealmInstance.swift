@@ -40,10 +40,10 @@ public final class _RealmInstance: @unchecked Sendable {
   var asyncWrites = AsyncWrites()
   weak var frozenCopy: _RealmInstance?
 
-  private var bindingByClass: [ObjectIdentifier: TableBinding] = [:]
+  private var bound: BoundClasses
   /// The one that was asked for last.
   private var lastBinding: TableBinding?
-  private var bindingByTable: [TableBinding?] = []
+  private var tables: CachedTables
   let refreshTrigger: RefreshTrigger
 
   /// A write transaction that is open.
@@ -92,11 +92,12 @@ public final class _RealmInstance: @unchecked Sendable {
     self.snapshot = snapshot
     isFrozen = scheduler.identity == .frozen
     schema = try shared.schemas.schema(snapshot.root, in: snapshot.source)
+    bound = shared.boundClasses.bound(schema, classes)
+    tables = CachedTables(count: schema.description.classes.count)
     readState = .allocate(capacity: 1)
     readState.initialize(
       to: ReadState(thread: scheduler.thread, generation: 2, source: snapshot.source))
     readState.pointee.owner = Unmanaged.passUnretained(self)
-    bind()
     if isFrozen { loadAllTables() }
     refreshTrigger.owner.remember(self)
   }
@@ -105,6 +106,7 @@ public final class _RealmInstance: @unchecked Sendable {
     refreshTrigger.remove()
     writing?.cancel()
     reservedTransaction?.cancel()
+    tables.deallocate()
     readState.deinitialize(count: 1)
     readState.deallocate()
   }
@@ -135,21 +137,10 @@ public final class _RealmInstance: @unchecked Sendable {
 
   // MARK: Schema
 
-  private func bind() {
-    bindingByClass = [:]
-    bindingByTable = Array(repeating: nil, count: schema.description.classes.count)
-    for info in classes {
-      guard let description = schema.description.description(of: info.name) else { continue }
-      let binding = TableBinding(info, description)
-      bindingByClass[ObjectIdentifier(info.type)] = binding
-      bindingByTable[Int(binding.table.rawValue)] = binding
-    }
-  }
-
   /// The class's binding, nil if the realm does not know the class.
   func binding(for type: ObjectBase.Type) -> TableBinding? {
     if let lastBinding, lastBinding.info.type == type { return lastBinding }
-    let found = bindingByClass[ObjectIdentifier(type)]
+    let found = bound.binding(for: type)
     // What is frozen may be read by several threads at once.
     if !isFrozen, found != nil { lastBinding = found }
     return found
@@ -168,9 +159,9 @@ public final class _RealmInstance: @unchecked Sendable {
   }
 
   func binding(for table: TableKey) -> TableBinding {
-    guard Int(table.rawValue) < bindingByTable.count,
-      let binding = bindingByTable[Int(table.rawValue)]
-    else { throwRealmException("The realm has a class that this program does not know.") }
+    guard let binding = bound.binding(for: table) else {
+      throwRealmException("The realm has a class that this program does not know.")
+    }
     return binding
   }
 
@@ -196,26 +187,19 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// The table as it is now. Valid until the generation changes.
   func table(of binding: TableBinding) -> Table {
-    if isFrozen { return binding.cachedTable! }
-    ensureReading()
-    if binding.cachedGeneration == readState.pointee.generation, let table = binding.cachedTable {
-      return table
-    }
+    if !isFrozen { ensureReading() }
+    if let table = tables.table(binding.table, readState.pointee.generation) { return table }
     let table = engine { () throws(StorageError) in
       try StoreRoot.table(binding.table, root: root, in: source)
     }
     guard let table else { throwRealmException("A table is missing from the realm.") }
-    binding.cachedTable = table
-    binding.cachedGeneration = readState.pointee.generation
+    tables.remember(table, readState.pointee.generation)
     return table
   }
 
+  /// So that several threads may read: nothing is looked up later.
   private func loadAllTables() {
-    for case let binding? in bindingByTable {
-      binding.cachedTable = engine { () throws(StorageError) in
-        try StoreRoot.table(binding.table, root: root, in: source)
-      }
-    }
+    for case let binding? in bound.byTable { _ = table(of: binding) }
   }
 
   /// Moves to another version.
@@ -230,16 +214,11 @@ public final class _RealmInstance: @unchecked Sendable {
     }
   }
 
-  /// After another program has added classes or properties: keys stay, so bindings in use stay
-  /// right; only classes that had no table may have one now.
+  /// After another program has added classes or properties.
   private func refreshBindings() {
-    for info in classes where bindingByClass[ObjectIdentifier(info.type)] == nil {
-      guard let description = schema.description.description(of: info.name) else { continue }
-      bindingByClass[ObjectIdentifier(info.type)] = TableBinding(info, description)
-    }
-    let known = bindingByClass.values
-    bindingByTable = Array(repeating: nil, count: schema.description.classes.count)
-    for binding in known { bindingByTable[Int(binding.table.rawValue)] = binding }
+    bound = BoundClasses(schema, classes, earlier: bound)
+    tables.deallocate()
+    tables = CachedTables(count: schema.description.classes.count)
   }
 
   // MARK: Turns

@@ -10,6 +10,7 @@ import Synchronization
 final class SharedRealm: Sendable {
   let database: Database
   let schemas = SchemaCache()
+  let boundClasses = BoundClassesCache()
   let path: String
   /// Where change sets are made that cost more than a turn should.
   let comparisons = DispatchQueue(label: "holdfast.comparisons")

@@ -1,8 +1,10 @@
 import ObjectStore
 import Storage
 
-/// A Swift class tied to its table in one realm.
-final class TableBinding {
+/// A Swift class tied to its table as a schema describes it.
+final class TableBinding: @unchecked Sendable {
+  // Sendable: immutable after init; the metatypes in it are what is not formally so, and the memory
+  // of the template, which is only read.
   let info: ClassInfo
   let table: TableKey
   let description: ClassDescription
@@ -18,10 +20,7 @@ final class TableBinding {
   private let indexBySlot: [Int]
   /// What every accessor of the class looks like before it has a row; nil for classes that have
   /// more in them than `@Persisted` properties.
-  private var image: UnsafeRawBufferPointer?
-  // The table as of a generation; see `_RealmInstance.table(of:)`.
-  var cachedTable: Table?
-  var cachedGeneration: UInt64 = 0
+  private let template: InstanceTemplate?
 
   struct Field {
     let offset: Int
@@ -50,16 +49,22 @@ final class TableBinding {
       slots[property!.columnKey.slot] = index
     }
     indexBySlot = slots
-    image = InstanceTemplate.make(info, binding: self)
+    template = InstanceTemplate(info, columns: columns)
   }
 
-  deinit { image?.deallocate() }
+  deinit { template?.deallocate() }
 
-  /// An object whose properties read and write this table; it still has to be told its row.
+  /// An object whose properties read and write this table; its row is still to be set.
+  @inline(__always)
   func makeAccessor() -> ObjectBase {
-    if let image { return InstanceTemplate.makeObject(info.type, from: image) }
+    if let template { return template.makeObject() }
+    return makeInitializedAccessor()
+  }
+
+  @inline(never)
+  private func makeInitializedAccessor() -> ObjectBase {
     let object = info.type.init()
-    object._attachFields(self)
+    object._attachFields(info, columns)
     return object
   }
 

@@ -52,6 +52,11 @@ extension Object: _RealmCollectionValueInsideOptional, KeypathSortable {
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { realm.link(to: self) }
 
+  @inlinable
+  public static func _rlmFromObject(_ object: ObjectBase) -> Self {
+    unsafeDowncast(object, to: self)
+  }
+
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {
     guard case .link(let table, let key) = stored else {
       throwRealmException("A link was expected in the realm.")

@@ -64,11 +64,27 @@ extension ObjectBase {
     if instance.isFrozen { _ = _find(instance) }
   }
 
+  /// Ties a new accessor to its row, which is there in what the realm reads now.
+  @inline(__always)
+  final func _attach(
+    _ instance: _RealmInstance, _ binding: TableBinding, at position: ObjectPosition
+  ) {
+    _instance = instance
+    _binding = binding
+    _readState = instance.readState
+    _key = position.key.rawValue
+    _cluster = position.cluster.node.address
+    _row = UInt32(truncatingIfNeeded: position.row)
+    _generation = instance.readState.pointee.generation
+  }
+
   /// Makes every property read and write the store.
-  final func _attachFields(_ binding: TableBinding) {
+  ///
+  /// - Parameter columns: in the order of the class's properties.
+  final func _attachFields(_ info: ClassInfo, _ columns: [UInt32]) {
     let base = Unmanaged.passUnretained(self).toOpaque()
-    for (index, property) in binding.info.properties.enumerated() {
-      property.field.attach(base + property.offset, column: binding.columns[index])
+    for (index, property) in info.properties.enumerated() {
+      property.field.attach(base + property.offset, column: columns[index])
     }
   }
 

@@ -15,9 +15,10 @@ open class ObjectBase: NSObject {
   /// The realm's state that manages this object, nil for an unmanaged one.
   @exclusivity(unchecked)
   @usableFromInline final var _instance: _RealmInstance?
-  /// The class as stored in that realm.
+  /// The class as stored in that realm, which keeps it: counting references to it as well would cost
+  /// every accessor twice what its memory does.
   @exclusivity(unchecked)
-  final var _binding: TableBinding?
+  unowned(unsafe) final var _binding: TableBinding?
   @exclusivity(unchecked)
   @usableFromInline final var _readState: UnsafeMutablePointer<ReadState>
   @exclusivity(unchecked)

@@ -85,7 +85,7 @@ extension Realm {
       throwRealmException(
         "Can only delete objects from the Realm they belong to; query them there.")
     }
-    instance.delete(collection.snapshotKeys(), in: collection.binding!.table)
+    instance.delete(Array(collection.keys()), in: collection.binding!.table)
   }
 
   /// Deletes all objects of the realm.

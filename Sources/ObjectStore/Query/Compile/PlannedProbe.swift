@@ -46,13 +46,16 @@ struct PlannedProbe: Sendable {
     return values.count
   }
 
-  /// The objects that it gives, in the order of their keys.
-  func keys(_ index: ColumnIndex) throws(StorageError) -> [ObjectKey] {
+  /// The first `limit` objects that it gives, in the order of their keys.
+  func keys(_ index: ColumnIndex, limit: Int) throws(StorageError) -> [ObjectKey] {
     switch probe {
     case .range(let range):
-      let keys = try index.keys(from: range.lowerBound, through: range.upperBound)
-      return range.lowerBound == range.upperBound ? keys : keys.sorted()
+      if range.lowerBound == range.upperBound {
+        return try index.keys(from: range.lowerBound, through: range.upperBound, limit: limit)
+      }
+      return try index.keys(from: range.lowerBound, through: range.upperBound).sorted()
     case .values(let values):
+      if values.count == 1 { return try index.keys(equal: values[0], limit: limit) }
       var keys: [ObjectKey] = []
       for value in values { keys.append(contentsOf: try index.keys(equal: value)) }
       return keys.sorted()

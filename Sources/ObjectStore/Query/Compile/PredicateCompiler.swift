@@ -8,17 +8,22 @@ struct PredicateCompiler {
   /// How the objects are reached from those that the whole query is about: not empty in a subquery.
   private let prefix: [CompiledPath.Hop]
   private(set) var dependencies: [TrackedPath] = []
+  private let notesDependencies: Bool
 
-  init(schema: SchemaDescription, root: TableKey) {
+  init(schema: SchemaDescription, root: TableKey, notesDependencies: Bool) {
     paths = PathCompiler(schema)
     self.root = root
     prefix = []
+    self.notesDependencies = notesDependencies
   }
 
-  private init(_ paths: PathCompiler, root: TableKey, prefix: [CompiledPath.Hop]) {
+  private init(
+    _ paths: PathCompiler, root: TableKey, prefix: [CompiledPath.Hop], notesDependencies: Bool
+  ) {
     self.paths = paths
     self.root = root
     self.prefix = prefix
+    self.notesDependencies = notesDependencies
   }
 
   mutating func compile(_ predicate: QueryPredicate) throws(QueryError) -> PredicateNode {
@@ -97,7 +102,14 @@ struct PredicateCompiler {
     guard case .value(let value) = right else {
       let compiledRight = try expression(right)
       try checkComparable(compiledLeft, comparison, compiledRight, left, right)
-      return RowCompareNode(compiledLeft, comparison, compiledRight)
+      let byRow = RowCompareNode(compiledLeft, comparison, compiledRight)
+      if let (links, first) = columnAtEnd(compiledLeft), links.isEmpty,
+        let (others, second) = columnAtEnd(compiledRight), others.isEmpty,
+        let pair = ColumnPairNode(first, comparison, second, byRow: byRow)
+      {
+        return pair
+      }
+      return byRow
     }
     if case .value(let constant) = compiledLeft {
       let other = ConstantValue(value)
@@ -201,7 +213,8 @@ struct PredicateCompiler {
         throw QueryError("SUBQUERY needs a collection of objects, not '\(path.description)'.")
       }
       var inner = PredicateCompiler(
-        paths, root: table, prefix: prefix + compiled.hops + [hop])
+        paths, root: table, prefix: prefix + compiled.hops + [hop],
+        notesDependencies: notesDependencies)
       let node = try inner.compile(predicate)
       dependencies.append(contentsOf: inner.dependencies)
       return .subqueryCount(compiled, node)
@@ -230,6 +243,7 @@ struct PredicateCompiler {
   }
 
   private mutating func note(_ path: CompiledPath) {
+    if !notesDependencies { return }
     dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: prefix))
   }
 

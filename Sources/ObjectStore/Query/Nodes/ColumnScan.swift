@@ -90,11 +90,13 @@ enum ColumnScan {
   }
 
   /// Byte strings of `vector` (but for its large values) for which the test with `value` holds.
+  ///
+  /// - Parameter heap: the vector's, or a copy of it in which bytes have been folded.
   static func bytes(
-    _ vector: ColumnVector, _ test: BytesTest, _ value: UnsafeBufferPointer<UInt8>
+    _ vector: ColumnVector, _ test: BytesTest, _ value: UnsafeBufferPointer<UInt8>,
+    heap: UnsafePointer<UInt8>
   ) -> Selection {
     let ends = vector.ends
-    let heap = vector.heap
     let count = vector.count
     let needle = value.baseAddress
     let length = value.count
@@ -110,5 +112,10 @@ enum ColumnScan {
       case .greaterOrEqual: scan_bytes_order(ends, heap, count, needle, length, 1, 1, out)
       }
     }
+  }
+
+  /// Byte strings of `vector` (but for its large values) that are not all ASCII.
+  static func beyondASCII(_ vector: ColumnVector) -> Selection {
+    collect { scan_bytes_beyond_ascii(vector.ends, vector.heap, vector.count, $0) }
   }
 }

@@ -221,7 +221,9 @@ final class BytesNode: VectorNode, @unchecked Sendable {
   override func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var found = value.withUnsafeBufferPointer { ColumnScan.bytes(vector, scan, $0) }
+    var found = value.withUnsafeBufferPointer {
+      ColumnScan.bytes(vector, scan, $0, heap: vector.heap)
+    }
     guard vector.hasLargeValues, let node = vector.node else { return found }
     let bitmap = ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
     let large = Selection.load(bitmap, count: vector.count)
@@ -238,31 +240,6 @@ final class BytesNode: VectorNode, @unchecked Sendable {
     _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
   ) throws(StorageError) -> Bool {
     matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
-  }
-}
-
-/// A string against a constant with folding, or a pattern.
-final class TextNode: VectorNode, @unchecked Sendable {
-  private let matcher: TextMatcher
-  override var cost: Int { 64 }
-
-  init(_ column: ColumnInfo, _ matcher: TextMatcher, isInverted: Bool) {
-    self.matcher = matcher
-    var scratch: [UInt8] = []
-    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-    super.init(
-      column, isInverted: isInverted, holdsForZero: matcher.matches(empty, scratch: &scratch))
-  }
-
-  override func test(
-    _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
-  ) throws(StorageError) -> Selection {
-    var found = Selection.none
-    try (candidates & .first(vector.count)).forEach { (row) throws(StorageError) in
-      let bytes = try rows.context.bytes(vector, row)
-      if matcher.matches(bytes, scratch: &rows.context.scratch) { found.insert(row) }
-    }
-    return found
   }
 }
 

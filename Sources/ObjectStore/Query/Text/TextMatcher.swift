@@ -10,7 +10,7 @@ struct TextMatcher: Sendable {
   let test: Test
   let options: TextOptions
   /// Folded by `options`.
-  private let needle: [UInt8]
+  let needle: [UInt8]
   private let pattern: LikePattern?
 
   init(_ test: Test, _ value: UnsafeRawBufferPointer, _ options: TextOptions) {

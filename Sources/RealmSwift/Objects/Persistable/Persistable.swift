@@ -54,6 +54,8 @@ public protocol _Persistable: _HasPersistedType, _RealmSchemaDiscoverable {
   static func _rlmRecordingValue() -> Self
   /// Whether the managed value is one object per property, to be kept: collections.
   static var _rlmRequiresCaching: Bool { get }
+  /// Checks that the value that an object keeps may still be given out.
+  static func _rlmCheckCached(_ object: ObjectBase)
   /// Reads a managed property.
   static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self
   /// Writes a managed property, checking first that it may be written.
@@ -70,6 +72,8 @@ public protocol _Persistable: _HasPersistedType, _RealmSchemaDiscoverable {
 extension _Persistable {
   public static func _rlmRecordingValue() -> Self { _rlmDefaultValue() }
   public static var _rlmRequiresCaching: Bool { false }
+  @inlinable
+  public static func _rlmCheckCached(_ object: ObjectBase) {}
 
   public static func _rlmStoredKey(_ value: Self, _ realm: _RealmInstance) -> StoredValue? { nil }
 }
@@ -122,7 +126,16 @@ extension _Persistable where Self: _StoredConvertible {
 /// A type that lists and results can hold.
 public protocol RealmCollectionValue: Hashable, _HasPersistedType, _StoredConvertible,
   _RealmSchemaDiscoverable
-{}
+{
+  /// The object as an element of a collection of objects of this class.
+  static func _rlmFromObject(_ object: ObjectBase) -> Self
+}
+
+extension RealmCollectionValue {
+  public static func _rlmFromObject(_ object: ObjectBase) -> Self {
+    throwRealmException("\(Self.self) is no class of objects.")
+  }
+}
 
 /// A type whose optional lists can hold.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue,

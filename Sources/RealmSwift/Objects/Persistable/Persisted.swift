@@ -87,6 +87,9 @@ public struct Persisted<Value: _Persistable> {
         if !Value._rlmRequiresCaching { return Value._rlmGet(object, persisted.column) }
       } else if case .value(let value) = persisted.storage {
         return value
+      } else if Value._rlmRequiresCaching, case .managedCollection(let value) = persisted.storage {
+        Value._rlmCheckCached(object)
+        return value
       }
       let (value, storage) = persisted.resolve(object)
       if let storage { object[keyPath: storageKeyPath].storage = storage }

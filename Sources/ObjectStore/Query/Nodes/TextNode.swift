@@ -1,0 +1,80 @@
+import CScan
+import Storage
+
+/// A string against a constant with folding, or a pattern.
+///
+/// ASCII, whose folding is that of its letters one by one, is folded for a whole vector at a time and
+/// then compared as bytes; only the strings with anything else in them go through `TextMatcher`.
+final class TextNode: VectorNode, @unchecked Sendable {
+  private let matcher: TextMatcher
+  /// What folded bytes are tested for; nil for patterns.
+  private let scan: ColumnScan.BytesTest?
+  override var cost: Int { scan == nil ? 64 : 16 }
+
+  init(_ column: ColumnInfo, _ matcher: TextMatcher, isInverted: Bool) {
+    self.matcher = matcher
+    scan = ColumnScan.BytesTest(matcher.test)
+    var scratch: [UInt8] = []
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    super.init(
+      column, isInverted: isInverted, holdsForZero: matcher.matches(empty, scratch: &scratch))
+  }
+
+  override func test(
+    _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
+  ) throws(StorageError) -> Selection {
+    let wanted = candidates & .first(vector.count)
+    guard let scan else { return try matches(vector, rows, wanted) }
+    let heapSize = Int(vector.ends[vector.count])
+    var heap = vector.heap
+    var isASCII = false
+    if matcher.options.contains(.caseInsensitive) {
+      let folded = rows.context.foldingHeap()
+      isASCII = scan_lower_ascii(heap, heapSize, folded) != 0
+      heap = UnsafePointer(folded)
+    }
+    let found = matcher.needle.withUnsafeBufferPointer {
+      ColumnScan.bytes(vector, scan, $0, heap: heap)
+    }
+    var others = isASCII ? Selection.none : ColumnScan.beyondASCII(vector)
+    if vector.hasLargeValues, let node = vector.node {
+      let bitmap = ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
+      others = others | .load(bitmap, count: vector.count)
+    }
+    if others.isEmpty { return found }
+    return found.subtracting(others) | (try matches(vector, rows, wanted & others))
+  }
+
+  private func matches(
+    _ vector: ColumnVector, _ rows: ClusterRows, _ wanted: Selection
+  ) throws(StorageError) -> Selection {
+    var found = Selection.none
+    try wanted.forEach { (row) throws(StorageError) in
+      if try testRow(vector, row, rows) { found.insert(row) }
+    }
+    return found
+  }
+
+  override func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
+  }
+}
+
+extension ColumnScan.BytesTest {
+  /// The same test of bytes; nil for patterns and for "not equal", which is the inverse of "equal".
+  init?(_ test: TextMatcher.Test) {
+    switch test {
+    case .compare(.equal): self = .equal
+    case .compare(.less): self = .less
+    case .compare(.lessOrEqual): self = .lessOrEqual
+    case .compare(.greater): self = .greater
+    case .compare(.greaterOrEqual): self = .greaterOrEqual
+    case .text(.contains): self = .contains
+    case .text(.begins): self = .begins
+    case .text(.ends): self = .ends
+    case .compare(.notEqual), .text(.like): return nil
+    }
+  }
+}

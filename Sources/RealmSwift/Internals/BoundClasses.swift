@@ -1,0 +1,85 @@
+import ObjectStore
+import Platform
+import Storage
+
+/// The program's classes tied to the tables of one schema. Immutable: all instances that read that
+/// schema share it, frozen ones included.
+final class BoundClasses: Sendable {
+  let schema: StoredSchema
+  let classes: [ClassInfo]
+  private let byClass: [ObjectIdentifier: TableBinding]
+  /// By the tables' keys; nil for classes that the program does not have.
+  let byTable: [TableBinding?]
+
+  /// - Parameter earlier: of the same classes, for an older schema. Its bindings stay in use, since
+  ///   tables and columns keep their keys.
+  init(_ schema: StoredSchema, _ classes: [ClassInfo], earlier: BoundClasses? = nil) {
+    self.schema = schema
+    self.classes = classes
+    var byClass = earlier?.byClass ?? [:]
+    for info in classes where byClass[ObjectIdentifier(info.type)] == nil {
+      guard let description = schema.description.description(of: info.name) else { continue }
+      byClass[ObjectIdentifier(info.type)] = TableBinding(info, description)
+    }
+    var byTable = [TableBinding?](repeating: nil, count: schema.description.classes.count)
+    for binding in byClass.values { byTable[Int(binding.table.rawValue)] = binding }
+    self.byClass = byClass
+    self.byTable = byTable
+  }
+
+  /// The class's binding, nil if the schema does not have the class.
+  func binding(for type: ObjectBase.Type) -> TableBinding? { byClass[ObjectIdentifier(type)] }
+
+  /// The binding of the table, nil if the program does not have the class.
+  @inline(__always)
+  func binding(for table: TableKey) -> TableBinding? {
+    Int(table.rawValue) < byTable.count ? byTable[Int(table.rawValue)] : nil
+  }
+
+  fileprivate func isFor(_ schema: StoredSchema, _ classes: [ClassInfo]) -> Bool {
+    self.schema === schema && self.classes.elementsEqual(classes, by: ===)
+  }
+}
+
+/// Remembers what the instances of a file bound last, since they nearly always have the same classes.
+final class BoundClassesCache: Sendable {
+  private let last = LockedValue<BoundClasses?>(nil)
+
+  func bound(_ schema: StoredSchema, _ classes: [ClassInfo]) -> BoundClasses {
+    if let known = last.withLock({ $0 }), known.isFor(schema, classes) { return known }
+    // Made outside the lock: it runs the classes' initialisers, which are the user's code.
+    let made = BoundClasses(schema, classes)
+    last.withLock { $0 = made }
+    return made
+  }
+}
+
+/// The tables of what an instance reads, each with the generation that it was looked up in.
+///
+/// Memory of its own, so that looking costs no reference counting.
+struct CachedTables {
+  private struct Entry {
+    var table: Table?
+    var generation: UInt64
+  }
+
+  private let entries: UnsafeMutableBufferPointer<Entry>
+
+  init(count: Int) {
+    entries = .allocate(capacity: count)
+    entries.initialize(repeating: Entry(table: nil, generation: 0))
+  }
+
+  func deallocate() { entries.deallocate() }
+
+  /// The table, if it was looked up in the generation.
+  @inline(__always)
+  func table(_ key: TableKey, _ generation: UInt64) -> Table? {
+    let entry = entries[Int(key.rawValue)]
+    return entry.generation == generation ? entry.table : nil
+  }
+
+  func remember(_ table: Table, _ generation: UInt64) {
+    entries[Int(table.key.rawValue)] = Entry(table: table, generation: generation)
+  }
+}
