@@ -27,6 +27,8 @@ struct QueryEvaluationTests {
         #expect(try Array(query.evaluate(view)) == expected, "seed \(seed): \(description)")
         #expect(try query.count(view) == expected.count, "seed \(seed): \(description)")
         #expect(try query.first(view) == expected.first, "seed \(seed): \(description)")
+        let few = try Array(query.first(3, view))
+        #expect(few == Array(expected.prefix(3)), "seed \(seed): \(description)")
         try checkAggregates(query, expected, writer.model, view, seed)
       }
     }

@@ -9,6 +9,8 @@ final class EvaluationContext {
   var source: NodeSource { view.source }
   /// For folding strings.
   var scratch: [UInt8] = []
+  /// The table that was asked for first, which is mostly the only one.
+  private var firstTable: Table?
   private var tables: [Lookup] = []
   private var gathered: [UnsafeMutableRawBufferPointer] = []
   private var folding: UnsafeMutablePointer<UInt8>?
@@ -35,9 +37,14 @@ final class EvaluationContext {
 
   /// The table with that key, or nil if this version has none.
   func table(_ key: TableKey) throws(StorageError) -> Table? {
+    if let firstTable, firstTable.key == key { return firstTable }
     let index = Int(key.rawValue)
     if index < tables.count, case .known(let table) = tables[index] { return table }
     let table = try view.table(key)
+    if firstTable == nil, let table {
+      firstTable = table
+      return table
+    }
     while tables.count <= index { tables.append(.unknown) }
     tables[index] = .known(table)
     return table

@@ -64,8 +64,8 @@ extension CompiledQuery {
   private func index(
     _ probe: PlannedProbe, _ table: Table, _ context: EvaluationContext
   ) throws(StorageError) -> ColumnIndex? {
-    let description = context.view.schema.description(of: table.key)
-    guard let property = description?.property(at: probe.property.columnKey) else { return nil }
+    let column = probe.property.columnKey
+    guard let property = context.view.schema.property(at: column, of: table.key) else { return nil }
     return try table.index(of: property)
   }
 

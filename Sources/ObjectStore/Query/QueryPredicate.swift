@@ -36,7 +36,7 @@ public enum AggregateOperation: Hashable, Sendable {
 }
 
 /// A value that a predicate works with.
-public indirect enum QueryExpression: Hashable, Sendable {
+public enum QueryExpression: Hashable, Sendable {
   case value(StoredValue)
   /// What is found at the end of a path: one value, or through lists and backlinks any number of
   /// them; a predicate then holds if it holds for any of them. A path through a link to nothing
@@ -48,7 +48,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
   /// it has no elements that are not null (a sum is zero then).
   case aggregate(AggregateOperation, of: QueryPath, property: String?)
   /// How many objects of the collection the predicate holds for.
-  case subqueryCount(QueryPath, QueryPredicate)
+  indirect case subqueryCount(QueryPath, QueryPredicate)
 }
 
 /// A condition on the objects of a class, or on the elements of a list of scalars.
@@ -56,7 +56,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
 /// Null equals null; any other comparison of null with less and greater is false. Strings are
 /// compared by their UTF-8 bytes unless options say otherwise. Numbers of different kinds compare
 /// by value; values that cannot be compared are different, and neither is less.
-public indirect enum QueryPredicate: Hashable, Sendable {
+public enum QueryPredicate: Hashable, Sendable {
   case constant(Bool)
   case compare(
     QueryExpression, QueryComparison, QueryExpression, options: TextOptions = [])
@@ -67,8 +67,8 @@ public indirect enum QueryPredicate: Hashable, Sendable {
   case between(QueryExpression, StoredValue, StoredValue)
   case and([QueryPredicate])
   case or([QueryPredicate])
-  case not(QueryPredicate)
+  indirect case not(QueryPredicate)
 
   /// Whether it holds for every object without being looked at.
-  var isTrue: Bool { self == .constant(true) }
+  public var isTrue: Bool { if case .constant(true) = self { true } else { false } }
 }

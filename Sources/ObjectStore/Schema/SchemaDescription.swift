@@ -114,19 +114,32 @@ public struct ClassDescription: Hashable, Sendable {
 
   /// The property called `name`, if there is one.
   public func property(named name: String) -> PropertyDescription? {
-    properties.first { $0.name == name }
+    // In place: handing each description to a closure would count references to all its parts.
+    for index in properties.indices where properties[index].name == name {
+      return properties[index]
+    }
+    return nil
   }
 
   /// The property kept in `column`, if it is not a hidden one.
   public func property(at column: ColumnKey) -> PropertyDescription? {
-    properties.first { $0.columnKey == column }
+    for index in properties.indices where properties[index].columnKey == column {
+      return properties[index]
+    }
+    return nil
   }
 
   public var primaryKey: PropertyDescription? { properties.first { $0.isPrimaryKey } }
 
   /// The hidden column that holds who links here through `originColumn` of `originTable`.
   public func backlinkColumn(from originTable: TableKey, _ originColumn: ColumnKey) -> ColumnKey? {
-    backlinks.first { $0.originTable == originTable && $0.originColumn == originColumn }?.columnKey
+    for index in backlinks.indices
+    where backlinks[index].originTable == originTable
+      && backlinks[index].originColumn == originColumn
+    {
+      return backlinks[index].columnKey
+    }
+    return nil
   }
 }
 
@@ -143,6 +156,12 @@ public struct SchemaDescription: Hashable, Sendable {
 
   public func description(of className: String) -> ClassDescription? {
     classes.first { $0.name == className }
+  }
+
+  /// The property of a stored class that is kept in a column.
+  func property(at column: ColumnKey, of table: TableKey) -> PropertyDescription? {
+    let index = Int(table.rawValue)
+    return index < classes.count ? classes[index].property(at: column) : nil
   }
 
   /// The stored class with that key. Only for descriptions that come out of a file, in which a

@@ -65,7 +65,7 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   /// Whether it is the class or the list itself, without conditions or an order of its own.
   var isPlain: Bool {
-    query.predicate == .constant(true) && query.sort.isEmpty && query.distinct.isEmpty
+    query.predicate.isTrue && query.sort.isEmpty && query.distinct.isEmpty
       && query.limit == nil
   }
 

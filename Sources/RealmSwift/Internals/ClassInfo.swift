@@ -1,4 +1,5 @@
 @_spi(Reflection) import Swift
+import ObjectStore
 import Platform
 import Synchronization
 
@@ -30,6 +31,8 @@ final class ClassInfo: @unchecked Sendable {
   let primaryKey: Int?
   /// Whether accessors of the class can be made by copying bytes; see `InstanceTemplate`.
   let isCopyable: Bool
+  /// In the order of `properties`; nil for collections and linking objects.
+  let plainProperties: [PlainProperty?]
   private let indexByName: [String: Int]
 
   private static let known = LockedValue<[ObjectIdentifier: ClassInfo]>([:])
@@ -69,6 +72,12 @@ final class ClassInfo: @unchecked Sendable {
           }))
     }
     properties = found
+    plainProperties = found.map { property in
+      let description = property.description
+      guard description.collection == .none, description.type != .linkingObjects else { return nil }
+      let path = QueryPath([.property(property.columnName)])
+      return PlainProperty(expression: .path(path), type: description.type)
+    }
     isCopyable = InstanceTemplate.isCopyable(type)
     primaryKey = found.firstIndex { $0.isPrimaryKey }
     indexByName = Dictionary(

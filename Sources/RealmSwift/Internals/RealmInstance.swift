@@ -39,6 +39,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var turnObjectsMax = ChangeComparisons.turnObjectsMax
   var asyncWrites = AsyncWrites()
   weak var frozenCopy: _RealmInstance?
+  var predicateTemplates = PredicateTemplates()
 
   private var bound: BoundClasses
   /// The one that was asked for last.

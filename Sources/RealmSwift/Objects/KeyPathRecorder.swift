@@ -87,6 +87,15 @@ public func _name<T>(for keyPath: PartialKeyPath<T>) -> String {
   return KeyPathRecorder.name(of: keyPath, on: type)
 }
 
+/// The names of the properties that the key path goes through.
+func _names<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> [String] {
+  if let known = KeyPathNames.components(of: keyPath) { return known }
+  let name = KeyPathRecorder.name(of: keyPath, on: T.self)
+  let components = name.split(separator: ".").map(String.init)
+  KeyPathNames.remember(components, of: keyPath)
+  return components
+}
+
 extension ObjectBase {
   /// An instance whose properties note that they were read.
   static func _recordingInstance() -> Self {

@@ -63,10 +63,10 @@ extension Query {
     return path
   }
 
-  /// The path of one more step, which may lead to a collection.
-  func appending(_ name: String, isCollection: Bool = false) -> PredicateOperand {
+  /// The path of further steps, which may lead to a collection.
+  func appending(_ names: [String], isCollection: Bool = false) -> PredicateOperand {
     var path = path
-    path.components += name.split(separator: ".").map(String.init)
+    if path.components.isEmpty { path.components = names } else { path.components += names }
     if isCollection {
       path.quantifier = .any
       path.collectionCount += 1
@@ -107,40 +107,40 @@ extension Query {
 extension Query where T: ObjectBase {
   /// A property of the object.
   public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member)))
+    Query<V>(appending(_names(for: member)))
   }
 
   /// A collection of the object; conditions on it hold if they hold for any of its elements.
   public subscript<V: RealmCollectionBase>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member), isCollection: true))
+    Query<V>(appending(_names(for: member), isCollection: true))
   }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
   /// A property of the object that is linked to.
   public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member)))
+    Query<V>(appending(_names(for: member)))
   }
 
   /// A collection of the object that is linked to.
   public subscript<V: RealmCollectionBase>(
     dynamicMember member: KeyPath<T.Wrapped, V>
   ) -> Query<V> {
-    Query<V>(appending(_name(for: member), isCollection: true))
+    Query<V>(appending(_names(for: member), isCollection: true))
   }
 }
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
   /// A property of the collection's objects.
   public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member)))
+    Query<V>(appending(_names(for: member)))
   }
 
   /// A collection of the collection's objects.
   public subscript<V: RealmCollectionBase>(
     dynamicMember member: KeyPath<T.Element, V>
   ) -> Query<V> {
-    Query<V>(appending(_name(for: member), isCollection: true))
+    Query<V>(appending(_names(for: member), isCollection: true))
   }
 }
 

@@ -13,7 +13,8 @@ extension RealmCollection {
   /// The elements that the predicate string holds for: `people.filter("age > %@", 30)`. A string
   /// that cannot be read, or that names what does not exist, is a misuse.
   public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
-    filtered(parsed(predicateFormat, arguments))
+    let collection = _collection
+    return filtered(collection, collection.instance.parsed(predicateFormat, arguments))
   }
 
   /// The elements that the predicate holds for; not one made from a block.
@@ -35,7 +36,9 @@ extension RealmCollection {
 
   /// The position of the first element that the predicate string holds for, nil if there is none.
   public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
-    filtered(parsed(predicateFormat, arguments)).first.flatMap { index(of: $0) }
+    let collection = _collection
+    return filtered(collection, collection.instance.parsed(predicateFormat, arguments)).first
+      .flatMap { index(of: $0) }
   }
 
   /// The position of the first element that the predicate holds for, nil if there is none.
@@ -44,18 +47,30 @@ extension RealmCollection {
   }
 
   private func filtered(_ condition: PredicateNode) -> Results<Element> {
-    let collection = _collection
+    filtered(_collection, condition)
+  }
+
+  private func filtered(
+    _ collection: _ManagedCollection, _ condition: PredicateNode
+  ) -> Results<Element> {
     let added = collection.predicate(for: condition)
     return Results(
       collection.with { query in
-        query.predicate =
-          query.predicate == .constant(true) ? added : .and([query.predicate, added])
+        query.predicate = query.predicate.isTrue ? added : .and([query.predicate, added])
       })
   }
 }
 
-private func parsed(_ text: String, _ arguments: [Any]) -> PredicateNode {
-  checkingPredicate { () throws(InvalidPredicate) in try PredicateParser.parse(text, arguments) }
+extension _RealmInstance {
+  /// The condition that a predicate string and its arguments say.
+  fileprivate func parsed(_ text: String, _ arguments: [Any]) -> PredicateNode {
+    checkingPredicate { () throws(InvalidPredicate) in
+      // What is frozen may be asked by several threads at once.
+      if isFrozen { return try PredicateParser.parse(text, arguments) }
+      checkThread()
+      return try predicateTemplates.parse(text, arguments)
+    }
+  }
 }
 
 private func converted(_ predicate: NSPredicate) -> PredicateNode {
@@ -81,6 +96,10 @@ extension _ManagedCollection {
 
 extension ClassInfo: PredicateClass {
   var predicateName: String { name }
+
+  func plainProperty(_ name: String) -> PlainProperty? {
+    index(ofProperty: name).flatMap { plainProperties[$0] }
+  }
 
   func predicateProperty(_ name: String) -> PredicateProperty? {
     guard let property = property(named: name) else { return nil }

@@ -16,8 +16,9 @@ final class ColumnPairNode: PredicateNode, @unchecked Sendable {
   override var cost: Int { 4 }
 
   /// Nil if the columns are of kinds that are not compared so.
-  init?(_ left: ColumnInfo, _ comparison: QueryComparison, _ right: ColumnInfo, byRow: RowCompareNode)
-  {
+  init?(
+    _ left: ColumnInfo, _ comparison: QueryComparison, _ right: ColumnInfo, byRow: RowCompareNode
+  ) {
     let areDates = left.kind == .date && right.kind == .date
     guard areDates || (Self.isNumber(left.kind) && Self.isNumber(right.kind)) else { return nil }
     self.left = left
@@ -46,7 +47,8 @@ final class ColumnPairNode: PredicateNode, @unchecked Sendable {
       return try byRow.select(rows, candidates)
     }
     let isSwapped = comparison == .greater || comparison == .greaterOrEqual
-    let found = compare(isSwapped ? second : first, isSwapped ? first : second, rows.count, isSwapped)
+    let found = compare(
+      isSwapped ? second : first, isSwapped ? first : second, rows.count, isSwapped)
     let firstValid = valid(first, left, rows.count)
     let secondValid = valid(second, right, rows.count)
     let both = found & firstValid & secondValid

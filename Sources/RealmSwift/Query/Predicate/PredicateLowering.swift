@@ -4,6 +4,9 @@ import ObjectStore
 protocol PredicateClass {
   var predicateName: String { get }
   func predicateProperty(_ name: String) -> PredicateProperty?
+  /// The property with that name, if it is neither a collection nor computed; nil also where that is
+  /// not known beforehand.
+  func plainProperty(_ name: String) -> PlainProperty?
 }
 
 /// A property as predicates see it.
@@ -22,9 +25,9 @@ struct PredicateProperty {
 /// stored values. The engine checks the types.
 struct PredicateLowering {
   /// The class of the objects; nil for a collection of scalars, whose only path is `self`.
-  private let type: (any PredicateClass)?
+  let type: (any PredicateClass)?
   /// What paths start with inside a subquery.
-  private let variable: String?
+  let variable: String?
   /// The link to an object that was given as an argument.
   private let link: (ObjectBase) throws(InvalidPredicate) -> StoredValue
 
@@ -74,6 +77,7 @@ struct PredicateLowering {
     _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
     _ options: TextOptions
   ) throws(InvalidPredicate) -> QueryPredicate {
+    if variable == nil, let plain = plain(left, comparison, right, options) { return plain }
     switch comparison {
     case .isIn: return try isIn(left, right, options)
     case .matches:

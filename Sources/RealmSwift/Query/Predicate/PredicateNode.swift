@@ -2,15 +2,15 @@
 // strings and the `where` closures both make. `PredicateLowering` turns it into the engine's terms.
 
 /// A condition.
-indirect enum PredicateNode {
+enum PredicateNode {
   case constant(Bool)
   /// A boolean property standing alone, or negated.
   case truth(PredicatePath, is: Bool)
   case comparison(PredicateOperand, PredicateOperator, PredicateOperand, StringOptions)
   case between(PredicateOperand, PredicateOperand, PredicateOperand)
-  case and(PredicateNode, PredicateNode)
-  case or(PredicateNode, PredicateNode)
-  case not(PredicateNode)
+  indirect case and(PredicateNode, PredicateNode)
+  indirect case or(PredicateNode, PredicateNode)
+  indirect case not(PredicateNode)
 }
 
 /// How two operands are compared.
@@ -30,7 +30,7 @@ enum PredicateOperator: String, Sendable {
 }
 
 /// What stands on one side of a comparison.
-indirect enum PredicateOperand {
+enum PredicateOperand {
   /// A literal or an argument; nil and `NSNull` are null.
   case value(Any?)
   /// Several of them: `{1, 2}`.
@@ -38,7 +38,7 @@ indirect enum PredicateOperand {
   case path(PredicatePath)
   /// The number of a collection's elements that a condition holds for. The condition's paths start
   /// with the variable.
-  case subqueryCount(PredicatePath, variable: String, PredicateNode)
+  indirect case subqueryCount(PredicatePath, variable: String, PredicateNode)
 }
 
 /// Names of properties and operators such as `@count`, from the object (or a subquery's variable).
