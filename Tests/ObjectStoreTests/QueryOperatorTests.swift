@@ -40,7 +40,7 @@ struct QueryOperatorTests {
     }
     let view = try store.view
     let keys = writer.model.keys(Kennel.dog)
-    let numbers = ["id", "age", "toys", "weight", "height", "good", "price"]
+    let numbers = ["id", "age", "toys", "weight", "height", "good"]
     for comparison in Self.comparisons {
       for left in numbers {
         for right in numbers {
@@ -59,12 +59,12 @@ struct QueryOperatorTests {
     try store.write { try $0.apply(Kennel.schema) }
     let names = [
       "", "Rex", "REX", "rexona", "T-Rex", "straße", "STRASSE", "\u{212A}elvin", "kelvin", "éclair",
-      "ECLAIR", "eclair", "日本", "@[`{", "ab Cd", String(repeating: "Rex ", count: 2000) + "é",
-      String(repeating: "aB", count: 5000),
+      "ECLAIR", "eclair", "日本", "@[`{", "ab Cd", String(repeating: "Rex ", count: 300) + "é",
+      String(repeating: "aB", count: 600),
     ]
     var generator = SeededGenerator(seed: 7)
     try store.write { transaction in
-      for _ in 0..<600 { try writer.create(Kennel.dog, in: transaction) }
+      for _ in 0..<520 { try writer.create(Kennel.dog, in: transaction) }
       for (index, key) in writer.model.keys(Kennel.dog).enumerated() {
         // The first clusters hold nothing but ASCII.
         let choice = names.randomElement(using: &generator)!
@@ -80,7 +80,7 @@ struct QueryOperatorTests {
       .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
     ]
     for path in ["name", "nick"] {
-      for text in ["", "rex", "ReX", "SS", "ß", "k", "e", "é", "本", "ab c", "[", "*e?*"] {
+      for text in ["", "ReX", "SS", "k", "é", "本", "[", "*e?*"] {
         let value = QueryExpression.value(.string(text))
         for option in options {
           for operation in [TextOperation.contains, .begins, .ends, .like] {

@@ -153,7 +153,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     switch withContents({ place(index, &$0) }) {
     case .position(let position):
       return Element._rlmFromObject(instance.object(binding!, at: position))
-    case .key(let key): return Element._rlmFromObject(instance.object(binding!, key))
+    case .key(let key): return Element._rlmFromObject(instance.locatedObject(binding!, key))
     case .value(let value): return Element._rlmFromStored(value, instance)
     case .beyond(let count): checkIndex(index, below: count)
     }
@@ -165,7 +165,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     switch withContents({ place(0, &$0) }) {
     case .position(let position):
       return Element._rlmFromObject(instance.object(binding!, at: position))
-    case .key(let key): return Element._rlmFromObject(instance.object(binding!, key))
+    case .key(let key): return Element._rlmFromObject(instance.locatedObject(binding!, key))
     case .value(let value): return Element._rlmFromStored(value, instance)
     case .beyond: return nil
     }

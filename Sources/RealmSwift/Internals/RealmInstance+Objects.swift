@@ -23,6 +23,14 @@ extension _RealmInstance {
     return object
   }
 
+  /// An accessor for an object that is going to be read at once, so that its row is found now.
+  func locatedObject(_ binding: TableBinding, _ key: ObjectKey) -> ObjectBase {
+    let table = table(of: binding)
+    let position = engine { () throws(StorageError) in try table.find(key) }
+    guard let position else { return object(binding, key) }
+    return object(binding, at: position)
+  }
+
   /// An accessor for an object that was there in an earlier generation; it may be gone.
   func object(
     _ binding: TableBinding, _ key: ObjectKey, lastSeenIn generation: UInt64
@@ -203,7 +211,7 @@ extension _RealmInstance {
     let found = engine { () throws(StorageError) in
       try table.find(primaryKey: Int64(key), property)
     }
-    return found.map { object(binding, $0) }
+    return found.map { locatedObject(binding, $0) }
   }
 
   @usableFromInline

@@ -71,6 +71,9 @@ final class TableBinding: @unchecked Sendable {
   /// The stored property behind a column.
   func property(_ column: UInt32) -> PropertyDescription { properties[index(of: column)]! }
 
+  /// Where the links in a column go.
+  func targetTable(of column: UInt32) -> TableKey { properties[index(of: column)]!.targetTable }
+
   /// The Swift property behind a column.
   func index(of column: UInt32) -> Int { indexBySlot[Int(column)] }
 

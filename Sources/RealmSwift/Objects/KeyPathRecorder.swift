@@ -88,10 +88,9 @@ public func _name<T>(for keyPath: PartialKeyPath<T>) -> String {
 }
 
 /// The names of the properties that the key path goes through.
-func _names<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> [String] {
+func _names<T>(for keyPath: PartialKeyPath<T>) -> [String] {
   if let known = KeyPathNames.components(of: keyPath) { return known }
-  let name = KeyPathRecorder.name(of: keyPath, on: T.self)
-  let components = name.split(separator: ".").map(String.init)
+  let components = _name(for: keyPath).split(separator: ".").map(String.init)
   KeyPathNames.remember(components, of: keyPath)
   return components
 }

@@ -47,8 +47,8 @@ extension ObjectBase {
   /// Whether the row is there.
   final var _isValid: Bool {
     guard let instance = _instance else { return true }
-    if _generation == _readState.pointee.generation { return true }
     if !instance.isFrozen { instance.checkThread() }
+    if _generation == _readState.pointee.generation { return true }
     return _find(instance)
   }
 
@@ -145,8 +145,9 @@ extension ObjectBase {
   final func _readLink(_ column: UInt32) -> ObjectBase? {
     let key = _readInt(column)
     guard key != 0 else { return nil }
-    let target = _binding.unsafelyUnwrapped.property(column).targetTable
-    return _managingRealm.object(in: target, ObjectKey(rawValue: key - 1))
+    let target = _binding.unsafelyUnwrapped.targetTable(of: column)
+    let instance = _managingRealm
+    return instance.locatedObject(instance.binding(for: target), ObjectKey(rawValue: key - 1))
   }
 
   final func _listAccessor(_ column: UInt32) -> ListAccessor {

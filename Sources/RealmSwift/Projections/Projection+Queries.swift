@@ -1,12 +1,12 @@
 extension Query where T: ProjectionObservable {
   /// What a property of the projection stands for.
   public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member)))
+    Query<V>(appending(_names(for: member)))
   }
 
   /// A collection that a property of the projection stands for.
   public subscript<V: RealmCollectionBase>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member), isCollection: true))
+    Query<V>(appending(_names(for: member), isCollection: true))
   }
 }
 

@@ -57,6 +57,10 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
     Self(projecting: Root._rlmFromStored(stored, realm))
   }
 
+  public static func _rlmFromObject(_ object: ObjectBase) -> Self {
+    Self(projecting: Root._rlmFromObject(object))
+  }
+
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
     if let projection = value as? Self { return projection }
     return Root._rlmFromAny(value, realm).map { Self(projecting: $0) }
