@@ -164,6 +164,12 @@ public struct SchemaDescription: Hashable, Sendable {
     return index < classes.count ? classes[index].property(at: column) : nil
   }
 
+  /// The property of a stored class with that name.
+  func property(named name: String, of table: TableKey) -> PropertyDescription? {
+    let index = Int(table.rawValue)
+    return index < classes.count ? classes[index].property(named: name) : nil
+  }
+
   /// The stored class with that key. Only for descriptions that come out of a file, in which a
   /// class's place is its key.
   public func description(of table: TableKey) -> ClassDescription? {

@@ -99,9 +99,11 @@ extension _ManagedCollection {
   private func countMatches() -> Int {
     if isSourceGone { return 0 }
     if isPlain, let target { return countLinks(to: target) }
-    let query = compiledQuery()
     let view = instance.view
-    return engine { () throws(StorageError) in try query.count(view) }
+    return engine { () throws(StorageError) in
+      if let equality = try IndexedEquality(query, view) { return try equality.count }
+      return try compiledQuery().count(view)
+    }
   }
 
   /// How many links of linking objects come to the object.
@@ -162,9 +164,13 @@ extension _ManagedCollection {
       contents.head = []
       return
     }
-    let query = compiledQuery()
     let view = instance.view
-    contents.head = engine { () throws(StorageError) in try query.first(limit, view) }
+    contents.head = engine { () throws(StorageError) in
+      if limit == 1, let equality = try IndexedEquality(query, view) {
+        return try equality.first.map { [$0] } ?? []
+      }
+      return try compiledQuery().first(limit, view)
+    }
   }
 
   /// The objects' keys, in order, as they are now.
