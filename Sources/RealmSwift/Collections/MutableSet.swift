@@ -68,7 +68,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   public func makeIterator() -> RLMIterator<Element> {
     switch storage {
-    case .unmanaged(let set): RLMIterator(count: set.elements.count) { set.elements[$0] }
+    case .unmanaged(let set): RLMIterator(set.elements)
     case .managed: _collection.iterator(of: Element.self)
     }
   }
