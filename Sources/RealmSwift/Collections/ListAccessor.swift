@@ -100,8 +100,8 @@ final class ListAccessor {
   func prepareToWrite() {
     _ = instance.requireWriting(
       """
-      Cannot modify managed \(property.collection.nameInMessages) outside of a \
-      write transaction. Call `write` or `beginWrite` on the collection's Realm first.
+      Cannot modify managed \(property.collection.names.inSDK) outside of a write transaction. \
+      Call `write` or `beginWrite` on the \(property.collection.names.here)'s Realm first.
       """)
     _ = view
   }
@@ -205,12 +205,12 @@ final class ListAccessor {
 }
 
 extension CollectionKind {
-  /// As users of Apple's SDK know the types from its messages.
-  fileprivate var nameInMessages: String {
+  /// As users of Apple's SDK know the types from its messages, and as they are called here.
+  fileprivate var names: (inSDK: String, here: String) {
     switch self {
-    case .none, .list: "RLMArray"
-    case .set: "RLMSet"
-    case .map: "RLMDictionary"
+    case .none, .list: ("RLMArray", "List")
+    case .set: ("RLMSet", "MutableSet")
+    case .map: ("RLMDictionary", "Map")
     }
   }
 }

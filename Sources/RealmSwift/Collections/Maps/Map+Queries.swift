@@ -136,6 +136,6 @@ extension Query where T: RealmKeyedCollection {
 extension Query where T: ObjectBase {
   /// A map of the object; conditions on its values hold if they hold for any of them.
   public subscript<V: RealmKeyedCollection>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(appending(_name(for: member), isCollection: true))
+    Query<V>(appending(_names(for: member), isCollection: true))
   }
 }

@@ -179,4 +179,6 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
   }
 }
 
-extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {}
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
+  public static func _rlmFromObject(_ object: ObjectBase) -> Self { Wrapped._rlmFromObject(object) }
+}
