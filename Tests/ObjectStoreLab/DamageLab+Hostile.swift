@@ -93,7 +93,7 @@ struct HostileSteps {
       var operations = ObjectOperations(
         seed: seed, model: model, sizes: ObjectOperations.Sizes(objects: 30, listElements: 14))
       for _ in 0..<12 where !model.schema.classes.isEmpty { try operations.step(objects) }
-      _ = try objects.commit(transaction)
+      _ = try objects.commit()
     } catch {
       transaction.cancel()
       throw error

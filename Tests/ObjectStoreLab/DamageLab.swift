@@ -65,7 +65,7 @@ public final class DamageLab {
       let objects = try ObjectTransaction(transaction, schemas: schemas, limits: limits)
       if round == 0 { try operations.apply(schema, objects) }
       for _ in 0..<(round == 0 ? count * 16 : 25) { try operations.step(objects) }
-      let snapshot = try objects.commit(transaction)
+      let snapshot = try objects.commit()
       models[snapshot.version] = operations.model
     }
     return Specimen(bytes: system.contents(of: Self.path), models: models, limits: limits)
@@ -117,7 +117,7 @@ public final class DamageLab {
       let objects = try ObjectTransaction(
         transaction, schemas: SchemaCache(), limits: specimen.limits)
       for _ in 0..<12 { try operations.step(objects) }
-      let snapshot = try objects.commit(transaction)
+      let snapshot = try objects.commit()
       if isWhole { try compare(snapshot, operations.model) }
     } catch {
       transaction.cancel()
@@ -242,7 +242,7 @@ public final class DamageLab {
       seed: random.next(), model: model,
       sizes: ObjectOperations.Sizes(objects: 30, listElements: 14))
     for _ in 0..<30 { try operations.step(objects) }
-    _ = try objects.commit(transaction)
+    _ = try objects.commit()
   }
 
   private func duplicate(_ node: Node, _ writer: NodeWriter) -> MutableNode {

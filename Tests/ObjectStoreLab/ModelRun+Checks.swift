@@ -13,8 +13,7 @@ extension ModelRun {
 
   /// The transaction sees what it has done.
   func checkWithin(_ objects: ObjectTransaction) throws {
-    let view = StoreView(
-      source: objects.source, root: objects.root, schema: objects.schema.description)
+    let view = objects.view
     try StoreComparison.requireEqual(operations.model, view)
     try QueryCheck.run(1, operations.model, view, &chance)
     counts.queries += 1

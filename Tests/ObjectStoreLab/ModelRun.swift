@@ -209,7 +209,7 @@ public final class ModelRun {
     _ objects: ObjectTransaction, _ transaction: WriteTransaction, after before: StoreModel
   ) throws {
     readers?.expect(operations.model, at: transaction.version)
-    let snapshot = try objects.commit(transaction)
+    let snapshot = try objects.commit()
     counts.commits += 1
     if snapshot.version == transaction.baseVersion {
       try require(

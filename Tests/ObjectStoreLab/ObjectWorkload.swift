@@ -42,8 +42,7 @@ public struct ObjectWorkload: PowerLossWorkload {
     for _ in 0..<operations.pick(6) { try operations.step(objects) }
     state.model = operations.model
     state.model.touched = []
-    transaction.root = objects.root
-    return (state, objects.encodedHistory())
+    return (state, objects.handOver())
   }
 
   public func mismatch(in snapshot: Snapshot, _ state: State) throws -> String? {

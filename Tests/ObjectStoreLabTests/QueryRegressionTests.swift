@@ -22,7 +22,7 @@ import Testing
       let transaction = try database.beginWrite()
       let objects = try ObjectTransaction(transaction, schemas: schemas)
       try body(objects)
-      let snapshot = try objects.commit(transaction)
+      let snapshot = try objects.commit()
       kept.append(snapshot)
       return StoreView(
         source: snapshot.source, root: snapshot.root, schema: objects.schema.description)

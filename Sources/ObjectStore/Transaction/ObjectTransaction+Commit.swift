@@ -2,24 +2,44 @@ import Storage
 
 // Between the object store and storage: what a write transaction and a snapshot carry.
 extension ObjectTransaction {
-  /// Changes objects in `transaction`. End it through `commit`, or by cancelling `transaction`.
-  public convenience init(
-    _ transaction: WriteTransaction, schemas: SchemaCache, limits: TreeLimits = .standard
-  ) throws(StorageError) {
-    try self.init(
-      writer: transaction.writer, root: transaction.root, schemas: schemas, limits: limits)
+  private var owned: WriteTransaction {
+    guard let transaction else { preconditionFailure("no storage transaction is behind this") }
+    return transaction
   }
 
-  /// Commits what was changed with its history; writes nothing if nothing was.
+  /// The version that this one is built on.
+  public var baseVersion: UInt64 { owned.baseVersion }
+
+  /// Commits what was changed with its history, and ends the transaction, also when it throws; writes
+  /// nothing if nothing was changed.
   ///
+  /// - Parameters:
+  ///   - durability: instead of the database's own.
+  ///   - author: a listener of this process that need not be called for the commit.
   /// - Returns: the new version, pinned (the base version if nothing was changed).
+  /// - Throws: as `WriteTransaction.commit` does.
   public func commit(
-    _ transaction: WriteTransaction, durability: Durability? = nil
+    durability: Durability? = nil, author: CommitListener? = nil
   ) throws(StorageError) -> Snapshot {
-    precondition(transaction.writer === writer, "another transaction's changes")
-    if generation == 0 { return try transaction.commit(durability: durability) }
-    transaction.root = root
-    return try transaction.commit(durability: durability, history: encodedHistory())
+    let transaction = owned
+    transaction.author = author
+    return try transaction.commit(durability: durability, history: handOver())
+  }
+
+  /// Gives the storage transaction the root; returns the history to commit it with. For those who
+  /// test the storage transaction's own commit; all others call `commit`.
+  package func handOver() -> [UInt8] {
+    if generation == 0 { return [] }
+    owned.root = root
+    return encodedHistory()
+  }
+
+  /// Forgets everything. Does nothing on a transaction that has ended.
+  public func cancel() { transaction?.cancel() }
+
+  /// Writes the store as it is now to a new file, without free space and history.
+  public func writeCopy(to path: String) throws(StorageError) {
+    _ = try owned.database.writeCompactCopy(of: root, in: source, to: path)
   }
 }
 

@@ -1,11 +1,10 @@
 import Storage
 
-/// Changes objects within a write transaction.
+/// A write transaction on objects: owns the storage transaction, and ends it.
 ///
-/// Wraps the node writer of a storage transaction; every operation keeps indexes and backlinks
-/// right, records history, and raises `generation`: whatever was read before (tables, positions,
-/// lists, pointers) must be read again then. An operation that throws has found damage and may
-/// have stopped half-way: cancel the transaction.
+/// Every operation keeps indexes and backlinks right, records history, and raises `generation`:
+/// whatever was read before (tables, positions, lists, pointers) must be read again then. An
+/// operation that throws has found damage and may have stopped half-way: cancel the transaction.
 ///
 /// Objects, columns and lists are named by keys. A column that does not exist, or a value that does not
 /// fit its column, is a programming error and traps. An object that is not there throws `.corrupt`: a
@@ -17,9 +16,11 @@ public final class ObjectTransaction {
   // Access to the stored properties is not checked for exclusivity at run time: a transaction is
   // confined, and no access to one of them spans a call that could begin another.
 
-  public let writer: NodeWriter
-  /// The object store's root, to be handed back to the storage transaction before its commit.
-  @exclusivity(unchecked) public internal(set) var root: NodeReference
+  let writer: NodeWriter
+  /// Where `commit` goes; none over a bare writer, whose user places the nodes.
+  let transaction: WriteTransaction?
+  /// The object store's root as it is now.
+  @exclusivity(unchecked) var root: NodeReference
   /// Raised by every change.
   @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
   @exclusivity(unchecked) public internal(set) var schema: StoredSchema
@@ -30,15 +31,32 @@ public final class ObjectTransaction {
   @exclusivity(unchecked) private(set) var stateCount: Int
   var schemaChanged = false
 
-  /// - Parameters:
-  ///   - root: the object store's root in the version that the transaction builds on.
-  ///   - schemas: the file's cache of schemas.
-  public init(
-    writer: NodeWriter, root: NodeReference, schemas: SchemaCache,
-    limits: TreeLimits = .standard
+  /// Changes objects in `transaction`, and ends it: from here on it is used through this alone.
+  /// Unless committed it is cancelled, at the latest when this goes.
+  ///
+  /// - Parameter schemas: the file's cache of schemas.
+  /// - Throws: `.corrupt`; the storage transaction has been cancelled then.
+  public convenience init(
+    _ transaction: WriteTransaction, schemas: SchemaCache, limits: TreeLimits = .standard
+  ) throws(StorageError) {
+    do throws(StorageError) {
+      try self.init(
+        writer: transaction.writer, root: transaction.root, transaction: transaction,
+        schemas: schemas, limits: limits)
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+  }
+
+  /// - Parameter root: the object store's root in the version that the transaction builds on.
+  init(
+    writer: NodeWriter, root: NodeReference, transaction: WriteTransaction? = nil,
+    schemas: SchemaCache, limits: TreeLimits = .standard
   ) throws(StorageError) {
     self.writer = writer
     self.root = root
+    self.transaction = transaction
     self.limits = limits
     schema = try schemas.schema(root, in: writer.source)
     stateCount = schema.layouts.count
@@ -106,6 +124,11 @@ public final class ObjectTransaction {
   /// Reads committed nodes and those of this transaction.
   public var source: NodeSource { writer.source }
 
+  /// The store as it is now, for queries; good until the next change.
+  public var view: StoreView {
+    StoreView(source: source, root: root, schema: schema.description)
+  }
+
   /// The table as it is now; good until the next change.
   public func table(_ key: TableKey) throws(StorageError) -> Table {
     guard let table = try StoreRoot.table(key, root: root, in: source) else {
@@ -128,7 +151,7 @@ public final class ObjectTransaction {
   }
 
   /// The same as bytes, for the commit.
-  public func encodedHistory() -> [UInt8] { simpleHistory() ?? changes().encoded() }
+  func encodedHistory() -> [UInt8] { simpleHistory() ?? changes().encoded() }
 
   /// The bytes where little happened: what most commits do takes no change set to write down. Nil
   /// where it does.

@@ -7,9 +7,8 @@ extension _RealmInstance {
   /// The version, or the write transaction's state, as queries see it.
   var view: StoreView {
     ensureReading()
-    return StoreView(
-      source: source, root: root,
-      schema: writing?.objects.schema.description ?? schema.description)
+    if let writing { return writing.objects.view }
+    return StoreView(source: source, root: snapshot!.root, schema: schema.description)
   }
 
   /// The query made ready to run. A query that does not fit the schema is a misuse.

@@ -49,7 +49,6 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// A write transaction that is open.
   final class Writing {
-    let transaction: WriteTransaction
     let objects: ObjectTransaction
     /// The generation at its start, and the first key that each table could hand out since.
     let startGeneration: UInt64
@@ -58,10 +57,7 @@ public final class _RealmInstance: @unchecked Sendable {
     /// For references that were made within it; nil if there are none.
     var outcome: WriteOutcome?
 
-    init(
-      transaction: WriteTransaction, objects: ObjectTransaction, startGeneration: UInt64
-    ) {
-      self.transaction = transaction
+    init(objects: ObjectTransaction, startGeneration: UInt64) {
       self.objects = objects
       self.startGeneration = startGeneration
     }
@@ -75,7 +71,7 @@ public final class _RealmInstance: @unchecked Sendable {
     /// Gives the transaction back, changes undone.
     func cancel() {
       outcome?.cancel(firstNewKeys: firstNewKeys)
-      transaction.cancel()
+      objects.cancel()
     }
   }
 
@@ -173,9 +169,6 @@ public final class _RealmInstance: @unchecked Sendable {
 
   var source: NodeSource { readState.pointee.source.unsafelyUnwrapped }
 
-  /// The object store's root of what is read: the write transaction's, or the pinned version's.
-  var root: NodeReference { writing?.objects.root ?? snapshot!.root }
-
   /// Pins the newest version again after `invalidate()`, and instead of one that has been ended
   /// because it is too old.
   func ensureReading() {
@@ -191,9 +184,13 @@ public final class _RealmInstance: @unchecked Sendable {
     if !isFrozen { ensureReading() }
     if let table = tables.table(binding.table, readState.pointee.generation) { return table }
     let table = engine { () throws(StorageError) in
-      try StoreRoot.table(binding.table, root: root, in: source)
+      if let writing { return try writing.objects.table(binding.table) }
+      guard let table = try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
+      else {
+        throwRealmException("A table is missing from the realm.")
+      }
+      return table
     }
-    guard let table else { throwRealmException("A table is missing from the realm.") }
     tables.remember(table, readState.pointee.generation)
     return table
   }

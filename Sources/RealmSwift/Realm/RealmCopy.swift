@@ -5,8 +5,7 @@ extension _RealmInstance {
   /// a write transaction that is open, without free space and history.
   func writeCopy(to path: String) throws(StorageError) {
     if let writing {
-      _ = try shared.database.writeCompactCopy(
-        of: writing.objects.root, in: writing.objects.source, to: path)
+      try writing.objects.writeCopy(to: path)
     } else if let snapshot {
       _ = try shared.database.writeCompactCopy(
         of: snapshot.root, in: snapshot.source, to: path)

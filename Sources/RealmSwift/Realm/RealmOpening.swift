@@ -129,10 +129,9 @@ enum RealmOpening {
   private static func applySchema(
     _ wanted: SchemaDescription, to shared: SharedRealm, _ migrationBlock: MigrationBlock?
   ) throws(StorageError) -> Snapshot {
-    let transaction = try shared.database.beginWrite()
+    let objects = try ObjectTransaction(
+      try shared.database.beginWrite(), schemas: shared.schemas)
     do throws(StorageError) {
-      let objects = try ObjectTransaction(
-        writer: transaction.writer, root: transaction.root, schemas: shared.schemas)
       let stored = objects.schema.description
       if stored.version > wanted.version && !stored.classes.isEmpty {
         throw StorageError(
@@ -144,13 +143,11 @@ enum RealmOpening {
       if let migrationBlock, stored.version < wanted.version && !stored.classes.isEmpty {
         migrationBlock(Migration(from: Schema(stored), to: Schema(wanted)), stored.version)
       }
-      transaction.root = objects.root
-      transaction.author = shared.ownListener
-      let snapshot = try transaction.commit(history: objects.encodedHistory())
+      let snapshot = try objects.commit(author: shared.ownListener)
       shared.announceCommit()
       return snapshot
     } catch {
-      transaction.cancel()
+      objects.cancel()
       throw error
     }
   }

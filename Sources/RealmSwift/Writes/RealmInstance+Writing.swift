@@ -36,22 +36,20 @@ extension _RealmInstance {
   }
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
+    let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     do throws(StorageError) {
       // Nobody else can commit now, so the newest version is the one the transaction builds on.
-      if snapshot?.version != transaction.baseVersion {
+      if snapshot?.version != objects.baseVersion {
         try adopt(try shared.database.pinNewest())
       }
-      let objects = try ObjectTransaction(
-        writer: transaction.writer, root: transaction.root, schemas: shared.schemas)
-      writing = Writing(
-        transaction: transaction, objects: objects,
-        startGeneration: readState.pointee.generation + 1)
-      readState.pointee.source = objects.source
-      readState.pointee.generation += 1
     } catch {
-      transaction.cancel()
+      objects.cancel()
       throw error
     }
+    writing = Writing(
+      objects: objects, startGeneration: readState.pointee.generation + 1)
+    readState.pointee.source = objects.source
+    readState.pointee.generation += 1
   }
 
   /// The open transaction, for a change. A misuse without one.
@@ -78,15 +76,11 @@ extension _RealmInstance {
     checkThread()
     guard let writing else { throwRealmException(MisuseReason.noTransactionToCommit) }
     observers.checkTokens(tokens, self)
-    let transaction = writing.transaction
-    transaction.root = writing.objects.root
-    transaction.author = shared.ownListener
     do throws(StorageError) {
       let before = snapshot
       // The database has the durability of whoever opened it first; this realm may want another.
-      let newer = try transaction.commit(
-        durability: durability ?? self.durability,
-        history: writing.objects.encodedHistory())
+      let newer = try writing.objects.commit(
+        durability: durability ?? self.durability, author: shared.ownListener)
       writing.outcome?.commit(version: newer.version)
       self.writing = nil
       try adopt(newer)
@@ -117,7 +111,7 @@ extension _RealmInstance {
     let last = readState.pointee.generation
     cancelled.add(
       writing.startGeneration...last, firstNewKeys: writing.firstNewKeys,
-      base: writing.transaction.baseVersion)
+      base: writing.objects.baseVersion)
     readState.pointee.source = snapshot!.source
     readState.pointee.generation = last + 2
     // Beginning has moved the realm, and turns that came meanwhile told nobody.

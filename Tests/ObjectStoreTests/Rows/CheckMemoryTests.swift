@@ -40,7 +40,7 @@ import Testing
           try objects.setLink(
             ObjectKey(rawValue: id / 2), ColumnKey(rawValue: 1), of: key, in: table)
         }
-        _ = try objects.commit(transaction)
+        _ = try objects.commit()
       }
       let snapshot = try database.pinNewest()
       MemoryLimit.allowPrivateMemory(more: 32 << 20)

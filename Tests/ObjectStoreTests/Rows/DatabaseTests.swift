@@ -43,7 +43,7 @@ import Testing
         random.model = before
         continue
       }
-      let snapshot = try objects.commit(transaction)
+      let snapshot = try objects.commit()
       for (old, model) in pinned { try expectChanges(snapshot, since: old, model, random.model) }
       if number % 4 == 0 { pinned.append((snapshot, random.model)) }
       if pinned.count > 4 { pinned.remove(at: random.pick(pinned.count)) }
@@ -66,7 +66,7 @@ import Testing
     let transaction = try database.beginWrite()
     let objects = try ObjectTransaction(transaction, schemas: schemas, limits: limits)
     try objects.apply(everything())
-    _ = try objects.commit(transaction)
+    _ = try objects.commit()
     return RowsModel(schema: objects.schema.description)
   }
 
@@ -106,7 +106,7 @@ import Testing
     let objects = try ObjectTransaction(transaction, schemas: schemas)
     #expect(try objects.apply(everything()) == false)
     _ = try objects.table(TableKey(rawValue: 0))
-    let snapshot = try objects.commit(transaction)
+    let snapshot = try objects.commit()
     #expect(snapshot.version == version)
     #expect(database.newestVersion == version)
   }

@@ -50,7 +50,7 @@ struct MisuseWitness: ~Copyable {
       }
       #expect(realm.objects(Volume.self).sorted(by: \.pages).map(\.title) == Self.titles)
       #expect(realm.objects(Letter.self).where { $0.subject == Self.uncommitted }.isEmpty)
-      #expect(StoreCheck.findings(root: realm.instance.root, in: realm.instance.source).isEmpty)
+      #expect(realm.instance.snapshot!.storeFindings().isEmpty)
     }
   }
 

@@ -79,11 +79,9 @@ final class Shop {
   }
 
   private func write(_ body: (ObjectTransaction) throws -> Void) throws {
-    let write = try database.beginWrite()
-    let objects = try ObjectTransaction(writer: write.writer, root: write.root, schemas: schemas)
+    let objects = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
     try body(objects)
-    write.root = objects.root
-    _ = try write.commit(history: objects.encodedHistory())
+    _ = try objects.commit()
   }
 
   /// Adds items, each a part of the one before.

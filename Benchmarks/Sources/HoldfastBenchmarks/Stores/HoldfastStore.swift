@@ -36,11 +36,9 @@ final class HoldfastStore: Store {
     options.durability = flushing == .everyCommit ? .full : .relaxed
     options.mergeHistory = ChangeSet.mergeEncoded
     database = try Database.open(path: path, options: options)
-    let write = try database.beginWrite()
-    let objects = try ObjectTransaction(writer: write.writer, root: write.root, schemas: schemas)
+    let objects = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
     _ = try objects.apply(Self.description)
-    write.root = objects.root
-    let snapshot = try write.commit(history: objects.encodedHistory())
+    let snapshot = try objects.commit()
     schema = try schemas.schema(snapshot.root, in: snapshot.source)
     table = schema.description.classes[0].tableKey
   }
@@ -52,13 +50,10 @@ final class HoldfastStore: Store {
   }
 
   private func write(_ body: (ObjectTransaction) throws -> Void) throws {
-    let write = try database.beginWrite()
-    let objects = try ObjectTransaction(writer: write.writer, root: write.root, schemas: schemas)
+    let objects = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
     try body(objects)
-    write.root = objects.root
-    let history = objects.encodedHistory()
     commitCalledAt = monotonicNanoseconds()
-    _ = try write.commit(history: history)
+    _ = try objects.commit()
   }
 
   func insert(_ identifiers: Range<Int>) throws {
