@@ -135,56 +135,24 @@ enum ElementWriter {
   // MARK: Setting one element
 
   @inline(__always)
-  static func setInteger(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: Int64, shape: Shape,
-    reserveRows: Int = 0
+  static func set<Codec: ElementCodec>(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: Codec.Value,
+    as _: Codec.Type, shape: Shape, reserveRows: Int = 0
   ) throws(StorageError) -> NodeReference {
-    if reference.isNone, value == 0, !shape.isNullable { return reference }
-    let node = try prepare(
-      writer, reference, row: row, bits: VectorMath.width(of: value), shape: shape,
-      reserveRows: reserveRows)
-    let nodeWidth = node.node.width
-    VectorMath.setInteger(elements(node), width: nodeWidth, row, value)
-    if shape.isNullable { VectorMath.setBit(node.data, row, true) }
-    return node.reference
-  }
-
-  @inline(__always)
-  static func setBits<Value: BitwiseCopyable>(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: Value, bits: Int,
-    shape: Shape, reserveRows: Int = 0
-  ) throws(StorageError) -> NodeReference {
+    let bits = Codec.bits(value)
+    // Only zero takes no bits, and a row that is not there is zero.
+    if reference.isNone, bits == 0, !shape.isNullable { return reference }
     let node = try prepare(
       writer, reference, row: row, bits: bits, shape: shape, reserveRows: reserveRows)
-    elements(node).storeBytes(of: value, toByteOffset: row &* (bits &>> 3), as: Value.self)
+    Codec.store(value, elements(node), width: node.node.width, row)
     if shape.isNullable { VectorMath.setBit(node.data, row, true) }
     return node.reference
   }
 
-  static func setObjectId(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: ObjectIdBytes,
-    isNullable: Bool
+  static func setInteger(
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: Int64, shape: Shape
   ) throws(StorageError) -> NodeReference {
-    let node = try prepare(
-      writer, reference, row: row, bits: 96, shape: Shape(.fixedVector, isNullable))
-    let base = elements(node)
-    base.storeBytes(of: value.head, toByteOffset: row &* 12, as: UInt64.self)
-    base.storeBytes(of: value.tail, toByteOffset: row &* 12 &+ 8, as: UInt32.self)
-    if isNullable { VectorMath.setBit(node.data, row, true) }
-    return node.reference
-  }
-
-  static func set128(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ head: UInt64, _ tail: UInt64,
-    isNullable: Bool
-  ) throws(StorageError) -> NodeReference {
-    let node = try prepare(
-      writer, reference, row: row, bits: 128, shape: Shape(.fixedVector, isNullable))
-    let base = elements(node)
-    base.storeBytes(of: head, toByteOffset: row &* 16, as: UInt64.self)
-    base.storeBytes(of: tail, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
-    if isNullable { VectorMath.setBit(node.data, row, true) }
-    return node.reference
+    try set(writer, reference, row: row, value, as: IntegerCodec.self, shape: shape)
   }
 
   /// Makes the element null and its bits zero.

@@ -31,21 +31,21 @@ enum VectorValue {
       return try readBytes(node, row, kind: kind, isOptional: isOptional, in: source)
     }
     let base = VectorMath.elements(node)
-    if kind == .object {
-      let value = VectorMath.integer(base, width: node.width, row)
-      return value == 0 ? .null : .link(target, ObjectKey(rawValue: value &- 1))
+    if isOptional, kind != .object, !VectorMath.hasValue(node, row) { return .null }
+    func load<Codec: ElementCodec>(_: Codec.Type) -> Codec.Value {
+      Codec.load(base, width: node.width, row)
     }
-    if isOptional, !VectorMath.hasValue(node, row) { return .null }
     switch kind {
-    case .int: return .int(VectorMath.integer(base, width: node.width, row))
-    case .bool: return .bool(VectorMath.integer(base, width: node.width, row) != 0)
-    case .date: return .date(base.load(fromByteOffset: row * 8, as: Double.self))
-    case .double: return .double(base.load(fromByteOffset: row * 8, as: Double.self))
-    case .float: return .float(base.load(fromByteOffset: row * 4, as: Float.self))
-    case .objectId: return .objectId(FixedVector.objectId(base, row))
-    case .decimal128: return .decimal128(FixedVector.decimal(base, row))
-    case .uuid: return .uuid(FixedVector.uuid(base, row))
-    case .object, .any, .string, .data: return .null
+    case .object: return load(LinkCodec.self).map { .link(target, $0) } ?? .null
+    case .int: return .int(load(IntegerCodec.self))
+    case .bool: return .bool(load(BoolCodec.self))
+    case .date: return .date(load(DoubleCodec.self))
+    case .double: return .double(load(DoubleCodec.self))
+    case .float: return .float(load(FloatCodec.self))
+    case .objectId: return .objectId(load(ObjectIdCodec.self))
+    case .decimal128: return .decimal128(load(DecimalCodec.self))
+    case .uuid: return .uuid(load(UUIDCodec.self))
+    case .any, .string, .data: return .null
     }
   }
 

@@ -53,44 +53,31 @@ enum VectorWriter {
       return try ElementWriter.setNull(
         writer, reference, row: row, shape: shape(kind, isOptional: isOptional))
     }
-    let shape = shape(kind, isOptional: isOptional)
-    switch (kind, value) {
-    case (.int, .int(let value)):
-      return try ElementWriter.setInteger(writer, reference, row: row, value, shape: shape)
-    case (.bool, .bool(let value)):
-      return try ElementWriter.setInteger(
-        writer, reference, row: row, value ? 1 : 0, shape: shape)
-    case (.object, .link(_, let key)):
-      return try ElementWriter.setInteger(
-        writer, reference, row: row, key.rawValue + 1, shape: shape)
-    case (.object, .null):
-      return try ElementWriter.setInteger(writer, reference, row: row, 0, shape: shape)
-    case (.float, .float(let value)):
-      return try ElementWriter.setBits(
-        writer, reference, row: row, value, bits: 32, shape: shape)
-    case (.double, .double(let value)), (.date, .date(let value)):
-      return try ElementWriter.setBits(
-        writer, reference, row: row, value, bits: 64, shape: shape)
-    default:
-      return try setFixed(writer, reference, row: row, value, kind: kind, isOptional: isOptional)
+    func store<Codec: ColumnCodec>(
+      _ value: Codec.Value, as _: Codec.Type
+    ) throws(StorageError) -> NodeReference {
+      precondition(Codec.fits(kind), "a value of another kind than its property: \(value)")
+      return try Codec.set(
+        writer, reference, row: row, value, isOptional: isOptional && kind != .object,
+        reserveRows: 0)
     }
-  }
-
-  private static func setFixed(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: StoredValue,
-    kind: ValueKind, isOptional: Bool
-  ) throws(StorageError) -> NodeReference {
-    switch (kind, value) {
-    case (.objectId, .objectId(let value)):
-      return try ElementWriter.setObjectId(
-        writer, reference, row: row, value, isNullable: isOptional)
-    case (.uuid, .uuid(let value)):
-      return try ElementWriter.set128(
-        writer, reference, row: row, value.head, value.tail, isNullable: isOptional)
-    case (.decimal128, .decimal128(let value)):
-      return try ElementWriter.set128(
-        writer, reference, row: row, value.low, value.high, isNullable: isOptional)
-    default: preconditionFailure("a value of another kind than its property: \(value)")
+    switch value {
+    case .null: return try store(nil, as: LinkCodec.self)
+    case .link(_, let key): return try store(key, as: LinkCodec.self)
+    case .int(let value): return try store(value, as: IntegerCodec.self)
+    case .bool(let value): return try store(value, as: BoolCodec.self)
+    case .float(let value): return try store(value, as: FloatCodec.self)
+    case .double(let value):
+      precondition(kind == .double, "a value of another kind than its property: \(value)")
+      return try store(value, as: DoubleCodec.self)
+    case .date(let value):
+      precondition(kind == .date, "a date for another kind of property: \(value)")
+      return try store(value, as: DoubleCodec.self)
+    case .objectId(let value): return try store(value, as: ObjectIdCodec.self)
+    case .uuid(let value): return try store(value, as: UUIDCodec.self)
+    case .decimal128(let value): return try store(value, as: DecimalCodec.self)
+    case .string, .data:
+      preconditionFailure("a value of another kind than its property: \(value)")
     }
   }
 

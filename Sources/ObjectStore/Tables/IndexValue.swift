@@ -40,13 +40,13 @@ enum IndexValue {
   static func of(_ value: StoredValue) -> Int64? {
     switch value {
     case .null: return nil
-    case .int(let value): return value
-    case .bool(let value): return value ? 1 : 0
-    case .date(let value): return ordered(value)
+    case .int(let value): return IntegerCodec.indexed(value)
+    case .bool(let value): return BoolCodec.indexed(value)
+    case .date(let value): return DoubleCodec.indexed(value)
     case .string(var text):
-      return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
-    case .objectId(let value): return PrimaryKeyLookup.hashOf(value)
-    case .uuid(let value): return PrimaryKeyLookup.hashOf(value)
+      return text.withUTF8 { BytesCodec.indexed(UnsafeRawBufferPointer($0)) }
+    case .objectId(let value): return ObjectIdCodec.indexed(value)
+    case .uuid(let value): return UUIDCodec.indexed(value)
     default: preconditionFailure("values of that kind cannot be indexed: \(value)")
     }
   }
@@ -62,13 +62,16 @@ enum IndexValue {
       return spec.isOptional ? nil : of(VectorValue.zero(spec.kind))
     }
     if spec.isOptional, !VectorMath.hasValue(node, row) { return nil }
-    let base = VectorMath.elements(node)
+    func load<Codec: ElementCodec>(_: Codec.Type) -> Int64 {
+      Codec.indexed(Codec.load(VectorMath.elements(node), width: node.width, row))
+    }
     switch spec.kind {
-    case .int, .bool: return VectorMath.integer(base, width: node.width, row)
-    case .date: return ordered(base.load(fromByteOffset: row * 8, as: Double.self))
-    case .string: return try ByteVector.withBytes(node, row, in: source, hash)
-    case .objectId: return PrimaryKeyLookup.hashOf(FixedVector.objectId(base, row))
-    case .uuid: return PrimaryKeyLookup.hashOf(FixedVector.uuid(base, row))
+    case .int: return load(IntegerCodec.self)
+    case .bool: return load(BoolCodec.self)
+    case .date: return load(DoubleCodec.self)
+    case .string: return try ByteVector.withBytes(node, row, in: source, BytesCodec.indexed)
+    case .objectId: return load(ObjectIdCodec.self)
+    case .uuid: return load(UUIDCodec.self)
     default: preconditionFailure("values of that kind cannot be indexed")
     }
   }

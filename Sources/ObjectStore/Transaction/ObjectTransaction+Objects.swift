@@ -30,9 +30,8 @@ extension ObjectTransaction {
     try append(state, key, except: column)
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
-    let new = try ElementWriter.setInteger(
-      writer, old, row: leaf.node.count &- 1, primaryKey,
-      shape: ElementWriter.Shape(.integerVector, spec.isOptional),
+    let new = try IntegerCodec.set(
+      writer, old, row: leaf.node.count &- 1, primaryKey, isOptional: spec.isOptional,
       reserveRows: reserveRows(state))
     if new != old { leaf.setReference(column.slot, new) }
     return (ObjectKey(rawValue: key), true)

@@ -3,14 +3,6 @@ import Storage
 // Setting properties. Each names an object by key, and records the modification even if the value
 // is what it was.
 extension ObjectTransaction {
-  /// The specification of a property that is about to be set, checked.
-  @inline(__always)
-  private func spec(_ state: State, _ column: ColumnKey, _ kind: ValueKind) -> ColumnSpec {
-    let spec = settable(state, column)
-    precondition(spec.kind == kind, "a value of another kind than its property")
-    return spec
-  }
-
   @inline(__always)
   private func settable(_ state: State, _ column: ColumnKey) -> ColumnSpec {
     precondition(column.slot < state.pointee.columns.count, "no such column")
@@ -41,68 +33,67 @@ extension ObjectTransaction {
     try updateIndex(state, spec, from: old, to: new, object)
   }
 
+  /// Sets a property through the codec of its kind: what every typed setter does.
+  @inline(__always)
+  private func set<Codec: ColumnCodec>(
+    _ value: Codec.Value, as _: Codec.Type, _ column: ColumnKey, _ object: ObjectKey,
+    _ table: TableKey
+  ) throws(StorageError) {
+    let state = try open(table)
+    let spec = settable(state, column)
+    precondition(Codec.fits(spec.kind), "a value of another kind than its property")
+    let row = try locate(state, object)
+    if spec.indexSlot != 0 {
+      try reindex(state, spec, column, row, object, to: Codec.indexed(value))
+    }
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try Codec.set(
+      writer, old, row: row, value, isOptional: spec.isOptional,
+      reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+  }
+
   public func setInt(
     _ value: Int64, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
-    let spec = spec(state, column, .int)
-    try setInteger(state, spec, value, column, object)
+    try set(value, as: IntegerCodec.self, column, object, table)
   }
 
   public func setBool(
     _ value: Bool, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
-    let spec = spec(state, column, .bool)
-    try setInteger(state, spec, value ? 1 : 0, column, object)
-  }
-
-  @inline(__always)
-  private func setInteger(
-    _ state: State, _ spec: ColumnSpec, _ value: Int64, _ column: ColumnKey, _ object: ObjectKey
-  ) throws(StorageError) {
-    let row = try locate(state, object)
-    if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: value)
-    }
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try ElementWriter.setInteger(
-      writer, old, row: row, value,
-      shape: ElementWriter.Shape(.integerVector, spec.isOptional),
-      reserveRows: reserveRows(state))
-    finish(state, column, object, old, new)
+    try set(value, as: BoolCodec.self, column, object, table)
   }
 
   public func setFloat(
     _ value: Float, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
-    let spec = spec(state, column, .float)
-    let row = try locate(state, object)
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try ElementWriter.setBits(
-      writer, old, row: row, value, bits: 32,
-      shape: ElementWriter.Shape(.floatVector, spec.isOptional), reserveRows: reserveRows(state))
-    finish(state, column, object, old, new)
+    try set(value, as: FloatCodec.self, column, object, table)
   }
 
   /// Doubles and dates.
   public func setDouble(
     _ value: Double, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
-    let spec = settable(state, column)
-    precondition(
-      spec.kind == .double || spec.kind == .date, "a value of another kind than its property")
-    let row = try locate(state, object)
-    if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: IndexValue.ordered(value))
-    }
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try ElementWriter.setBits(
-      writer, old, row: row, value, bits: 64,
-      shape: ElementWriter.Shape(.doubleVector, spec.isOptional), reserveRows: reserveRows(state))
-    finish(state, column, object, old, new)
+    try set(value, as: DoubleCodec.self, column, object, table)
+  }
+
+  public func setObjectId(
+    _ value: ObjectIdBytes, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try set(value, as: ObjectIdCodec.self, column, object, table)
+  }
+
+  public func setUUID(
+    _ value: UUIDBytes, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try set(value, as: UUIDCodec.self, column, object, table)
+  }
+
+  public func setDecimal(
+    _ value: DecimalBits, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try set(value, as: DecimalCodec.self, column, object, table)
   }
 
   public func setString(
@@ -123,18 +114,7 @@ extension ObjectTransaction {
     _ value: UnsafeRawBufferPointer, _ column: ColumnKey, of object: ObjectKey,
     in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
-    let spec = settable(state, column)
-    precondition(
-      spec.kind == .string || spec.kind == .data, "a value of another kind than its property")
-    let row = try locate(state, object)
-    if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: IndexValue.hash(value))
-    }
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try ByteVectorWriter.set(
-      writer, old, row: row, value, isNullable: spec.isOptional, reserveRows: reserveRows(state))
-    finish(state, column, object, old, new)
+    try set(value, as: BytesCodec.self, column, object, table)
   }
 
   /// Sets a property that is optional, or a link, to null.
@@ -174,7 +154,8 @@ extension ObjectTransaction {
     _ target: ObjectKey?, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let state = try open(table)
-    let spec = spec(state, column, .object)
+    let spec = settable(state, column)
+    precondition(spec.kind == .object, "a link for a property of another kind")
     let old = try link(state, column, object)
     if old != target {
       if let old { try removeBacklink(spec.other, spec.otherColumn, old, from: object) }
@@ -192,8 +173,7 @@ extension ObjectTransaction {
     if reference.isNone { return nil }
     let node = try source.node(reference, .integerVector)
     if row >= node.count { return nil }
-    let value = VectorMath.integer(VectorMath.elements(node), width: node.width, row)
-    return value == 0 ? nil : ObjectKey(rawValue: value &- 1)
+    return LinkCodec.load(VectorMath.elements(node), width: node.width, row)
   }
 
   /// Changes the link alone, not the backlinks.
@@ -202,9 +182,8 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let row = try locate(state, object)
     let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try ElementWriter.setInteger(
-      writer, old, row: row, target.map { $0.rawValue + 1 } ?? 0,
-      shape: ElementWriter.Shape(.integerVector, false), reserveRows: reserveRows(state))
+    let new = try LinkCodec.set(
+      writer, old, row: row, target, isOptional: false, reserveRows: reserveRows(state))
     finish(state, column, object, old, new)
   }
 }
