@@ -85,7 +85,7 @@ public struct ListView: Sendable {
 
   /// The index of the first element that refers to `key`, in a list of objects.
   public func firstIndex(of key: ObjectKey) throws(StorageError) -> Int? {
-    try firstInteger(key.rawValue &+ 1, from: 0)
+    try firstInteger(key.rawValue &+ 1)
   }
 
   /// The index of the first element equal to `value`.
@@ -104,12 +104,11 @@ public struct ListView: Sendable {
     return nil
   }
 
-  /// The first element from `start` on that is this integer.
-  func firstInteger(_ value: Int64, from start: Int) throws(StorageError) -> Int? {
+  /// The first element that is this integer.
+  private func firstInteger(_ value: Int64) throws(StorageError) -> Int? {
     var leaves = leaves()
     while let (vector, first) = try leaves.next() {
-      if first + vector.count <= start { continue }
-      for row in max(0, start - first)..<vector.count where vector.integer(row) == value {
+      for row in 0..<vector.count where vector.integer(row) == value {
         return first + row
       }
     }
@@ -154,6 +153,8 @@ public struct ListLeafIterator {
   var path: [(node: Node, next: Int)] = []
   var pending: NodeReference
   var before = 0
+  /// The leaf that was returned last.
+  private(set) var reference = NodeReference.none
   /// Elements of the list, by what its root says; more would mean that nodes are shared.
   private var total = Int.max
 
@@ -175,6 +176,7 @@ public struct ListLeafIterator {
           guard before <= total else {
             throw source.corrupt(pending, "fewer elements were expected")
           }
+          reference = pending
           pending = .none
           return (vector, start)
         }

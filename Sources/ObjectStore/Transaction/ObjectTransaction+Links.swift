@@ -71,7 +71,8 @@ extension ObjectTransaction {
   /// Takes objects that are about to go out of all links: what leads from them leaves the
   /// backlinks, then what leads to them becomes null or leaves its list.
   ///
-  /// Links among the objects themselves are gone before the second step, which searches lists.
+  /// Links among the objects themselves are gone before the second step. That goes through a list
+  /// once, however many of the objects are in it.
   func severLinks(_ state: State, _ keys: [ObjectKey]) throws(StorageError) {
     let columns = state.pointee.columns.count
     for key in keys {
@@ -79,11 +80,8 @@ extension ObjectTransaction {
         try severLink(state, ColumnKey(rawValue: UInt32(slot)), from: key)
       }
     }
-    for key in keys {
-      for slot in 0..<columns where state.pointee.columns[slot].isBacklink {
-        let spec = state.pointee.columns[slot]
-        try clearLinks(to: key, in: state.pointee.key, ColumnKey(rawValue: UInt32(slot)), spec)
-      }
+    for slot in 0..<columns where state.pointee.columns[slot].isBacklink {
+      try clearLinks(state, to: keys, ColumnKey(rawValue: UInt32(slot)))
     }
   }
 
@@ -117,29 +115,39 @@ extension ObjectTransaction {
     try writer.releaseTree(list.root)
   }
 
-  /// Makes every link to `key` that the hidden `column` knows of null, or takes it out of its list.
+  /// Makes every link to one of `keys` that the hidden `column` knows of null, or takes it out of its
+  /// list.
   private func clearLinks(
-    to key: ObjectKey, in table: TableKey, _ column: ColumnKey, _ spec: ColumnSpec
+    _ state: State, to keys: [ObjectKey], _ column: ColumnKey
   ) throws(StorageError) {
-    let state = try open(table)
-    let row = try locate(state, key)
-    let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
-    let origins = try self.table(table).backlinks(column, at: position).keys()
-    if origins.isEmpty { return }
+    let spec = state.pointee.columns[column.slot]
+    var links: [ListedLink] = []
+    for key in keys {
+      let row = try locate(state, key)
+      let vector = state.pointee.leaf.node.reference(column.slot)
+      if vector.isNone { continue }
+      let node = try source.node(vector, .backlinkVector)
+      if row >= node.count { continue }
+      let backlinks = try BacklinkView(node, row, in: source)
+      if backlinks.count == 0 { continue }
+      try backlinks.forEachKey { (origin) throws(StorageError) in
+        links.append(ListedLink(origin: ObjectKey(rawValue: origin), target: key))
+      }
+      try forgetBacklinks(state, column, key)
+    }
+    if links.isEmpty { return }
     let originState = try open(spec.other)
     let originSpec = originState.pointee.columns[spec.otherColumn.slot]
-    var previous: ObjectKey?
-    for origin in origins where origin != previous {
-      previous = origin
-      if originSpec.isList {
-        try removeFromList(originState, originSpec, spec.otherColumn, origin, table, key)
-      } else if originSpec.kind == .object {
-        try storeLink(originState, spec.otherColumn, origin, nil)
+    if originSpec.isList {
+      return try removeFromLists(originState, spec.otherColumn, state.pointee.key, links)
+    }
+    for link in links {
+      if originSpec.kind == .object {
+        try storeLink(originState, spec.otherColumn, link.origin, nil)
       } else {
-        try storeAnyNull(originState, spec.otherColumn, origin)
+        try storeAnyNull(originState, spec.otherColumn, link.origin)
       }
     }
-    try forgetBacklinks(state, column, key)
   }
 
   private func storeAnyNull(
@@ -152,7 +160,7 @@ extension ObjectTransaction {
     finish(state, column, object, old, new)
   }
 
-  /// Empties the object's set of origins, all of which have been dealt with.
+  /// Empties the object's set of origins, all of which are dealt with.
   private func forgetBacklinks(
     _ state: State, _ column: ColumnKey, _ key: ObjectKey
   ) throws(StorageError) {
@@ -160,33 +168,5 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try BacklinkWriter.clear(writer, old, row: row)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
-  }
-
-  /// Takes `target` out of an origin's list: its elements go, or become null in a map and in a list
-  /// of values of any kind.
-  private func removeFromList(
-    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ origin: ObjectKey,
-    _ targetTable: TableKey, _ target: ObjectKey
-  ) throws(StorageError) {
-    let editor = listWriter(spec)
-    var start = 0
-    while true {
-      let list = try currentList(state, column, origin)
-      let found =
-        spec.kind == .object
-        ? try list.firstInteger(target.rawValue + 1, from: start)
-        : try list.firstIndex(of: .link(targetTable, target))
-      guard let index = found else { return }
-      start = index
-      if spec.kind == .object && !spec.isMap {
-        let root = try editor.remove(list.root, at: index)
-        try storeListRoot(state, column, origin, root)
-        record(state, column, origin, .remove(index: index, count: 1))
-      } else {
-        let root = try editor.set(list.root, at: index, .null)
-        try storeListRoot(state, column, origin, root)
-        record(state, column, origin, .set(index: index))
-      }
-    }
   }
 }

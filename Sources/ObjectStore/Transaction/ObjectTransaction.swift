@@ -137,6 +137,21 @@ public final class ObjectTransaction {
     return table
   }
 
+  /// Where an object is, nil if it is not there; at hardly any cost where the cluster that was
+  /// changed last holds it. Good until the next change.
+  public func find(
+    _ key: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> ObjectPosition? {
+    let index = Int(table.rawValue)
+    if index < stateCount, let state = states[index], state.pointee.hasLeaf,
+      key.rawValue >= state.pointee.low, key.rawValue <= state.pointee.high
+    {
+      let cluster = state.pointee.cluster
+      return cluster.row(of: key).map { ObjectPosition(cluster: cluster, row: $0) }
+    }
+    return try self.table(table).find(key)
+  }
+
   /// What this transaction has done so far.
   public func changes() -> ChangeSet {
     var changes = ChangeSet()
