@@ -28,6 +28,9 @@ final class ClassInfo: @unchecked Sendable {
   let type: ObjectBase.Type
   let name: String
   let properties: [PropertyInfo]
+  /// In the order of `properties`: what a loop over an object's properties needs.
+  let fields: [FieldSlot]
+  let names: [String]
   let primaryKey: Int?
   /// Whether accessors of the class can be made by copying bytes; see `InstanceTemplate`.
   let isCopyable: Bool
@@ -79,6 +82,11 @@ final class ClassInfo: @unchecked Sendable {
       return PlainProperty(expression: .path(path), type: description.type)
     }
     isCopyable = InstanceTemplate.isCopyable(type)
+    names = found.map(\.name)
+    fields = found.map { property in
+      FieldSlot(
+        offset: property.offset, kind: FieldKind(property.field.valueType), type: property.field)
+    }
     primaryKey = found.firstIndex { $0.isPrimaryKey }
     indexByName = Dictionary(
       found.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -16,6 +16,9 @@ struct ReadState {
   @usableFromInline var source: NodeSource?
   /// The open write transaction; nil without one. The instance keeps it.
   var objects: Unmanaged<ObjectTransaction>?
+  /// The generation that the open write transaction began with: what was seen since is there unless
+  /// the transaction itself has deleted it. Above all generations without a transaction.
+  var writeStart = UInt64.max
   /// The instance that this belongs to, for whoever keeps that alive; none for unmanaged objects.
   /// Asking it through here spares the counting of references, which costs more than all else.
   var owner: Unmanaged<_RealmInstance>?

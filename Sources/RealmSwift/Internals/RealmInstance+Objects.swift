@@ -67,12 +67,24 @@ extension _RealmInstance {
     defer { updatePolicy = outer }
     let (key, isNew) = makeRow(for: object, binding, objects)
     object._attach(self, binding, key)
-    let mode: _TransferMode =
-      isNew ? .new : policy == .modified ? .overwriteModified : .overwriteAll
-    let base = Unmanaged.passUnretained(object).toOpaque()
-    for field in binding.fields {
-      field.type.transfer(base + field.offset, of: object, column: field.column, mode)
+    if isNew {
+      let row = RowFiller(
+        objects: objects, readState: readState, table: binding.table, key: key,
+        primaryKeyColumn: binding.primaryKeyColumn)
+      for index in binding.columns.indices {
+        row.move(binding.info.fields[index], binding.columns[index], of: object)
+      }
+    } else {
+      overwrite(object, binding, policy == .modified ? .overwriteModified : .overwriteAll)
     }
+  }
+
+  private func overwrite(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {
+    let base = Unmanaged.passUnretained(object).toOpaque()
+    for (field, column) in zip(binding.info.fields, binding.columns) {
+      field.type.transfer(base + field.offset, of: object, column: column, mode)
+    }
+    withExtendedLifetime(object) {}
   }
 
   private func makeRow(
@@ -83,7 +95,14 @@ extension _RealmInstance {
       didCreate(key, in: binding.table)
       return (key, true)
     }
-    let field = binding.fields[binding.info.primaryKey!]
+    let field = binding.info.fields[binding.info.primaryKey!]
+    if field.kind == .int {
+      let value = object._withField(at: 0) { field.integer($0) }
+      let made = engine { () throws(StorageError) in
+        try objects.createObject(in: binding.table, primaryKey: Int64(value))
+      }
+      return noteMade(made, binding) { "\(value)" }
+    }
     let value = object._withField(at: field.offset) {
       field.type.storedValue(at: $0, of: object, self)
     }
@@ -96,11 +115,18 @@ extension _RealmInstance {
     let made = engine { () throws(StorageError) in
       try objects.createObject(in: binding.table, primaryKey: value)
     }
+    return noteMade(made, binding) { value.text }
+  }
+
+  @inline(__always)
+  private func noteMade(
+    _ made: (key: ObjectKey, isNew: Bool), _ binding: TableBinding, _ text: () -> String
+  ) -> (key: ObjectKey, isNew: Bool) {
     if !made.isNew && updatePolicy == .error {
       throwRealmException(
         """
         Attempting to create an object of type '\(binding.info.name)' with an existing primary \
-        key value '\(value.text)'. Pass `update: .modified` to change that object.
+        key value '\(text())'. Pass `update: .modified` to change that object.
         """)
     }
     if made.isNew { didCreate(made.key, in: binding.table) } else { didChange() }
@@ -128,7 +154,7 @@ extension _RealmInstance {
       return existing
     }
     let object = type.init()
-    object._fill(from: value, self)
+    object._fill(from: source, binding.info, self)
     add(object, update: policy)
     return object
   }
@@ -136,7 +162,7 @@ extension _RealmInstance {
   private func existingObject(_ binding: TableBinding, _ source: PropertySource) -> ObjectBase? {
     let index = binding.info.primaryKey!
     let property = binding.info.properties[index]
-    guard let given = source.value(of: property, at: index),
+    guard let given = source.value(at: index, of: binding.info),
       let stored = stored(given, as: property)
     else { return nil }
     return find(binding, primaryKey: stored).map { object(binding, $0) }
@@ -145,11 +171,11 @@ extension _RealmInstance {
   private func update(_ object: ObjectBase, from source: PropertySource, _ binding: TableBinding) {
     for (index, property) in binding.info.properties.enumerated() {
       guard index != binding.info.primaryKey, property.description.type != .linkingObjects,
-        let given = source.value(of: property, at: index)
+        let given = source.value(at: index, of: binding.info)
       else { continue }
       let column = binding.columns[index]
       if updatePolicy == .modified, property.description.collection == .none,
-        property.description.target == nil, !(persistedArgument(given) is ObjectBase),
+        property.description.target == nil, persistedArgument(given).flatMap(storedObject) == nil,
         let new = stored(given, as: property),
         new.isIdentical(to: object._readStored(column))
       {
@@ -233,15 +259,47 @@ extension _RealmInstance {
 
   func delete(_ object: ObjectBase) {
     let objects = adding()
+    requireOwn(object)
+    engine { () throws(StorageError) in
+      try objects.deleteObject(ObjectKey(rawValue: object._key), in: object._binding!.table)
+    }
+    didChange()
+  }
+
+  private func requireOwn(_ object: ObjectBase) {
     guard object._instance === self else {
       throwRealmException(
         "Can only delete an object from the Realm it belongs to; resolve or look it up there.")
     }
     _ = object._position()
-    engine { () throws(StorageError) in
-      try objects.deleteObject(ObjectKey(rawValue: object._key), in: object._binding!.table)
+  }
+
+  /// Deletes objects of any classes, those of one class that follow one another together.
+  func delete(_ objects: [ObjectBase]) {
+    _ = adding()
+    var keys: [ObjectKey] = []
+    var table: TableKey?
+    for object in objects {
+      requireOwn(object)
+      let next = object._binding!.table
+      if let table, table != next {
+        deleteOnce(keys, in: table)
+        keys.removeAll(keepingCapacity: true)
+        requireOwn(object)
+      }
+      table = next
+      keys.append(ObjectKey(rawValue: object._key))
     }
-    didChange()
+    if let table { deleteOnce(keys, in: table) }
+  }
+
+  /// To name an object twice is a misuse: the second time it is deleted already.
+  private func deleteOnce(_ keys: [ObjectKey], in table: TableKey) {
+    let keys = keys.sorted()
+    for (key, next) in zip(keys, keys.dropFirst()) where key == next {
+      throwRealmException(MisuseReason.deletedObject)
+    }
+    delete(keys, in: table)
   }
 
   /// Deletes objects of one class; those that are gone already are passed over.

@@ -23,7 +23,10 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
   var writing: Writing? {
-    didSet { readState.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) } }
+    didSet {
+      readState.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) }
+      readState.pointee.writeStart = writing?.startGeneration ?? .max
+    }
   }
   /// The turn to write, while observers are told something first; who writes meanwhile takes it.
   var reservedTransaction: WriteTransaction?
@@ -52,8 +55,14 @@ public final class _RealmInstance: @unchecked Sendable {
     let objects: ObjectTransaction
     /// The generation at its start, and the first key that each table could hand out since.
     let startGeneration: UInt64
-    private(set) var firstNewKeys: [TableKey: ObjectKey] = [:]
+    var firstNewKeys: [TableKey: ObjectKey] {
+      guard let first else { return [:] }
+      return others.merging([first.table: first.key], uniquingKeysWith: min)
+    }
     private var lastTable: TableKey?
+    // Most transactions make objects of one class, and then the dictionary needs no memory.
+    private var first: (table: TableKey, key: ObjectKey)?
+    private var others: [TableKey: ObjectKey] = [:]
     /// For references that were made within it; nil if there are none.
     var outcome: WriteOutcome?
 
@@ -65,7 +74,8 @@ public final class _RealmInstance: @unchecked Sendable {
     func didCreate(_ key: ObjectKey, in table: TableKey) {
       if lastTable == table { return }
       lastTable = table
-      if firstNewKeys[table] == nil { firstNewKeys[table] = key }
+      guard let first else { return first = (table, key) }
+      if first.table != table, others[table] == nil { others[table] = key }
     }
 
     /// Gives the transaction back, changes undone.

@@ -15,18 +15,10 @@ final class TableBinding: @unchecked Sendable {
   /// What `@Persisted` properties are given as their column: the column's key, or for linking
   /// objects the property's index.
   let columns: [UInt32]
-  /// In the order of `info.properties`: what a loop over an object's properties needs.
-  let fields: [Field]
   private let indexBySlot: [Int]
   /// What every accessor of the class looks like before it has a row; nil for classes that have
   /// more in them than `@Persisted` properties.
   private let template: InstanceTemplate?
-
-  struct Field {
-    let offset: Int
-    let column: UInt32
-    let type: any PersistedField.Type
-  }
 
   init(_ info: ClassInfo, _ description: ClassDescription) {
     self.info = info
@@ -38,9 +30,6 @@ final class TableBinding: @unchecked Sendable {
     }
     columns = properties.enumerated().map { index, property in
       property?.columnKey.rawValue ?? UInt32(index)
-    }
-    fields = zip(info.properties, columns).map { property, column in
-      Field(offset: property.offset, column: column, type: property.field)
     }
     primaryKey = info.primaryKey.flatMap { [properties] in properties[$0] }
     primaryKeyColumn = primaryKey?.columnKey.rawValue ?? .max

@@ -35,8 +35,15 @@ extension ObjectBase {
     if !instance.cancelled.isEmpty, instance.cancelled.made(binding.table, key, _generation) {
       return false
     }
-    let table = instance.table(of: binding)
-    let found = engine { () throws(StorageError) in try table.find(key) }
+    let found: ObjectPosition?
+    if let objects = _readState.pointee.objects {
+      found = objects._withUnsafeGuaranteedRef { objects in
+        engine { () throws(StorageError) in try objects.find(key, in: binding.table) }
+      }
+    } else {
+      let table = instance.table(of: binding)
+      found = engine { () throws(StorageError) in try table.find(key) }
+    }
     guard let found else { return false }
     _cluster = found.cluster.node.address
     _row = UInt32(truncatingIfNeeded: found.row)

@@ -42,12 +42,20 @@ extension ObjectBase {
 
   /// Fills an unmanaged object from a dictionary, an array in the order of declaration, or an
   /// object with properties of the same names.
-  final func _fill(from value: Any, _ realm: _RealmInstance? = nil) {
+  final func _fill(from value: Any) {
     let info = ClassInfo.of(type(of: self))
-    let source = PropertySource(value, for: info)
-    for (index, property) in info.properties.enumerated() {
-      if let given = source.value(of: property, at: index) { _set(given, to: property, realm) }
+    _fill(from: PropertySource(value, for: info), info, nil)
+  }
+
+  /// - Parameter realm: the one that the object is going to be added to.
+  final func _fill(from source: PropertySource, _ info: ClassInfo, _ realm: _RealmInstance?) {
+    let base = Unmanaged.passUnretained(self).toOpaque()
+    for index in info.fields.indices {
+      guard let given = source.value(at: index, of: info) else { continue }
+      if info.fields[index].fill(base, with: given) { continue }
+      _set(given, to: info.properties[index], realm)
     }
+    withExtendedLifetime(self) {}
   }
 
   /// The object as text, with links followed a few levels deep.
@@ -111,37 +119,46 @@ enum PropertySource {
   case object(ObjectBase)
 
   init(_ value: Any, for info: ClassInfo) {
+    if let dictionary = exactly([String: Any].self, value) {
+      self = .dictionary(dictionary)
+      return
+    }
     switch unwrapped(value) {
-    case let object as ObjectBase: self = .object(object)
+    case let value? where type(of: value) is ObjectBase.Type: self = .object(value as! ObjectBase)
+    case let array? where type(of: array) == [Any].self:
+      self = .array(PropertySource.checked(array as! [Any], info))
     case let dictionary as [String: Any]: self = .dictionary(dictionary)
     case let dictionary as [String: Any?]: self = .dictionary(dictionary.mapValues { $0 as Any })
-    case let array as [Any]:
-      guard array.count <= info.properties.count else {
-        throwRealmException(
-          """
-          Invalid array input: more values (\(array.count)) than properties \
-          (\(info.properties.count)).
-          """)
-      }
-      self = .array(array)
+    case let array as [Any]: self = .array(PropertySource.checked(array, info))
     default:
       throwRealmException(
         "Invalid value '\(value)' to initialize object of type '\(info.name)'.")
     }
   }
 
-  /// The value given for the property, or nil if none was.
-  func value(of property: PropertyInfo, at index: Int) -> Any? {
+  private static func checked(_ array: [Any], _ info: ClassInfo) -> [Any] {
+    if array.count <= info.properties.count { return array }
+    throwRealmException(
+      """
+      Invalid array input: more values (\(array.count)) than properties \
+      (\(info.properties.count)).
+      """)
+  }
+
+  /// The value given for the property at that place of the class, or nil if none was.
+  @inline(__always)
+  func value(at index: Int, of info: ClassInfo) -> Any? {
     switch self {
-    case .dictionary(let values):
-      return values[property.name]
-    case .array(let values):
-      return index < values.count ? values[index] : nil
-    case .object(let object):
-      guard property.description.type != .linkingObjects,
-        let source = ClassInfo.of(type(of: object)).property(named: property.name)
-      else { return nil }
-      return object._value(of: source)
+    case .dictionary(let values): return values[info.names[index]]
+    case .array(let values): return index < values.count ? values[index] : nil
+    case .object(let object): return value(of: info.properties[index], from: object)
     }
+  }
+
+  private func value(of property: PropertyInfo, from object: ObjectBase) -> Any? {
+    guard property.description.type != .linkingObjects,
+      let source = ClassInfo.of(type(of: object)).property(named: property.name)
+    else { return nil }
+    return object._value(of: source)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 public import ObjectStore
 import Storage
 
@@ -13,15 +14,11 @@ extension ObjectBase {
       Attempting to modify object outside of a write transaction - call `write` or `beginWrite` \
       on its Realm first.
       """)
-    requireWritable(column)
-    return instance
-  }
-
-  private final func requireWritable(_ column: UInt32) {
     _ = _position()
     if column == _binding.unsafelyUnwrapped.primaryKeyColumn {
       throwRealmException(MisuseReason.primaryKeyChanged)
     }
+    return instance
   }
 
   /// Writes a property after `_prepareToWrite`.
@@ -56,118 +53,60 @@ extension ObjectBase {
       throwRealmException(MisuseReason.noTransactionToCommit)
     }
     let table = _binding.unsafelyUnwrapped.table
-    engine { () throws(StorageError) in
-      try body(objects.takeUnretainedValue(), table, ObjectKey(rawValue: _key))
+    // The instance keeps the transaction, and the object the instance.
+    objects._withUnsafeGuaranteedRef { objects in
+      do throws(StorageError) {
+        try body(objects, table, ObjectKey(rawValue: _key))
+      } catch {
+        _ = _position()  // reports an object that the transaction has deleted
+        failed(error)
+      }
     }
     _readState.pointee.generation &+= 1
   }
 
-  /// As `_prepareToWrite`, for those who don't need the instance.
+  /// As `_prepareToWrite`, for those who don't need the instance. An object that was seen in this
+  /// transaction is not looked for: the write comes past its row anyway.
   @inline(__always)
   private final func prepareToWrite(_ column: UInt32) {
     let readState = _readState
-    if readState.pointee.objects != nil, readState.pointee.thread == currentThread() {
-      requireWritable(column)
-    } else {
-      _ = _prepareToWrite(column)
+    if readState.pointee.thread == currentThread(), _generation >= readState.pointee.writeStart,
+      column != _binding.unsafelyUnwrapped.primaryKeyColumn
+    {
+      return
     }
+    _ = _prepareToWrite(column)
   }
 
-  /// Whether a property of an object that is being added has to be written.
-  ///
-  /// - Parameters:
-  ///   - isDefault: whether the value is what a new row has.
-  ///   - isPresent: whether an existing row has the value already.
+  /// Sets a property whose type goes to the store as it is.
+  @_specialize(where Value == Int)
+  @_specialize(where Value == Bool)
+  @_specialize(where Value == Double)
+  @_specialize(where Value == String)
+  @_specialize(where Value == Date)
+  public final func _set<Value: _ColumnValue>(_ column: UInt32, _ value: Value) {
+    prepareToWrite(column)
+    put(column, value)
+  }
+
+  /// Writes a property of an object that is being added.
   @inline(__always)
-  private final func needsTransfer(
-    _ column: UInt32, _ mode: _TransferMode, isDefault: Bool, isPresent: () -> Bool
-  ) -> Bool {
-    if column == _binding.unsafelyUnwrapped.primaryKeyColumn { return false }
+  final func _transfer<Value: _ColumnValue>(
+    _ column: UInt32, _ value: Value, _ mode: _TransferMode
+  ) {
+    if column == _binding.unsafelyUnwrapped.primaryKeyColumn { return }
     switch mode {
-    case .new: return !isDefault
-    case .overwriteModified: return !isPresent()
-    case .overwriteAll: return true
+    case .new: if value._rlmIsDefault { return }
+    case .overwriteModified: if value._rlmIsPresent(self, column) { return }
+    case .overwriteAll: break
     }
+    put(column, value)
   }
 
-  public final func _setInt(_ column: UInt32, _ value: Int64) {
-    prepareToWrite(column)
-    writeInt(column, value)
-  }
-
-  public final func _transferInt(_ column: UInt32, _ value: Int64, _ mode: _TransferMode) {
-    if needsTransfer(column, mode, isDefault: value == 0, isPresent: { _readInt(column) == value })
-    {
-      writeInt(column, value)
-    }
-  }
-
-  private final func writeInt(_ column: UInt32, _ value: Int64) {
+  @inline(__always)
+  private final func put<Value: _ColumnValue>(_ column: UInt32, _ value: Value) {
     write { (objects, table, key) throws(StorageError) in
-      try objects.setInt(value, ColumnKey(rawValue: column), of: key, in: table)
-    }
-  }
-
-  public final func _setBool(_ column: UInt32, _ value: Bool) {
-    prepareToWrite(column)
-    writeBool(column, value)
-  }
-
-  public final func _transferBool(_ column: UInt32, _ value: Bool, _ mode: _TransferMode) {
-    if needsTransfer(
-      column, mode, isDefault: !value, isPresent: { (_readInt(column) != 0) == value })
-    {
-      writeBool(column, value)
-    }
-  }
-
-  private final func writeBool(_ column: UInt32, _ value: Bool) {
-    write { (objects, table, key) throws(StorageError) in
-      try objects.setBool(value, ColumnKey(rawValue: column), of: key, in: table)
-    }
-  }
-
-  /// Doubles, and dates as seconds since the reference date.
-  public final func _setDouble(_ column: UInt32, _ value: Double) {
-    prepareToWrite(column)
-    writeDouble(column, value)
-  }
-
-  public final func _transferDouble(_ column: UInt32, _ value: Double, _ mode: _TransferMode) {
-    // Negative zero is not what a new row has.
-    if needsTransfer(
-      column, mode, isDefault: value.bitPattern == 0,
-      isPresent: { _readDouble(column).bitPattern == value.bitPattern })
-    {
-      writeDouble(column, value)
-    }
-  }
-
-  private final func writeDouble(_ column: UInt32, _ value: Double) {
-    write { (objects, table, key) throws(StorageError) in
-      try objects.setDouble(value, ColumnKey(rawValue: column), of: key, in: table)
-    }
-  }
-
-  public final func _setString(_ column: UInt32, _ value: String) {
-    prepareToWrite(column)
-    writeString(column, value)
-  }
-
-  public final func _transferString(_ column: UInt32, _ value: String, _ mode: _TransferMode) {
-    if needsTransfer(
-      column, mode, isDefault: value.isEmpty,
-      isPresent: {
-        _readString(column)?.utf8.elementsEqual(value.utf8) ?? false
-      })
-    {
-      writeString(column, value)
-    }
-  }
-
-  private final func writeString(_ column: UInt32, _ value: String) {
-    write { (objects, table, key) throws(StorageError) in
-      try objects.setString(value, ColumnKey(rawValue: column), of: key, in: table)
+      try value._rlmWrite(objects, ColumnKey(rawValue: column), of: key, in: table)
     }
   }
 }

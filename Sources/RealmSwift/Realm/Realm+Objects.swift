@@ -54,7 +54,7 @@ extension Realm {
 
   /// Deletes all objects of a sequence.
   public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
-    for object in Array(objects) { instance.delete(object) }
+    instance.delete(Array(objects))
   }
 
   /// Deletes the objects in a list.

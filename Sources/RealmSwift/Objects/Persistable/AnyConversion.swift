@@ -2,19 +2,42 @@ import Foundation
 
 // Values that arrive as `Any`: in `init(value:)`, `create(_:value:)` and `setValue(_:forKey:)`.
 
-/// Whether the value is nil, `NSNull` or an optional holding nothing, at any depth.
-func isNull(_ value: Any) -> Bool {
-  if value is NSNull { return true }
-  guard let optional = value as? any OptionalProtocol else { return false }
-  guard let inner = optional._erasedValue else { return true }
-  return isNull(inner)
+/// The value, if its type is exactly that one.
+///
+/// Comparing types costs next to nothing. A cast also considers bridging to Foundation's classes, and
+/// one that fails costs more than storing the value.
+@inline(__always)
+func exactly<T>(_ type: T.Type, _ value: Any) -> T? {
+  if Swift.type(of: value) != type { return nil }
+  // An existential has values of up to three words within itself.
+  guard MemoryLayout<T>.size <= 3 * MemoryLayout<Int>.size,
+    MemoryLayout<T>.alignment <= MemoryLayout<Int>.alignment
+  else { return value as? T }
+  return withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: T.self) }
 }
+
+/// Whether the type is one of those that most values have, none of which is null or wraps another.
+private func isPlain(_ type: Any.Type) -> Bool {
+  type == String.self || type == Int.self || type == Double.self || type == Bool.self
+    || type == Date.self || type == [String: Any].self || type == [Any].self
+    || type == Float.self || type == UUID.self || type == Data.self || type == ObjectId.self
+}
+
+/// Whether the value is nil, `NSNull` or an optional holding nothing, at any depth.
+func isNull(_ value: Any) -> Bool { unwrapped(value) == nil }
 
 /// The value without the optionals around it; nil where there is none.
 func unwrapped(_ value: Any) -> Any? {
-  if value is NSNull { return nil }
+  let type = type(of: value)
+  if isPlain(type) { return value }
+  if type is AnyClass { return type is NSNull.Type ? nil : value }
   guard let optional = value as? any OptionalProtocol else { return value }
   return optional._erasedValue.flatMap(unwrapped)
+}
+
+/// The object that the value is, if it is one.
+func storedObject(_ value: Any) -> ObjectBase? {
+  type(of: value) is ObjectBase.Type ? value as? ObjectBase : nil
 }
 
 extension OptionalProtocol {
@@ -23,7 +46,9 @@ extension OptionalProtocol {
 
 /// The whole number that the value is, if it is one that fits.
 func integer<T: FixedWidthInteger>(_ value: Any, as type: T.Type = T.self) -> T? {
-  switch unwrapped(value) {
+  if let value = exactly(T.self, value) { return value }
+  if let value = exactly(Int.self, value) { return T(exactly: value) }
+  return switch unwrapped(value) {
   case let value as T: value
   case let value as any BinaryInteger: T(exactly: value)
   case let value as Double: T(exactly: value)
@@ -35,7 +60,9 @@ func integer<T: FixedWidthInteger>(_ value: Any, as type: T.Type = T.self) -> T?
 
 /// The floating-point number that the value is, rounded if need be.
 func floatingPoint<T: BinaryFloatingPoint>(_ value: Any, as type: T.Type = T.self) -> T? {
-  switch unwrapped(value) {
+  if let value = exactly(T.self, value) { return value }
+  if let value = exactly(Int.self, value) { return T(value) }
+  return switch unwrapped(value) {
   case let value as T: value
   case let value as Double: T(value)
   case let value as Float: T(value)

@@ -1,9 +1,10 @@
 public import Foundation
 public import ObjectStore
+public import Storage
 
 // Strings, bytes, dates and identifiers.
 
-extension String: _Persistable, _RealmCollectionValueInsideOptional {
+extension String: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = String
   public static var _rlmDescription: _PropertyDescription { .init(.string) }
   public static func _rlmDefaultValue() -> String { "" }
@@ -16,14 +17,16 @@ extension String: _Persistable, _RealmCollectionValueInsideOptional {
     object._readString(column)
   }
 
-  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
-    object._setString(column, value)
+  public var _rlmIsDefault: Bool { isEmpty }
+
+  public func _rlmIsPresent(_ object: ObjectBase, _ column: UInt32) -> Bool {
+    object._readString(column)?.utf8.elementsEqual(utf8) ?? false
   }
 
-  public static func _rlmTransfer(
-    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
-  ) {
-    object._transferString(column, value, mode)
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setString(self, column, of: key, in: table)
   }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .string(self) }
@@ -34,7 +37,8 @@ extension String: _Persistable, _RealmCollectionValueInsideOptional {
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> String? {
-    switch unwrapped(value) {
+    if let value = exactly(String.self, value) { return value }
+    return switch unwrapped(value) {
     case let value as String: value
     case let value as Substring: String(value)
     case let value as NSString: String(describing: value)
@@ -43,11 +47,25 @@ extension String: _Persistable, _RealmCollectionValueInsideOptional {
   }
 }
 
-extension Data: _Persistable, _RealmCollectionValueInsideOptional {
+extension Data: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Data
   public static var _rlmDescription: _PropertyDescription { .init(.data) }
   public static func _rlmDefaultValue() -> Data { Data() }
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .data([UInt8](self)) }
+
+  public var _rlmIsDefault: Bool { isEmpty }
+
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let result = withUnsafeBytes { bytes -> StorageError? in
+      do throws(StorageError) {
+        try objects.setBytes(bytes, column, of: key, in: table)
+        return nil
+      } catch { return error }
+    }
+    if let result { throw result }
+  }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Data {
     guard case .data(let bytes) = stored else { return Data() }
@@ -63,7 +81,7 @@ extension Data: _Persistable, _RealmCollectionValueInsideOptional {
   }
 }
 
-extension Date: _Persistable, _RealmCollectionValueInsideOptional {
+extension Date: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Date
   public static var _rlmDescription: _PropertyDescription { .init(.date) }
   /// Now, as `Date()` is. In objects that are older than the property it is the reference date.
@@ -79,6 +97,15 @@ extension Date: _Persistable, _RealmCollectionValueInsideOptional {
     object._readOptionalDouble(column).map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
+  /// Negative zero is not what a new row has.
+  public var _rlmIsDefault: Bool { timeIntervalSinceReferenceDate.bitPattern == 0 }
+
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setDouble(timeIntervalSinceReferenceDate, column, of: key, in: table)
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
     .date(timeIntervalSinceReferenceDate)
   }
@@ -89,15 +116,23 @@ extension Date: _Persistable, _RealmCollectionValueInsideOptional {
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Date? {
-    unwrapped(value) as? Date
+    exactly(Date.self, value) ?? unwrapped(value) as? Date
   }
 }
 
-extension UUID: _Persistable, _RealmCollectionValueInsideOptional {
+extension UUID: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = UUID
   public static var _rlmDescription: _PropertyDescription { .init(.UUID) }
   public static func _rlmDefaultValue() -> UUID { UUID() }
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .uuid(storedBytes) }
+
+  public var _rlmIsDefault: Bool { storedBytes == UUIDBytes(head: 0, tail: 0) }
+
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setUUID(storedBytes, column, of: key, in: table)
+  }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> UUID {
     guard case .uuid(let bytes) = stored else { return UUID(bytes: UUIDBytes(head: 0, tail: 0)) }
@@ -117,7 +152,8 @@ extension UUID: _Persistable, _RealmCollectionValueInsideOptional {
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> UUID? {
-    switch unwrapped(value) {
+    if let value = exactly(UUID.self, value) { return value }
+    return switch unwrapped(value) {
     case let value as UUID: value
     case let value as String: UUID(uuidString: value)
     default: nil

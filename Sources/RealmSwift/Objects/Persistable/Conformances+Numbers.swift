@@ -1,10 +1,11 @@
 public import ObjectStore
+public import Storage
 
 // Whole numbers, booleans and floating-point numbers: the types with a path of their own for
 // reading, which the optimiser can see through.
 
 /// A whole number kept as 64 bits.
-public protocol _PersistableInteger: FixedWidthInteger, _Persistable,
+public protocol _PersistableInteger: FixedWidthInteger, _ColumnValue,
   _RealmCollectionValueInsideOptional
 where PersistedType == Self {}
 
@@ -23,14 +24,16 @@ extension _PersistableInteger {
     return Self(truncatingIfNeeded: value)
   }
 
-  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
-    object._setInt(column, Int64(value))
+  public var _rlmIsDefault: Bool { self == 0 }
+
+  public func _rlmIsPresent(_ object: ObjectBase, _ column: UInt32) -> Bool {
+    object._readInt(column) == Int64(self)
   }
 
-  public static func _rlmTransfer(
-    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
-  ) {
-    object._transferInt(column, Int64(value), mode)
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setInt(Int64(self), column, of: key, in: table)
   }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .int(Int64(self)) }
@@ -49,7 +52,7 @@ extension Int16: _PersistableInteger { public typealias PersistedType = Int16 }
 extension Int32: _PersistableInteger { public typealias PersistedType = Int32 }
 extension Int64: _PersistableInteger { public typealias PersistedType = Int64 }
 
-extension Bool: _Persistable, _RealmCollectionValueInsideOptional {
+extension Bool: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Bool
   public static var _rlmDescription: _PropertyDescription { .init(.bool) }
   public static func _rlmDefaultValue() -> Bool { false }
@@ -65,14 +68,16 @@ extension Bool: _Persistable, _RealmCollectionValueInsideOptional {
     return value != 0
   }
 
-  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
-    object._setBool(column, value)
+  public var _rlmIsDefault: Bool { !self }
+
+  public func _rlmIsPresent(_ object: ObjectBase, _ column: UInt32) -> Bool {
+    (object._readInt(column) != 0) == self
   }
 
-  public static func _rlmTransfer(
-    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
-  ) {
-    object._transferBool(column, value, mode)
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setBool(self, column, of: key, in: table)
   }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .bool(self) }
@@ -82,13 +87,14 @@ extension Bool: _Persistable, _RealmCollectionValueInsideOptional {
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Bool? {
+    if let value = exactly(Bool.self, value) { return value }
     if let value = unwrapped(value) as? Bool { return value }
     guard let number = integer(value, as: Int.self), number == 0 || number == 1 else { return nil }
     return number == 1
   }
 }
 
-extension Double: _Persistable, _RealmCollectionValueInsideOptional {
+extension Double: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Double
   public static var _rlmDescription: _PropertyDescription { .init(.double) }
   public static func _rlmDefaultValue() -> Double { 0 }
@@ -103,14 +109,17 @@ extension Double: _Persistable, _RealmCollectionValueInsideOptional {
     object._readOptionalDouble(column)
   }
 
-  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
-    object._setDouble(column, value)
+  /// Negative zero is not what a new row has.
+  public var _rlmIsDefault: Bool { bitPattern == 0 }
+
+  public func _rlmIsPresent(_ object: ObjectBase, _ column: UInt32) -> Bool {
+    object._readDouble(column).bitPattern == bitPattern
   }
 
-  public static func _rlmTransfer(
-    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
-  ) {
-    object._transferDouble(column, value, mode)
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setDouble(self, column, of: key, in: table)
   }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .double(self) }
@@ -125,10 +134,19 @@ extension Double: _Persistable, _RealmCollectionValueInsideOptional {
   }
 }
 
-extension Float: _Persistable, _RealmCollectionValueInsideOptional {
+extension Float: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Float
   public static var _rlmDescription: _PropertyDescription { .init(.float) }
   public static func _rlmDefaultValue() -> Float { 0 }
+
+  /// Negative zero is not what a new row has.
+  public var _rlmIsDefault: Bool { bitPattern == 0 }
+
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setFloat(self, column, of: key, in: table)
+  }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .float(self) }
 

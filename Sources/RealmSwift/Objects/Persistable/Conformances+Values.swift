@@ -1,12 +1,21 @@
 public import ObjectStore
+public import Storage
 
 // The library's own value types.
 
-extension ObjectId: _Persistable, _RealmCollectionValueInsideOptional {
+extension ObjectId: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = ObjectId
   public static var _rlmDescription: _PropertyDescription { .init(.objectId) }
   public static func _rlmDefaultValue() -> ObjectId { .generate() }
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .objectId(stored) }
+
+  public var _rlmIsDefault: Bool { stored == ObjectIdBytes(head: 0, tail: 0) }
+
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setObjectId(stored, column, of: key, in: table)
+  }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> ObjectId {
     guard case .objectId(let bytes) = stored else { return ObjectId() }
@@ -14,7 +23,8 @@ extension ObjectId: _Persistable, _RealmCollectionValueInsideOptional {
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> ObjectId? {
-    switch unwrapped(value) {
+    if let value = exactly(ObjectId.self, value) { return value }
+    return switch unwrapped(value) {
     case let value as ObjectId: value
     case let value as String: try? ObjectId(string: value)
     default: nil
@@ -22,11 +32,19 @@ extension ObjectId: _Persistable, _RealmCollectionValueInsideOptional {
   }
 }
 
-extension Decimal128: _Persistable, _RealmCollectionValueInsideOptional {
+extension Decimal128: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Decimal128
   public static var _rlmDescription: _PropertyDescription { .init(.decimal128) }
   public static func _rlmDefaultValue() -> Decimal128 { 0 }
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .decimal128(stored) }
+
+  public var _rlmIsDefault: Bool { stored == .zero }
+
+  public func _rlmWrite(
+    _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try objects.setDecimal(stored, column, of: key, in: table)
+  }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Decimal128 {
     guard case .decimal128(let bits) = stored else { return 0 }

@@ -21,6 +21,11 @@ extension PersistableEnum {
   public static var _rlmDescription: _PropertyDescription { RawValue._rlmDescription }
   public static func _rlmDefaultValue() -> Self { Self() }
 
+  @inlinable
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    RawValue._rlmSet(object, column, value.rawValue)
+  }
+
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { rawValue._rlmStored(realm) }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {

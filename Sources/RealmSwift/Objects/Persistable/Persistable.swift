@@ -86,6 +86,11 @@ public protocol _PersistableInsideOptional: _StoredConvertible, _HasPersistedTyp
   static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self?
   /// What the optional property returns while key paths are being recorded.
   static func _rlmRecordingOptional() -> Self?
+  /// Writes a managed optional property, checking first that it may be written.
+  static func _rlmSetOptional(_ object: ObjectBase, _ column: UInt32, _ value: Self?)
+  /// Writes an optional property of an object that is being added.
+  static func _rlmTransferOptional(
+    _ value: Self?, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode)
 }
 
 extension _PersistableInsideOptional {
@@ -95,6 +100,18 @@ extension _PersistableInsideOptional {
   }
 
   public static func _rlmRecordingOptional() -> Self? { nil }
+
+  public static func _rlmSetOptional(_ object: ObjectBase, _ column: UInt32, _ value: Self?) {
+    let realm = object._prepareToWrite(column)
+    object._writeStored(column, value?._rlmStored(realm) ?? .null)
+  }
+
+  public static func _rlmTransferOptional(
+    _ value: Self?, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    let stored = value?._rlmStored(object._managingRealm) ?? .null
+    object._transferStored(column, stored, mode)
+  }
 }
 
 /// A type that is stored by converting it to a `StoredValue` and back.
@@ -176,6 +193,16 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
   @inlinable
   public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {
     Wrapped._rlmGetOptional(object, column)
+  }
+
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    Wrapped._rlmSetOptional(object, column, value)
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    Wrapped._rlmTransferOptional(value, object, column, mode)
   }
 }
 
