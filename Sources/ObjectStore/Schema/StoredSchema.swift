@@ -8,6 +8,7 @@ struct ColumnSpec {
   var isOptional = false
   /// A list, or what is kept as one: a set, the values of a map, and their keys.
   var isList = false
+  var isSet = false
   var isMap = false
   var isPrimaryKey = false
   /// A hidden column of backlinks rather than a property.
@@ -44,6 +45,7 @@ final class TableLayout: Sendable {
       spec.kind = property.kind
       spec.isOptional = property.isOptional
       spec.isList = property.isCollection
+      spec.isSet = property.collection == .set
       spec.isMap = property.collection == .map
       spec.isPrimaryKey = property.isPrimaryKey
       spec.indexSlot = Int(property.indexSlot)
