@@ -15,6 +15,8 @@ struct Comparison: Sendable {
     let origin: Snapshot?
     /// A version on the way up to which nothing is to be told.
     let silence: Snapshot?
+    /// How often the handler had been called.
+    let deliveryCount: Int
   }
 
   let target: Snapshot
@@ -26,7 +28,7 @@ struct Comparison: Sendable {
       observer.tracker.map { tracker in
         Part(
           observer: observer, tracker: tracker, origin: observer.tracked,
-          silence: observer.silence)
+          silence: observer.silence, deliveryCount: observer.deliveryCount)
       }
     }
   }

@@ -15,6 +15,8 @@ class Observer: @unchecked Sendable {
   var silence: Snapshot?
   /// How often the tracker was carried on to a version that the realm had left meanwhile.
   var carries = 0
+  /// How often it has delivered: a comparison that began before holds changes that were delivered.
+  private(set) var deliveryCount = 0
   /// Nobody waits for the next delivery; what happens meanwhile will be told as one change.
   var isPaused = false
   private let isCancelledFlag = Atomic<Bool>(false)
@@ -28,7 +30,13 @@ class Observer: @unchecked Sendable {
   final var isCancelled: Bool { isCancelledFlag.load(ordering: .acquiring) }
   final func cancel() { isCancelledFlag.store(true, ordering: .releasing) }
 
-  /// The realm is at the tracker's version: tell the handler what there is to tell.
+  /// The realm is at the tracker's version: delivers the pending changes.
+  final func deliver(at snapshot: Snapshot) {
+    deliveryCount += 1
+    tell(at: snapshot)
+  }
+
+  /// Tells the handler what there is to tell.
   func tell(at snapshot: Snapshot) {}
   /// There is a newer version that the realm does not move to by itself.
   func announceRefreshRequired() {}
@@ -40,7 +48,9 @@ class Observer: @unchecked Sendable {
 
   /// Takes over what a comparison found, if it began where this is.
   final func carry(_ part: Comparison.Part, to target: Snapshot) {
-    guard tracked === part.origin, silence === part.silence else { return }
+    guard tracked === part.origin, silence === part.silence,
+      deliveryCount == part.deliveryCount
+    else { return }
     tracker = part.tracker
     tracked = target
     silence = nil

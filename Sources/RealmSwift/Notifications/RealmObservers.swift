@@ -184,7 +184,7 @@ extension _RealmInstance {
       if observer.isFar(from: snapshot) { return scheduleTurn() }
       if observer.isBehind(snapshot) { carry([observer], to: snapshot) }
       observer.carries = 0
-      observer.tell(at: snapshot)
+      observer.deliver(at: snapshot)
     }
   }
 

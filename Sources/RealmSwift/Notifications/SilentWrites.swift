@@ -60,7 +60,7 @@ extension _RealmInstance {
       // A handler may have written or invalidated meanwhile.
       guard writing == nil, let snapshot else { return }
       if observer.isBehind(snapshot) { carry([observer], to: snapshot) }
-      observer.tell(at: snapshot)
+      observer.deliver(at: snapshot)
     }
   }
 }

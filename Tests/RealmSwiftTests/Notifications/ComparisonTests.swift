@@ -48,6 +48,8 @@ final class ComparisonWatch: Sendable {
   /// From now on a worker stops where it begins, until it is let go on.
   func hold() { isHolding.withLock { $0 = true } }
   func waitUntilHeld() { held.wait() }
+  /// The worker that is held goes on; the next one stops again.
+  func letOneGo() { release.signal() }
   func letGo() {
     isHolding.withLock { $0 = false }
     release.signal()
@@ -314,6 +316,44 @@ final class ComparisonWatch: Sendable {
     await keeper.end()
     end()
   }
+
+  @Test("what an observer is told while a refresh compares is not told again by the refresh")
+  func deliveredDuringARefresh() async throws {
+    let database = try Database.open(path: observatory.file.path)
+    let keeper = try await ManyKeeper(observatory)
+    observatory.writeElsewhere { realm in
+      for age in 0..<1200 { realm.add(Animal("\(age)", age: age)) }
+    }
+    await keeper.observe()
+    #expect(await observatory.next() == "actor initial")
+    watch.hold()
+    observatory.writeElsewhere { realm in age("7", 3000, realm) }
+    watch.waitUntilHeld()
+    // The change waits for the newcomer's start, for which the next comparison is made.
+    await keeper.observeAlso()
+    watch.letOneGo()
+    watch.waitUntilHeld()
+    observatory.writeElsewhere { realm in age("8", 4000, realm) }
+    let newest = database.newestVersion
+    func isNewestPinned() -> Bool { database.pins().contains { $0.version == newest } }
+    while isNewestPinned() { await Task.yield() }
+    // The realm stays where it is while it compares: only the refresh pins the newest version.
+    async let isMoved = keeper.refresh()
+    while !isNewestPinned() { await Task.yield() }
+    watch.letGo()
+    #expect(await isMoved)
+    // Whichever comparison the actor takes first, two animals have moved.
+    var movedCount = 0
+    while movedCount < 2, let event = await observatory.next() {
+      guard event.hasPrefix("actor ["), let deletions = event.split(separator: "]").first else {
+        continue
+      }
+      movedCount += deletions.split(separator: ",").count
+    }
+    #expect(movedCount == 2)
+    await keeper.end()
+    end()
+  }
 }
 
 /// Observes all animals on an actor.
@@ -321,6 +361,7 @@ private actor ManyKeeper {
   private let observatory: Observatory
   private var realm: Realm!
   private var token: NotificationToken?
+  private var secondToken: NotificationToken?
 
   init(_ observatory: Observatory) async throws {
     self.observatory = observatory
@@ -340,5 +381,11 @@ private actor ManyKeeper {
     }
   }
 
-  func end() { token = nil }
+  func observeAlso() {
+    secondToken = realm.objects(Animal.self).sorted(by: \.age).observe { [observatory] in
+      observatory.tell("also \($0.text)")
+    }
+  }
+
+  func end() { (token, secondToken) = (nil, nil) }
 }
