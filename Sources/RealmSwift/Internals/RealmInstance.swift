@@ -113,6 +113,12 @@ public final class _RealmInstance: @unchecked Sendable {
     refreshTrigger.remove()
     writing?.cancel()
     reservedTransaction?.cancel()
+    let writes = asyncWrites.removeAll()
+    if !writes.isEmpty {
+      OrphanedWrites(
+        writes: writes, shared: shared, configuration: configuration, scheduler: scheduler
+      ).resume()
+    }
     tables.deallocate()
     readState.deinitialize(count: 1)
     readState.deallocate()

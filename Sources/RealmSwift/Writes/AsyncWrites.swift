@@ -1,6 +1,7 @@
 import Dispatch
 import Platform
 import Storage
+import Synchronization
 
 /// The asynchronous writes of one realm instance: those that wait for their turn, and commits whose
 /// flush somebody waits for. Touched on the instance's scheduler only, but for `flushes`.
@@ -45,7 +46,8 @@ struct AsyncWrites {
 
   private var waiting: [Pending] = []
   private var firstWaiting = 0
-  private var lastId: AsyncTransactionId = 0
+  /// Of the process: a write keeps its id when another instance takes it over.
+  private static let lastId = Atomic<AsyncTransactionId>(0)
   var reservation: WriterReservation?
   var running: Running?
   var completions: [AsyncTransactionId: AsyncWriteCompletion] = [:]
@@ -65,17 +67,12 @@ struct AsyncWrites {
 
   var first: Pending? { firstWaiting < waiting.count ? waiting[firstWaiting] : nil }
 
-  mutating func makeId() -> AsyncTransactionId {
-    lastId &+= 1
-    if lastId == 0 { lastId = 1 }
-    return lastId
+  static func makeId() -> AsyncTransactionId {
+    let id = lastId.wrappingAdd(1, ordering: .relaxed).newValue
+    return id == 0 ? makeId() : id
   }
 
-  mutating func add(_ kind: Kind) -> AsyncTransactionId {
-    let id = makeId()
-    waiting.append(Pending(id: id, kind: kind))
-    return id
-  }
+  mutating func add(_ write: Pending) { waiting.append(write) }
 
   mutating func removeFirst() {
     firstWaiting += 1

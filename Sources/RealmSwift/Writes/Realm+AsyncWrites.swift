@@ -56,7 +56,7 @@ extension Realm {
     if !instance.isInWriteTransaction {
       throwRealmException(MisuseReason.noTransactionToCommit)
     }
-    let id = instance.asyncWrites.makeId()
+    let id = AsyncWrites.makeId()
     instance.commitAsync(id, allowGrouping: allowGrouping, onComplete)
     return id
   }

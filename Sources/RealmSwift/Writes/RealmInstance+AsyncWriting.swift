@@ -19,14 +19,16 @@ extension _RealmInstance {
   /// Puts a write in line.
   func addAsyncWrite(_ kind: AsyncWrites.Kind) -> AsyncTransactionId {
     checkCanWriteAsync()
-    if asyncWrites.hasEnded {
-      drop(kind)
-      return asyncWrites.makeId()
-    }
-    let id = asyncWrites.add(kind)
+    let id = AsyncWrites.makeId()
+    addAsyncWrite(AsyncWrites.Pending(id: id, kind: kind))
+    return id
+  }
+
+  func addAsyncWrite(_ write: AsyncWrites.Pending) {
+    if asyncWrites.hasEnded { return drop(write.kind) }
+    asyncWrites.add(write)
     watchForTheEnd()
     continueAsyncWrites()
-    return id
   }
 
   /// Asks for the writer's role if somebody waits for it and nothing is in the way.

@@ -72,6 +72,32 @@ import Testing
     writers.wait()
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func aTransactionThatIsDroppedIsCancelledAndTheRealmsWritesGetTheirTurn() async throws {
+    let file = TemporaryRealm.forThreads(.full)
+    await withCheckedContinuation { done in
+      thread.perform {
+        let realm = try! file.open()
+        realm.beginWrite()
+        realm.add(Reader(name: "dropped"))
+        for name in ["Ada", "Grace"] {
+          realm.writeAsync {
+            let realm = try! file.open()
+            #expect(realm.isInWriteTransaction)
+            realm.add(Reader(name: name))
+          } onComplete: { error in
+            #expect(error == nil)
+            if name == "Grace" { done.resume() }
+          }
+        }
+      }
+    }
+    file.writeElsewhere { realm in
+      #expect(Array(realm.objects(Reader.self).map(\.name)) == ["Ada", "Grace"])
+    }
+    thread.stop()
+  }
+
   /// Each turn of the loop takes longer than others are made to wait for it.
   private func keepBusy(until isOver: Flag, milliseconds: UInt32 = 30) {
     thread.perform { [self] in
