@@ -39,7 +39,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()
   var observers = RealmObservers()
-  var turnObjectsMax = ChangeComparisons.turnObjectsMax
+  var turnObjectsMax = ChangeComputations.turnObjectsMax
   var asyncWrites = AsyncWrites()
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
@@ -190,7 +190,7 @@ public final class _RealmInstance: @unchecked Sendable {
   func ensureReading() {
     if let snapshot, snapshot.isExpired, !isFrozen, writing == nil { invalidate() }
     if snapshot == nil {
-      engine { () throws(StorageError) in try adopt(try shared.database.pinNewest()) }
+      engine { () throws(StorageError) in try move(to: try shared.database.pinNewest()) }
       if observers.isAnyone { scheduleTurn() }
     }
   }
@@ -217,7 +217,7 @@ public final class _RealmInstance: @unchecked Sendable {
   }
 
   /// Moves to another version.
-  func adopt(_ newer: Snapshot) throws(StorageError) {
+  func move(to newer: Snapshot) throws(StorageError) {
     let newSchema = try shared.schemas.schema(newer.root, in: newer.source)
     snapshot = newer
     readState.pointee.source = newer.source
@@ -249,12 +249,12 @@ public final class _RealmInstance: @unchecked Sendable {
     guard writing == nil, let snapshot else { return }
     let isNewer = shared.database.newestVersion > snapshot.version
     if isNewer && !autorefresh { announceRefreshRequired() }
-    if observers.isComparing { return }
+    if observers.isComputing { return }
     let target = engine { () throws(StorageError) in
       isNewer && autorefresh ? try shared.database.pinNewestIfRoom() ?? snapshot : snapshot
     }
-    if startComparison(to: target) { return }
-    if target !== snapshot { engine { () throws(StorageError) in try adopt(target) } }
+    if startComputation(to: target) { return }
+    if target !== snapshot { engine { () throws(StorageError) in try move(to: target) } }
     deliverNotifications(waiting: true)
   }
 }

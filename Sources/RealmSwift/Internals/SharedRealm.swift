@@ -13,7 +13,7 @@ final class SharedRealm: Sendable {
   let boundClasses = BoundClassesCache()
   let path: String
   /// Where change sets are made that cost more than a turn should.
-  let comparisons = DispatchQueue(label: "holdfast.comparisons")
+  let computations = DispatchQueue(label: "holdfast.computations")
 
   private let listener = LockedValue<CommitListener?>(nil)
   private let refreshTriggers = RefreshTriggers()
@@ -75,10 +75,10 @@ final class SharedRealm: Sendable {
   }
 
   /// Waits for what the file's worker is doing, which keeps the file open.
-  static func waitForComparisons(_ path: String) {
+  static func waitForComputations(_ path: String) {
     for readOnly in [false, true] {
       let shared = open.withLock { $0[Key(path, readOnly: readOnly)]?.object }
-      shared?.comparisons.sync {}
+      shared?.computations.sync {}
     }
   }
 

@@ -14,10 +14,10 @@ protocol ChangeTracker: Sendable {
   ) throws(StorageError)
 
   /// Whether there is something to tell.
-  var hasUntold: Bool { get }
+  var hasPendingChanges: Bool { get }
 
   /// What there was to tell is not to be told, or has been.
-  mutating func forget()
+  mutating func discardPendingChanges()
 
   /// How many objects starting and advancing may have to look at; counts no further than `limit`.
   func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int
@@ -39,7 +39,7 @@ extension StoreView {
 struct ObjectTracker: ChangeTracker {
   let key: ObjectKey
   let scope: ChangeScope
-  private(set) var untold = ObservedObjectChange.none
+  private(set) var pendingChanges = ObservedObjectChange.none
 
   init(_ key: ObjectKey, _ scope: ChangeScope) {
     self.key = key
@@ -51,17 +51,17 @@ struct ObjectTracker: ChangeTracker {
   mutating func advance(
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError) {
-    if case .deleted = untold { return }
-    switch (untold, try scope.change(of: key, from: old, to: new, changes)) {
+    if case .deleted = pendingChanges { return }
+    switch (pendingChanges, try scope.change(of: key, from: old, to: new, changes)) {
     case (_, .none): break
     case (.changed(let columns), .changed(let more)):
-      untold = .changed(Set(columns).union(more).sorted())
-    case (_, let change): untold = change
+      pendingChanges = .changed(Set(columns).union(more).sorted())
+    case (_, let change): pendingChanges = change
     }
   }
 
-  var hasUntold: Bool { untold != .none }
-  mutating func forget() { untold = .none }
+  var hasPendingChanges: Bool { pendingChanges != .none }
+  mutating func discardPendingChanges() { pendingChanges = .none }
 
   func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
     let tables = scope.tables

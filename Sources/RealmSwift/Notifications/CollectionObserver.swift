@@ -26,8 +26,8 @@ final class CollectionObserver: Observer, @unchecked Sendable {
 
   override func tell(at snapshot: Snapshot) {
     guard var tracker = tracker as? CollectionTracker else { return }
-    let changes = tracker.untold
-    tracker.forget()
+    let changes = tracker.pendingChanges
+    tracker.discardPendingChanges()
     self.tracker = tracker
     if hasBegun && changes.isEmpty { return }
     collection.revive()

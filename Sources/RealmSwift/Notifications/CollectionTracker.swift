@@ -13,7 +13,7 @@ struct CollectionTracker: ChangeTracker {
   }
 
   private var subject: Subject
-  private(set) var untold = CollectionChanges()
+  private(set) var pendingChanges = CollectionChanges()
 
   init(_ collection: _ManagedCollection, keyPaths: [String]?) {
     let instance = collection.instance
@@ -50,7 +50,7 @@ struct CollectionTracker: ChangeTracker {
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError) {
     let difference = try difference(changes, from: old, to: new)
-    untold = untold.followed(by: difference)
+    pendingChanges = pendingChanges.followed(by: difference)
   }
 
   private mutating func difference(
@@ -85,8 +85,8 @@ struct CollectionTracker: ChangeTracker {
     return values
   }
 
-  var hasUntold: Bool { !untold.isEmpty }
-  mutating func forget() { untold = CollectionChanges() }
+  var hasPendingChanges: Bool { !pendingChanges.isEmpty }
+  mutating func discardPendingChanges() { pendingChanges = CollectionChanges() }
 
   // MARK: What it takes
 

@@ -33,7 +33,7 @@ public final class NotificationToken: Sendable {
   }
 
   /// What the token stands for was set up; nothing if the token was invalidated meanwhile.
-  func adopt(_ token: NotificationToken) {
+  func attach(_ token: NotificationToken) {
     let isTooLate = state.withLock { state in
       if !state.isInvalidated { state.inner = token }
       return state.isInvalidated

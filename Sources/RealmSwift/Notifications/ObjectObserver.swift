@@ -32,8 +32,8 @@ final class ObjectObserver: Observer, @unchecked Sendable {
 
   override func tell(at snapshot: Snapshot) {
     guard var tracker = tracker as? ObjectTracker else { return }
-    let change = tracker.untold
-    tracker.forget()
+    let change = tracker.pendingChanges
+    tracker.discardPendingChanges()
     self.tracker = tracker
     let old = told
     told = snapshot
@@ -46,7 +46,7 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     }
   }
 
-  override func didSkip(from before: Snapshot, to after: Snapshot) {
+  override func didSuppress(from before: Snapshot, to after: Snapshot) {
     if told.version == before.version { told = after }
   }
 
@@ -145,7 +145,7 @@ enum RemoteObservation {
       guard let realm = try? Realm(configuration: configuration, queue: queue),
         let confined = realm.resolve(reference)
       else { return }
-      token.adopt(setup.start(confined))
+      token.attach(setup.start(confined))
     }
     return token
   }

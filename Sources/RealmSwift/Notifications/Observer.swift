@@ -12,10 +12,10 @@ class Observer: @unchecked Sendable {
   /// The version that the tracker is at, pinned; nil before its start.
   var tracked: Snapshot?
   /// A newer version that the observer is not to tell about.
-  var silence: Snapshot?
+  var suppressedThrough: Snapshot?
   /// How often the tracker was carried on to a version that the realm had left meanwhile.
-  var carries = 0
-  /// How often it has delivered: a comparison that began before holds changes that were delivered.
+  var missedComputations = 0
+  /// How often it has delivered: a computation that began before holds changes that were delivered.
   private(set) var deliveryCount = 0
   /// Nobody waits for the next delivery; what happens meanwhile will be told as one change.
   var isPaused = false
@@ -46,47 +46,49 @@ class Observer: @unchecked Sendable {
     tracker != nil && tracked?.version != snapshot.version
   }
 
-  /// Takes over what a comparison found, if it began where this is.
-  final func carry(_ part: Comparison.Part, to target: Snapshot) {
-    guard tracked === part.origin, silence === part.silence,
+  /// Takes over what a computation found, if it began where this is.
+  final func advance(_ part: ChangeComputation.Part, to target: Snapshot) {
+    guard tracked === part.origin, suppressedThrough === part.suppressedThrough,
       deliveryCount == part.deliveryCount
     else { return }
     tracker = part.tracker
     tracked = target
-    silence = nil
+    suppressedThrough = nil
   }
 
   /// Whether it has nothing to hear of what led to the version; one that has heard of nothing at
   /// all is yet to be told how things are.
-  func hasHeard(of version: UInt64) -> Bool {
+  func hasDelivered(of version: UInt64) -> Bool {
     guard let tracked else { return true }
     // Being carried to a version is not being told of it.
-    if let tracker, tracker.hasUntold { return false }
-    return (silence ?? tracked).version == version
+    if let tracker, tracker.hasPendingChanges { return false }
+    return (suppressedThrough ?? tracked).version == version
   }
 
   /// The realm has left `before` for `after` by a write that is not to be told.
-  final func skip(from before: Snapshot, to after: Snapshot) {
+  final func suppress(from before: Snapshot, to after: Snapshot) {
     // One that has yet to hear of earlier commits will hear of both.
-    let told = silence ?? tracked
-    if let tracker, !tracker.hasUntold, told?.version == before.version { silence = after }
-    didSkip(from: before, to: after)
+    let told = suppressedThrough ?? tracked
+    if let tracker, !tracker.hasPendingChanges, told?.version == before.version {
+      suppressedThrough = after
+    }
+    didSuppress(from: before, to: after)
   }
 
-  func didSkip(from before: Snapshot, to after: Snapshot) {}
+  func didSuppress(from before: Snapshot, to after: Snapshot) {}
 }
 
 extension Observer {
   /// Whether carrying it on to the version is more work than a turn should do.
-  func isFar(from target: Snapshot) -> Bool {
+  func needsBackgroundDiff(from target: Snapshot) -> Bool {
     guard let tracker, isBehind(target) else { return false }
-    if carries >= ChangeComparisons.carriesMax { return false }
+    if missedComputations >= ChangeComputations.missedComputationsMax { return false }
     let limit = instance.turnObjectsMax
     return engine { () throws(StorageError) in
       if let tracked {
         let size = try target.historySize(after: tracked.version)
-        if size > ChangeComparisons.turnHistorySizeMax { return true }
-        if carries > 0 && tracker.goesByChanges { return false }
+        if size > ChangeComputations.turnHistorySizeMax { return true }
+        if missedComputations > 0 && tracker.goesByChanges { return false }
       }
       return try tracker.extent(in: instance.shared.view(of: target), limit: limit) > limit
     }

@@ -20,7 +20,7 @@ struct RealmObservers {
   private var entries: [Entry] = []
   private(set) var isDelivering = false
   /// Whether a worker is at it; it will come back with a turn.
-  fileprivate(set) var isComparing = false
+  fileprivate(set) var isComputing = false
 
   var isAnyone: Bool { entries.contains { $0.observer?.isCancelled == false } }
 
@@ -52,7 +52,7 @@ struct RealmObservers {
     for observer in all {
       observer.cancel()
       observer.tracked = nil
-      observer.silence = nil
+      observer.suppressedThrough = nil
     }
     entries = []
   }
@@ -107,57 +107,57 @@ extension _RealmInstance {
   // MARK: Comparing elsewhere
 
   /// Lets a worker carry on whoever has far to go to the version. Returns false if nobody has.
-  func startComparison(to target: Snapshot) -> Bool {
-    let far = observers.waiting.filter { $0.isFar(from: target) }
+  func startComputation(to target: Snapshot) -> Bool {
+    let far = observers.waiting.filter { $0.needsBackgroundDiff(from: target) }
     if far.isEmpty { return false }
-    observers.isComparing = true
-    let work = LockedValue<Comparison?>(Comparison(far, to: target))
-    shared.comparisons.async { [weak self, shared, scheduler] in
+    observers.isComputing = true
+    let work = LockedValue<ChangeComputation?>(ChangeComputation(far, to: target))
+    shared.computations.async { [weak self, shared, scheduler] in
       // Taken out, so that nothing stays pinned by what nobody waits for any more.
       var result = work.withLock { $0.take() }
       result?.run(shared)
       if result?.isWanted == false { result = nil }
-      let comparison = result.take()
-      scheduler.invoke { [weak self] in self?.finish(comparison) }
+      let computation = result.take()
+      scheduler.invoke { [weak self] in self?.finish(computation) }
     }
     return true
   }
 
   /// A worker is done: the realm moves on to what it has compared.
-  private func finish(_ comparison: Comparison?) {
-    observers.isComparing = false
+  private func finish(_ computation: ChangeComputation?) {
+    observers.isComputing = false
     guard scheduler.exists else { return observers.end() }
     defer { scheduleTurn() }
-    guard let snapshot, let comparison else { return }
-    if comparison.target.version > snapshot.version && !autorefresh { return }
-    adopt(comparison)
+    guard let snapshot, let computation else { return }
+    if computation.target.version > snapshot.version && !autorefresh { return }
+    apply(computation)
   }
 
   /// Moves to the version that was compared with, unless the realm is past it, and tells.
-  func adopt(_ comparison: Comparison) {
+  func apply(_ computation: ChangeComputation) {
     guard let snapshot else { return }
-    if comparison.target.version > snapshot.version {
+    if computation.target.version > snapshot.version {
       // Where a write transaction is open, the realm was at the newest version when it began.
       if writing != nil { return }
-      engine { () throws(StorageError) in try adopt(comparison.target) }
+      engine { () throws(StorageError) in try move(to: computation.target) }
     }
-    for part in comparison.parts {
+    for part in computation.parts {
       guard let observer = part.observer else { continue }
-      observer.carry(part, to: comparison.target)
-      if observer.isBehind(self.snapshot!) { observer.carries += 1 }
+      observer.advance(part, to: computation.target)
+      if observer.isBehind(self.snapshot!) { observer.missedComputations += 1 }
     }
     deliverNotifications(waiting: true)
   }
 
   /// What a refresh has to find out that should not be done here; nil if there is nothing of it.
-  func comparisonToNewest() -> Comparison? {
+  func computationToNewest() -> ChangeComputation? {
     guard let snapshot, writing == nil, !observers.isDelivering,
       shared.database.newestVersion > snapshot.version
     else { return nil }
     let newest = engine { () throws(StorageError) in try shared.database.pinNewestIfRoom() }
     guard let target = newest else { return nil }
-    let far = observers.waiting.filter { $0.isFar(from: target) }
-    return far.isEmpty ? nil : Comparison(far, to: target)
+    let far = observers.waiting.filter { $0.needsBackgroundDiff(from: target) }
+    return far.isEmpty ? nil : ChangeComputation(far, to: target)
   }
 
   // MARK: Delivering
@@ -166,7 +166,9 @@ extension _RealmInstance {
   ///
   /// - Parameter waiting: whether those that have far to go can wait for a worker.
   func deliverNotifications(waiting canWait: Bool) {
-    if canWait, let snapshot, observers.waiting.contains(where: { $0.isFar(from: snapshot) }) {
+    if canWait, let snapshot,
+      observers.waiting.contains(where: { $0.needsBackgroundDiff(from: snapshot) })
+    {
       // All are told in one turn, in the order in which they came.
       return scheduleTurn()
     }
@@ -177,22 +179,22 @@ extension _RealmInstance {
       observers.endDelivery()
       if self.version != version { scheduleTurn() }
     }
-    if !canWait, let snapshot { carry(waiting.filter { $0.isBehind(snapshot) }, to: snapshot) }
+    if !canWait, let snapshot { advance(waiting.filter { $0.isBehind(snapshot) }, to: snapshot) }
     for observer in waiting where !observer.isCancelled && !observer.isPaused {
       // A handler may have committed, refreshed or invalidated meanwhile.
       guard writing == nil, let snapshot else { return }
-      if observer.isFar(from: snapshot) { return scheduleTurn() }
-      if observer.isBehind(snapshot) { carry([observer], to: snapshot) }
-      observer.carries = 0
+      if observer.needsBackgroundDiff(from: snapshot) { return scheduleTurn() }
+      if observer.isBehind(snapshot) { advance([observer], to: snapshot) }
+      observer.missedComputations = 0
       observer.deliver(at: snapshot)
     }
   }
 
-  func carry(_ observers: [Observer], to target: Snapshot) {
+  func advance(_ observers: [Observer], to target: Snapshot) {
     if observers.isEmpty { return }
-    var comparison = Comparison(observers, to: target)
-    comparison.run(shared)
-    for part in comparison.parts { part.observer?.carry(part, to: target) }
+    var computation = ChangeComputation(observers, to: target)
+    computation.run(shared)
+    for part in computation.parts { part.observer?.advance(part, to: target) }
   }
 
   func announceRefreshRequired() {
@@ -219,9 +221,9 @@ final class RealmObserver: Observer, @unchecked Sendable {
     handler(.didChange, Realm(instance: instance))
   }
 
-  override func hasHeard(of version: UInt64) -> Bool { told == version }
+  override func hasDelivered(of version: UInt64) -> Bool { told == version }
 
-  override func didSkip(from before: Snapshot, to after: Snapshot) {
+  override func didSuppress(from before: Snapshot, to after: Snapshot) {
     if told == before.version { told = after.version }
   }
 

@@ -5,17 +5,17 @@ import Storage
 
 extension _RealmInstance {
   /// How often handlers may write before a silent write that they are told in front of.
-  private static let silenceRoundsMax = 8
+  private static let suppressionRoundsMax = 8
 
   /// Begins a write that the tokens' observers are not to hear of.
-  func beginWrite(silencing tokens: [NotificationToken]) throws(StorageError) {
+  func beginWrite(suppressing tokens: [NotificationToken]) throws(StorageError) {
     try takingPlaces { () throws(StorageError) in try beginSilentWrite(tokens) }
   }
 
   private func beginSilentWrite(_ tokens: [NotificationToken]) throws(StorageError) {
     checkCanBegin()
     try deliverBeforeSilence()
-    for _ in 0..<Self.silenceRoundsMax {
+    for _ in 0..<Self.suppressionRoundsMax {
       // A handler may have left a transaction open.
       checkCanBegin()
       let transaction = try turnToWrite()
@@ -29,9 +29,9 @@ extension _RealmInstance {
   }
 
   /// After a commit: these observers are not to hear of it.
-  func skip(_ tokens: [NotificationToken], from before: Snapshot?) {
+  func suppress(_ tokens: [NotificationToken], from before: Snapshot?) {
     guard let snapshot, let before else { return }
-    for token in tokens { token.observer(in: self)?.skip(from: before, to: snapshot) }
+    for token in tokens { token.observer(in: self)?.suppress(from: before, to: snapshot) }
   }
 
   private func deliverBeforeSilence() throws(StorageError) {
@@ -45,13 +45,13 @@ extension _RealmInstance {
     _ tokens: [NotificationToken], of transaction: WriteTransaction
   ) throws(StorageError) -> [Observer] {
     do throws(StorageError) {
-      if version != transaction.baseVersion { try adopt(try shared.database.pinNewest()) }
+      if version != transaction.baseVersion { try move(to: try shared.database.pinNewest()) }
     } catch {
       transaction.cancel()
       throw error
     }
     return tokens.compactMap { $0.observer(in: self) }.filter { observer in
-      !observer.isCancelled && !observer.isPaused && !observer.hasHeard(of: version)
+      !observer.isCancelled && !observer.isPaused && !observer.hasDelivered(of: version)
     }
   }
 
@@ -59,7 +59,7 @@ extension _RealmInstance {
     for observer in uninformed where !observer.isCancelled {
       // A handler may have written or invalidated meanwhile.
       guard writing == nil, let snapshot else { return }
-      if observer.isBehind(snapshot) { carry([observer], to: snapshot) }
+      if observer.isBehind(snapshot) { advance([observer], to: snapshot) }
       observer.deliver(at: snapshot)
     }
   }

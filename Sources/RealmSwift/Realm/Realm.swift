@@ -101,7 +101,7 @@ public import Foundation
       if tokens.isEmpty {
         try instance.beginWrite()
       } else {
-        try instance.beginWrite(silencing: tokens)
+        try instance.beginWrite(suppressing: tokens)
       }
     }
     let result: Result

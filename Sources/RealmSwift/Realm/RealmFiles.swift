@@ -35,7 +35,7 @@ extension Realm {
   }
 
   private static func requireClosed(_ path: String, _ demand: String) throws {
-    SharedRealm.waitForComparisons(path)
+    SharedRealm.waitForComputations(path)
     if SharedRealm.isOpen(path) {
       throw RLMError(.alreadyOpen, "All Realms at path '\(path)' \(demand).", path: path)
     }

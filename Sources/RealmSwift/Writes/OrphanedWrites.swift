@@ -14,11 +14,11 @@ struct OrphanedWrites: @unchecked Sendable {
   func resume() {
     scheduler.invoke {
       // `shared` keeps the file open until then.
-      withExtendedLifetime(shared) { adopt() }
+      withExtendedLifetime(shared) { addToSuccessor() }
     }
   }
 
-  private func adopt() {
+  private func addToSuccessor() {
     do throws(RLMError) {
       let instance = try RealmOpening.instance(configuration, scheduler)
       for write in writes { instance.addAsyncWrite(write) }

@@ -40,7 +40,7 @@ extension _RealmInstance {
     do throws(StorageError) {
       // Nobody else can commit now, so the newest version is the one the transaction builds on.
       if snapshot?.version != objects.baseVersion {
-        try adopt(try shared.database.pinNewest())
+        try move(to: try shared.database.pinNewest())
       }
     } catch {
       objects.cancel()
@@ -83,8 +83,8 @@ extension _RealmInstance {
         durability: durability ?? self.durability, author: shared.ownListener)
       writing.outcome?.commit(version: newer.version)
       self.writing = nil
-      try adopt(newer)
-      skip(tokens, from: before)
+      try move(to: newer)
+      suppress(tokens, from: before)
     } catch {
       writing.outcome?.cancel(firstNewKeys: writing.firstNewKeys)
       abandon(writing)
@@ -131,7 +131,7 @@ extension _RealmInstance {
     if isFrozen || writing != nil { return false }
     guard shared.database.newestVersion > version || snapshot == nil else { return false }
     let isFirst = snapshot == nil
-    try adopt(try shared.database.pinNewest())
+    try move(to: try shared.database.pinNewest())
     if isFirst {
       if observers.isAnyone { scheduleTurn() }
     } else {

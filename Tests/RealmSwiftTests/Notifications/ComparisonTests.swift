@@ -8,7 +8,7 @@ import Testing
 /// Says what happens where comparisons of one file are made: on which thread, and when.
 final class ComparisonWatch: Sendable {
   private static let watches = LockedValue<[String: ComparisonWatch]>([:])
-  private static let hook: Void = ChangeComparisons.onStart.withLock {
+  private static let hook: Void = ChangeComputations.onStart.withLock {
     $0 = .init { path in watches.withLock { $0[path] }?.begin() }
   }
 
@@ -257,7 +257,7 @@ final class ComparisonWatch: Sendable {
         box.token = realm.objects(Animal.self).sorted(by: \.age).observe { _ in told.signal() }
       }
       told.wait()
-      ChangeComparisons.onStart.withLock { $0 = .init { _ in DispatchSemaphore(value: 0).wait() } }
+      ChangeComputations.onStart.withLock { $0 = .init { _ in DispatchSemaphore(value: 0).wait() } }
       thread.performAndWait {
         let realm = try! file.open()
         try! realm.write { realm.objects(Animal.self)[0].age = 1 }

@@ -6,7 +6,7 @@ import Storage
 ///
 /// It works on copies and pins what it reads; what comes of it is used if the observers are then
 /// still where it began.
-struct Comparison: Sendable {
+struct ChangeComputation: Sendable {
   /// One observer's part. Whoever drops the token in the meantime need not wait.
   struct Part: Sendable {
     weak let observer: Observer?
@@ -14,7 +14,7 @@ struct Comparison: Sendable {
     /// Where the tracker is; nil before its start.
     let origin: Snapshot?
     /// A version on the way up to which nothing is to be told.
-    let silence: Snapshot?
+    let suppressedThrough: Snapshot?
     /// How often the handler had been called.
     let deliveryCount: Int
   }
@@ -28,7 +28,7 @@ struct Comparison: Sendable {
       observer.tracker.map { tracker in
         Part(
           observer: observer, tracker: tracker, origin: observer.tracked,
-          silence: observer.silence, deliveryCount: observer.deliveryCount)
+          suppressedThrough: observer.suppressedThrough, deliveryCount: observer.deliveryCount)
       }
     }
   }
@@ -37,18 +37,18 @@ struct Comparison: Sendable {
   var isWanted: Bool { parts.contains { $0.observer != nil } }
 
   /// The same, made by the file's worker.
-  func made(_ shared: SharedRealm) async -> Comparison {
+  func made(_ shared: SharedRealm) async -> ChangeComputation {
     await withCheckedContinuation { continuation in
-      shared.comparisons.async {
-        var comparison = self
-        comparison.run(shared)
-        continuation.resume(returning: comparison)
+      shared.computations.async {
+        var computation = self
+        computation.run(shared)
+        continuation.resume(returning: computation)
       }
     }
   }
 
   mutating func run(_ shared: SharedRealm) {
-    ChangeComparisons.onStart.withLock { $0 }?.call(shared.path)
+    ChangeComputations.onStart.withLock { $0 }?.call(shared.path)
     var reader = VersionReader(shared: shared)
     for index in parts.indices where parts[index].observer != nil {
       engine { () throws(StorageError) in try parts[index].run(to: target, &reader) }
@@ -56,16 +56,16 @@ struct Comparison: Sendable {
   }
 }
 
-extension Comparison.Part {
+extension ChangeComputation.Part {
   fileprivate mutating func run(
     to target: Snapshot, _ reader: inout VersionReader
   ) throws(StorageError) {
     guard let origin else { return try tracker.start(at: reader.view(of: target)) }
     var position = origin
-    if let silence {
-      try advance(from: position, to: silence, &reader)
-      tracker.forget()
-      position = silence
+    if let suppressedThrough {
+      try advance(from: position, to: suppressedThrough, &reader)
+      tracker.discardPendingChanges()
+      position = suppressedThrough
     }
     try advance(from: position, to: target, &reader)
   }
@@ -125,14 +125,14 @@ extension SharedRealm {
 }
 
 /// What decides where change sets are made.
-package enum ChangeComparisons {
+package enum ChangeComputations {
   /// An observer that looks at no more objects than this may be served on its own turn...
   static let turnObjectsMax = 1000
   /// ...if what was committed is written down in so many bytes.
   static let turnHistorySizeMax = 4096
   /// A realm whose own thread has written during this many comparisons makes the next itself, so
   /// that its observers hear of something.
-  static let carriesMax = 8
+  static let missedComputationsMax = 8
 
   /// For tests: called where comparisons are made, with the file's path.
   package static let onStart = LockedValue<StartHook?>(nil)
