@@ -40,7 +40,8 @@ public final class _RealmInstance: @unchecked Sendable {
   var cancelled = CancelledWrites()
   var observers = RealmObservers()
   var turnObjectsMax = ChangeComputations.turnObjectsMax
-  var asyncWrites = AsyncWrites()
+  /// Nil until the first asynchronous write.
+  private(set) var asyncWritesIfUsed: RealmAsyncWrites?
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
 
@@ -49,6 +50,13 @@ public final class _RealmInstance: @unchecked Sendable {
   private var lastBinding: TableBinding?
   private var tables: CachedTables
   let refreshTrigger: RefreshTrigger
+
+  var asyncWrites: RealmAsyncWrites {
+    if let asyncWritesIfUsed { return asyncWritesIfUsed }
+    let made = RealmAsyncWrites(self)
+    asyncWritesIfUsed = made
+    return made
+  }
 
   /// A write transaction that is open.
   final class Writing {
@@ -113,8 +121,7 @@ public final class _RealmInstance: @unchecked Sendable {
     refreshTrigger.remove()
     writing?.cancel()
     reservedTransaction?.cancel()
-    let writes = asyncWrites.removeAll()
-    if !writes.isEmpty {
+    if let writes = asyncWritesIfUsed?.removeAll(), !writes.isEmpty {
       OrphanedWrites(
         writes: writes, shared: shared, configuration: configuration, scheduler: scheduler
       ).resume()

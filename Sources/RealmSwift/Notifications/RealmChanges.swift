@@ -1,5 +1,3 @@
-import Platform
-
 // Changes as sequences: `for await change in results.changes`.
 
 /// The changes of a collection or an object, one after the other, as long as somebody asks.
@@ -42,7 +40,7 @@ final class ChangeFeed<Change> {
   private let token: NotificationToken
   private let observer: Observer
   private let inbox: Inbox
-  private let waiter = Waiter()
+  private let signal = TaskSignal()
 
   private final class Inbox {
     var changes: [Change] = []
@@ -51,14 +49,14 @@ final class ChangeFeed<Change> {
 
   init(_ sequence: RealmChanges<Change>) {
     let inbox = Inbox()
-    let waiter = waiter
+    let signal = signal
     let isPaused = PauseSwitch()
     let isLast = sequence.isLast
     let (token, observer) = sequence.start { change in
       inbox.changes.append(change)
       if isLast(change) { inbox.isFinished = true }
       isPaused.observer?.isPaused = true
-      waiter.wake()
+      signal.signal()
     }
     isPaused.observer = observer
     self.inbox = inbox
@@ -82,49 +80,8 @@ final class ChangeFeed<Change> {
         observer.isPaused = false
         observer.instance.scheduleTurn()
       }
-      await waiter.wait(isolation: actor)
+      await signal.wait(isolation: actor)
     }
-  }
-}
-
-/// Where a task waits until somebody wakes it, or until it is cancelled.
-private final class Waiter: Sendable {
-  private enum State {
-    case idle
-    case waiting(CheckedContinuation<Void, Never>)
-    case woken
-  }
-
-  private let state = LockedValue(State.idle)
-
-  func wait(isolation actor: isolated (any Actor)?) async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if case .woken = state {
-            state = .idle
-            return true
-          }
-          state = .waiting(continuation)
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      wake()
-    }
-  }
-
-  func wake() {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      if case .waiting(let continuation) = state {
-        state = .idle
-        return continuation
-      }
-      state = .woken
-      return nil
-    }
-    continuation?.resume()
   }
 }
 

@@ -5,7 +5,7 @@ struct OrphanedWrites: @unchecked Sendable {
   // Sendable: the closures come from where the realm lived and are only called there; in between
   // they are carried by the instance's `deinit`, which may run on any thread.
 
-  let writes: [AsyncWrites.Pending]
+  let writes: [AsyncWriteQueue.Pending]
   let shared: SharedRealm
   let configuration: Realm.Configuration
   let scheduler: any Scheduler
@@ -21,7 +21,7 @@ struct OrphanedWrites: @unchecked Sendable {
   private func addToSuccessor() {
     do throws(RLMError) {
       let instance = try RealmOpening.instance(configuration, scheduler)
-      for write in writes { instance.addAsyncWrite(write) }
+      for write in writes { instance.asyncWrites.driver.add(write) }
     } catch {
       for case .block(_, _, let onComplete?) in writes.map(\.kind) { onComplete(error) }
     }

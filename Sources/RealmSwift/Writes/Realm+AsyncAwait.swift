@@ -18,7 +18,7 @@ extension Realm {
     _isolation actor: isolated any Actor = #isolation, _ block: () throws -> Result
   ) async throws -> Result {
     try await instance.waitForTurn(actor)
-    defer { instance.endIfDone() }
+    defer { instance.asyncWrites.driver.invalidateIfDone() }
     let result: Result
     do {
       result = try block()
@@ -61,18 +61,24 @@ extension _RealmInstance {
     checkIsolated("asyncWrite()")
     checkCanBegin()
     try Task.checkCancellation()
-    let turn = TaskTurn()
-    let id = addAsyncWrite(.task(turn))
+    let signal = TaskSignal()
+    let id = asyncWrites.add(
+      .task { event in
+        switch event {
+        case .turn: signal.signal()
+        case .cancelled: signal.cancel()
+        }
+      })
     while true {
-      await turn.wait(actor)
-      if turn.isCancelled {
-        _ = removeAsyncWrite(id)
+      await signal.wait(isolation: actor)
+      if signal.isCancelled || Task.isCancelled {
+        asyncWrites.driver.remove(id)
         throw CancellationError()
       }
       do throws(StorageError) {
-        if try takeTurn(id) { return }
+        if try asyncWrites.driver.beginTask(id) { return }
       } catch {
-        _ = removeAsyncWrite(id)
+        asyncWrites.driver.remove(id)
         throw RLMError(error)
       }
     }
@@ -83,14 +89,14 @@ extension _RealmInstance {
   func commitAndWait(_ actor: isolated any Actor) async throws {
     try rethrowingStorageErrors { () throws(StorageError) in try commitUnflushed(isGrouped: false) }
     if !isFlushed { return }
-    asyncWrites.unfinishedCount += 1
+    asyncWrites.driver.queue.beginUnfinished()
     let database = shared.database
     let version = version
     let result = await withCheckedContinuation { continuation in
       database.whenDurable(version) { continuation.resume(returning: $0) }
     }
-    asyncWrites.unfinishedCount -= 1
-    endIfDone()
+    asyncWrites.driver.queue.endUnfinished()
+    asyncWrites.driver.invalidateIfDone()
     if case .failure(let error) = result { throw RLMError(error) }
   }
 }

@@ -26,7 +26,7 @@ extension Realm {
   public func writeAsync(
     _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
   ) -> AsyncTransactionId {
-    instance.addAsyncWrite(.block(commits: true, block, onComplete: onComplete))
+    instance.asyncWrites.add(.block(commits: true, block, onComplete: onComplete))
   }
 
   /// Runs the block in a write transaction when it is this realm's turn to write. The block has to
@@ -35,7 +35,7 @@ extension Realm {
   /// - Returns: What `cancelAsyncWrite(_:)` takes.
   @discardableResult
   public func beginAsyncWrite(_ block: @escaping () -> Void) -> AsyncTransactionId {
-    instance.addAsyncWrite(.block(commits: false, block, onComplete: nil))
+    instance.asyncWrites.add(.block(commits: false, block, onComplete: nil))
   }
 
   /// Commits the open write transaction without waiting for the disk. The changes are visible at
@@ -56,14 +56,14 @@ extension Realm {
     if !instance.isInWriteTransaction {
       throwRealmException(MisuseReason.noTransactionToCommit)
     }
-    let id = AsyncWrites.makeId()
-    instance.commitAsync(id, allowGrouping: allowGrouping, onComplete)
+    let id = AsyncWriteQueue.makeId()
+    instance.asyncWrites.driver.commit(id, allowGrouping: allowGrouping, onComplete)
     return id
   }
 
   /// Calls off an asynchronous write. One that waits is never run; the one that runs is undone; of a
   /// commit only the completion is called off. What is over already is left as it is.
   public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
-    instance.cancelAsyncWrite(asyncTransactionId)
+    instance.asyncWrites.cancel(asyncTransactionId)
   }
 }

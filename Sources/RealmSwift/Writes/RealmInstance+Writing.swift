@@ -14,14 +14,16 @@ extension _RealmInstance {
   /// themselves again.
   func takingPlaces(_ begin: () throws(StorageError) -> Void) throws(StorageError) {
     do { try begin() } catch {
-      continueAsyncWrites()
+      asyncWritesIfUsed?.driver.resume()
       throw error
     }
   }
 
   /// The turn to write, for which it waits.
   func turnToWrite() throws(StorageError) -> WriteTransaction {
-    if let transaction = reservedTransaction.take() ?? withdrawTicket() { return transaction }
+    if let transaction = reservedTransaction.take() ?? asyncWritesIfUsed?.takeReservation() {
+      return transaction
+    }
     return try shared.database.beginWrite()
   }
 
@@ -92,7 +94,7 @@ extension _RealmInstance {
     }
     shared.announceCommit(except: self)
     if observers.isAnyone { scheduleTurn() }
-    continueAsyncWrites()
+    asyncWritesIfUsed?.driver.resume()
   }
 
   /// Forgets the changes.
@@ -116,7 +118,7 @@ extension _RealmInstance {
     readState.pointee.generation = last + 2
     // Beginning has moved the realm, and turns that came meanwhile told nobody.
     if observers.isAnyone { scheduleTurn() }
-    continueAsyncWrites()
+    asyncWritesIfUsed?.driver.resume()
   }
 
   /// What will have become of the open transaction, nil without one.
@@ -155,11 +157,8 @@ extension _RealmInstance {
       throwRealmException("Cannot invalidate a frozen Realm; dropping it lets go of its version.")
     }
     if writing != nil { cancelWrite() }
-    if asyncWrites.isPerforming {
-      // What waits to be written uses live objects.
-      asyncWrites.invalidatesAtTheEnd = true
-      return
-    }
+    // What waits to be written uses live objects: then it is done after the last write.
+    if let asyncWritesIfUsed, !asyncWritesIfUsed.driver.invalidate() { return }
     invalidatedGeneration = readState.pointee.generation
     cancelled = CancelledWrites()
     readState.pointee.generation += 2

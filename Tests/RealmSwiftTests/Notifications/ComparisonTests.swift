@@ -47,7 +47,15 @@ final class ComparisonWatch: Sendable {
 
   /// From now on a worker stops where it begins, until it is let go on.
   func hold() { isHolding.withLock { $0 = true } }
-  func waitUntilHeld() { held.wait() }
+  /// Blocks no thread of the actors', which may be needed for the worker to get so far.
+  func waitUntilHeld() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "watch").async { [held] in
+        held.wait()
+        continuation.resume()
+      }
+    }
+  }
   /// The worker that is held goes on; the next one stops again.
   func letOneGo() { release.signal() }
   func letGo() {
@@ -99,7 +107,7 @@ final class ComparisonWatch: Sendable {
     await observeMany()
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     // The loop turns as often as it is asked to while the comparison goes nowhere.
     for _ in 0..<50 {
       observatory.run { realm in
@@ -149,7 +157,7 @@ final class ComparisonWatch: Sendable {
     await observeMany()
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     observatory.run { realm in #expect(realm.refresh()) }
     #expect(await observatory.next() == "[2] [1194] [] of 1195")
     watch.letGo()
@@ -163,7 +171,7 @@ final class ComparisonWatch: Sendable {
     await observeMany()
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     for name in ["8", "9"] {
       observatory.run { realm in try realm.write { age(name, 1, realm) } }
     }
@@ -177,7 +185,7 @@ final class ComparisonWatch: Sendable {
     await observeMany()
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     for name in ["8", "9"] { observatory.writeElsewhere { realm in age(name, 1, realm) } }
     watch.letGo()
     #expect(await observatory.next() == "[2] [1194] [] of 1195")
@@ -189,7 +197,7 @@ final class ComparisonWatch: Sendable {
     await observeMany()
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     observatory.run { [box] realm in
       try realm.write(withoutNotifying: [box.token!]) { age("8", 1, realm) }
     }
@@ -204,7 +212,7 @@ final class ComparisonWatch: Sendable {
     await observeMany()
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     observatory.run { realm in realm.autorefresh = false }
     watch.letGo()
     observatory.writeElsewhere { realm in age("8", 1, realm) }
@@ -221,7 +229,7 @@ final class ComparisonWatch: Sendable {
     let database = try Database.open(path: observatory.file.path)
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     observatory.run { [box, observatory] realm in
       box.token = realm.observe { _, _ in observatory.tell("moved") }
     }
@@ -237,7 +245,7 @@ final class ComparisonWatch: Sendable {
     let configuration = observatory.file.configuration
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     observatory.run { [box] _ in box.token = nil }
     observatory.thread.join()
     watch.letGo()
@@ -282,7 +290,7 @@ final class ComparisonWatch: Sendable {
     #expect(await observatory.next() == "actor initial")
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     for _ in 0..<20 {
       queue.sync {}
       #expect(await keeper.count == 1200)
@@ -306,7 +314,7 @@ final class ComparisonWatch: Sendable {
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
     async let isMoved = keeper.refresh()
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     for _ in 0..<20 { #expect(await keeper.oldest == 1199) }
     watch.letGo()
     #expect(await isMoved)
@@ -328,11 +336,11 @@ final class ComparisonWatch: Sendable {
     #expect(await observatory.next() == "actor initial")
     watch.hold()
     observatory.writeElsewhere { realm in age("7", 3000, realm) }
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     // The change waits for the newcomer's start, for which the next comparison is made.
     await keeper.observeAlso()
     watch.letOneGo()
-    watch.waitUntilHeld()
+    await watch.waitUntilHeld()
     observatory.writeElsewhere { realm in age("8", 4000, realm) }
     let newest = database.newestVersion
     func isNewestPinned() -> Bool { database.pins().contains { $0.version == newest } }
