@@ -38,8 +38,8 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()
-  var observers = RealmObservers()
-  var turnObjectsMax = ChangeComputations.turnObjectsMax
+  /// Nil until the first observer.
+  private(set) var notificationsIfUsed: RealmNotifications?
   /// Nil until the first asynchronous write.
   private(set) var asyncWritesIfUsed: RealmAsyncWrites?
   weak var frozenCopy: _RealmInstance?
@@ -57,6 +57,15 @@ public final class _RealmInstance: @unchecked Sendable {
     asyncWritesIfUsed = made
     return made
   }
+
+  var notifications: RealmNotifications {
+    if let notificationsIfUsed { return notificationsIfUsed }
+    let made = RealmNotifications(self)
+    notificationsIfUsed = made
+    return made
+  }
+
+  var hasObservers: Bool { notificationsIfUsed?.driver.hasObservers == true }
 
   /// A write transaction that is open.
   final class Writing {
@@ -198,7 +207,7 @@ public final class _RealmInstance: @unchecked Sendable {
     if let snapshot, snapshot.isExpired, !isFrozen, writing == nil { invalidate() }
     if snapshot == nil {
       engine { () throws(StorageError) in try move(to: try shared.database.pinNewest()) }
-      if observers.isAnyone { scheduleTurn() }
+      if hasObservers { scheduleTurn() }
     }
   }
 
@@ -247,21 +256,6 @@ public final class _RealmInstance: @unchecked Sendable {
   /// From any thread: lets the scheduler run a turn, unless one is already on its way.
   func scheduleTurn() { refreshTrigger.signal() }
 
-  /// What happens at the start of a loop turn after a commit: the realm moves to the newest version
-  /// and tells its observers, at once or when a worker has seen what there is to tell. Where there is
-  /// no room to pin that version, on a full disk for instance, it stays until a later turn.
-  func turn() {
-    // An actor may be gone: then nobody is left to be told.
-    if !scheduler.exists { return observers.end() }
-    guard writing == nil, let snapshot else { return }
-    let isNewer = shared.database.newestVersion > snapshot.version
-    if isNewer && !autorefresh { announceRefreshRequired() }
-    if observers.isComputing { return }
-    let target = engine { () throws(StorageError) in
-      isNewer && autorefresh ? try shared.database.pinNewestIfRoom() ?? snapshot : snapshot
-    }
-    if startComputation(to: target) { return }
-    if target !== snapshot { engine { () throws(StorageError) in try move(to: target) } }
-    deliverNotifications(waiting: true)
-  }
+  /// What happens at the start of a loop turn after a commit.
+  func turn() { notifications.driver.turn() }
 }

@@ -2,42 +2,41 @@ import ObjectStore
 import Platform
 import Storage
 
-/// Carrying what observers of one realm instance know to a version, on any thread.
+/// Brings the trackers of observers to a version, on any thread.
 ///
-/// It works on copies and pins what it reads; what comes of it is used if the observers are then
-/// still where it began.
-struct ChangeComputation: Sendable {
-  /// One observer's part. Whoever drops the token in the meantime need not wait.
-  struct Part: Sendable {
-    weak let observer: Observer?
-    var tracker: any ChangeTracker
-    /// Where the tracker is; nil before its start.
-    let origin: Snapshot?
-    /// A version on the way up to which nothing is to be told.
-    let suppressedThrough: Snapshot?
-    /// How often the handler had been called.
-    let deliveryCount: Int
+/// It works on copies and pins what it reads; what comes of it is applied to the observers that are
+/// then still in the state in which it began.
+package struct ChangeComputation<Observer: NotificationObserver>: Sendable {
+  package typealias State = ObservationState<Observer.Tracker, Observer.Pin>
+
+  /// One observer's part. An observer whose token is dropped meanwhile need not wait.
+  package struct Part: Sendable {
+    package private(set) weak var observer: Observer?
+    package var content: State.Part
   }
 
-  let target: Snapshot
-  var parts: [Part]
+  package let target: Observer.Pin
+  package var parts: [Part]
 
-  init(_ observers: [Observer], to target: Snapshot) {
+  init(_ observers: [Observer], to target: Observer.Pin) {
     self.target = target
     parts = observers.compactMap { observer in
-      observer.tracker.map { tracker in
-        Part(
-          observer: observer, tracker: tracker, origin: observer.tracked,
-          suppressedThrough: observer.suppressedThrough, deliveryCount: observer.deliveryCount)
-      }
+      observer.state.part.map { Part(observer: observer, content: $0) }
     }
   }
 
-  /// Whether somebody is still interested.
+  /// Whether an observer waits for it.
   var isWanted: Bool { parts.contains { $0.observer != nil } }
 
+  /// Hands the results to the observers.
+  func apply() {
+    for part in parts { part.observer?.state.apply(part.content, at: target) }
+  }
+}
+
+extension ChangeComputation<RealmSwift.Observer> {
   /// The same, made by the file's worker.
-  func made(_ shared: SharedRealm) async -> ChangeComputation {
+  func made(_ shared: SharedRealm) async -> Self {
     await withCheckedContinuation { continuation in
       shared.computations.async {
         var computation = self
@@ -51,31 +50,14 @@ struct ChangeComputation: Sendable {
     ChangeComputations.onStart.withLock { $0 }?.call(shared.path)
     var reader = VersionReader(shared: shared)
     for index in parts.indices where parts[index].observer != nil {
-      engine { () throws(StorageError) in try parts[index].run(to: target, &reader) }
+      engine { () throws(StorageError) in
+        try parts[index].content.run(to: target) { tracker, pin throws(StorageError) in
+          try tracker.start(at: reader.view(of: pin))
+        } advance: { tracker, old, new throws(StorageError) in
+          try reader.advance(&tracker, from: old, to: new)
+        }
+      }
     }
-  }
-}
-
-extension ChangeComputation.Part {
-  fileprivate mutating func run(
-    to target: Snapshot, _ reader: inout VersionReader
-  ) throws(StorageError) {
-    guard let origin else { return try tracker.start(at: reader.view(of: target)) }
-    var position = origin
-    if let suppressedThrough {
-      try advance(from: position, to: suppressedThrough, &reader)
-      tracker.discardPendingChanges()
-      position = suppressedThrough
-    }
-    try advance(from: position, to: target, &reader)
-  }
-
-  private mutating func advance(
-    from old: Snapshot, to new: Snapshot, _ reader: inout VersionReader
-  ) throws(StorageError) {
-    if old.version == new.version { return }
-    let changes = try reader.changes(from: old, to: new)
-    try tracker.advance(changes, from: reader.view(of: old), to: reader.view(of: new))
   }
 }
 
@@ -90,7 +72,15 @@ private struct VersionReader {
     try shared.view(of: snapshot)
   }
 
-  mutating func changes(
+  mutating func advance(
+    _ tracker: inout ObserverTracker, from old: Snapshot, to new: Snapshot
+  ) throws(StorageError) {
+    if old.version == new.version { return }
+    let changes = try changes(from: old, to: new)
+    try tracker.advance(changes, from: view(of: old), to: view(of: new))
+  }
+
+  private mutating func changes(
     from old: Snapshot, to new: Snapshot
   ) throws(StorageError) -> ChangeSet {
     if let changes = known[old.version...new.version] { return changes }
@@ -130,11 +120,11 @@ package enum ChangeComputations {
   static let turnObjectsMax = 1000
   /// ...if what was committed is written down in so many bytes.
   static let turnHistorySizeMax = 4096
-  /// A realm whose own thread has written during this many comparisons makes the next itself, so
+  /// A realm whose own thread has written during this many computations makes the next itself, so
   /// that its observers hear of something.
   static let missedComputationsMax = 8
 
-  /// For tests: called where comparisons are made, with the file's path.
+  /// For tests: called where computations are made, with the file's path.
   package static let onStart = LockedValue<StartHook?>(nil)
 
   /// A closure by itself would be wrapped anew each time that a generic value lends it out.
@@ -147,7 +137,7 @@ package enum ChangeComputations {
 extension Realm {
   /// For tests: how many objects an observer of this realm may look at on its own turn.
   package var turnObjectsMax: Int {
-    get { instance.turnObjectsMax }
-    nonmutating set { instance.turnObjectsMax = newValue }
+    get { instance.notifications.turnObjectsMax }
+    nonmutating set { instance.notifications.turnObjectsMax = newValue }
   }
 }

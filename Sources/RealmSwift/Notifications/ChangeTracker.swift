@@ -4,7 +4,7 @@ import Storage
 /// What an observer knows of the thing that it watches, at one version, and what it has yet to tell.
 ///
 /// A value that belongs to no thread: it is carried on to newer versions wherever there is time.
-protocol ChangeTracker: Sendable {
+package protocol ChangeTracker: PendingChanges {
   /// Begins at a version, with nothing to tell.
   mutating func start(at view: StoreView) throws(StorageError)
 
@@ -12,12 +12,6 @@ protocol ChangeTracker: Sendable {
   mutating func advance(
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError)
-
-  /// Whether there is something to tell.
-  var hasPendingChanges: Bool { get }
-
-  /// What there was to tell is not to be told, or has been.
-  mutating func discardPendingChanges()
 
   /// How many objects starting and advancing may have to look at; counts no further than `limit`.
   func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int
@@ -36,7 +30,7 @@ extension StoreView {
 }
 
 /// Tells which properties of an object were set, and whether it was deleted.
-struct ObjectTracker: ChangeTracker {
+package struct ObjectTracker: ChangeTracker {
   let key: ObjectKey
   let scope: ChangeScope
   private(set) var pendingChanges = ObservedObjectChange.none
@@ -46,9 +40,9 @@ struct ObjectTracker: ChangeTracker {
     self.scope = scope
   }
 
-  mutating func start(at view: StoreView) {}
+  package mutating func start(at view: StoreView) {}
 
-  mutating func advance(
+  package mutating func advance(
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError) {
     if case .deleted = pendingChanges { return }
@@ -60,13 +54,13 @@ struct ObjectTracker: ChangeTracker {
     }
   }
 
-  var hasPendingChanges: Bool { pendingChanges != .none }
-  mutating func discardPendingChanges() { pendingChanges = .none }
+  package var hasPendingChanges: Bool { pendingChanges != .none }
+  package mutating func discardPendingChanges() { pendingChanges = .none }
 
-  func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
+  package func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
     let tables = scope.tables
     return tables.count == 1 ? 1 : try view.objectCount(in: tables, limit: limit)
   }
 
-  var goesByChanges: Bool { true }
+  package var goesByChanges: Bool { true }
 }

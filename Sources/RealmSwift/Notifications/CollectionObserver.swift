@@ -8,7 +8,6 @@ final class CollectionObserver: Observer, @unchecked Sendable {
 
   private let collection: _ManagedCollection
   private let handler: (Event) -> Void
-  private var hasBegun = false
 
   enum Event {
     case initial
@@ -21,20 +20,27 @@ final class CollectionObserver: Observer, @unchecked Sendable {
   ) {
     self.collection = collection
     self.handler = handler
-    super.init(collection.instance, CollectionTracker(collection, keyPaths: keyPaths))
+    super.init(
+      collection.instance,
+      ObservationState(.collection(CollectionTracker(collection, keyPaths: keyPaths))))
   }
 
-  override func tell(at snapshot: Snapshot) {
-    guard var tracker = tracker as? CollectionTracker else { return }
-    let changes = tracker.pendingChanges
-    tracker.discardPendingChanges()
-    self.tracker = tracker
-    if hasBegun && changes.isEmpty { return }
+  override func deliver(_ delivery: State.Delivery, at snapshot: Snapshot) {
+    switch delivery {
+    case .initial(.collection(let tracker)):
+      use(tracker)
+      handler(.initial)
+    case .changes(.collection(let tracker)):
+      use(tracker)
+      handler(.update(tracker.pendingChanges))
+    default: return
+    }
+  }
+
+  /// The collection need not look again for what the tracker has found.
+  private func use(_ tracker: CollectionTracker) {
     collection.revive()
     if let keys = tracker.keys { collection.adopt(keys) }
-    if hasBegun { return handler(.update(changes)) }
-    hasBegun = true
-    handler(.initial)
   }
 }
 
@@ -73,7 +79,7 @@ extension RealmCollection {
             modifications: changes.modificationsNew))
       }
     }
-    return managed.instance.observe(observer)
+    return managed.instance.notifications.observe(observer)
   }
 }
 

@@ -2,7 +2,7 @@ import ObjectStore
 import Storage
 
 /// Tells how a collection changed.
-struct CollectionTracker: ChangeTracker {
+package struct CollectionTracker: ChangeTracker {
   private enum Subject {
     /// A list as it is.
     case list(ObservedList, ChangeScope?)
@@ -36,7 +36,7 @@ struct CollectionTracker: ChangeTracker {
     if case .query(_, _, let results) = subject { results?.keys } else { nil }
   }
 
-  mutating func start(at view: StoreView) throws(StorageError) {
+  package mutating func start(at view: StoreView) throws(StorageError) {
     switch subject {
     case .list: break
     case .query(let query, let scope, _):
@@ -46,7 +46,7 @@ struct CollectionTracker: ChangeTracker {
     }
   }
 
-  mutating func advance(
+  package mutating func advance(
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError) {
     let difference = try difference(changes, from: old, to: new)
@@ -85,12 +85,12 @@ struct CollectionTracker: ChangeTracker {
     return values
   }
 
-  var hasPendingChanges: Bool { !pendingChanges.isEmpty }
-  mutating func discardPendingChanges() { pendingChanges = CollectionChanges() }
+  package var hasPendingChanges: Bool { !pendingChanges.isEmpty }
+  package mutating func discardPendingChanges() { pendingChanges = CollectionChanges() }
 
   // MARK: What it takes
 
-  func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
+  package func extent(in view: StoreView, limit: Int) throws(StorageError) -> Int {
     switch subject {
     case .list(let list, let scope):
       let elements = try list.list(in: view)?.count ?? 0
@@ -106,7 +106,7 @@ struct CollectionTracker: ChangeTracker {
     }
   }
 
-  var goesByChanges: Bool {
+  package var goesByChanges: Bool {
     switch subject {
     case .list, .values: false
     case .query(let query, _, _): query.isWholeTable || query.isIncremental

@@ -27,17 +27,14 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     self.handler = handler
     let instance = object._instance!
     told = instance.snapshot!
-    super.init(instance, ObjectTracker(key, scope), at: told)
+    super.init(instance, ObservationState(.object(ObjectTracker(key, scope)), at: told))
   }
 
-  override func tell(at snapshot: Snapshot) {
-    guard var tracker = tracker as? ObjectTracker else { return }
-    let change = tracker.pendingChanges
-    tracker.discardPendingChanges()
-    self.tracker = tracker
+  override func deliver(_ delivery: State.Delivery, at snapshot: Snapshot) {
     let old = told
     told = snapshot
-    switch change {
+    guard case .changes(.object(let tracker)) = delivery else { return }
+    switch tracker.pendingChanges {
     case .none: return
     case .deleted:
       cancel()
@@ -108,7 +105,7 @@ extension Object {
         block(.change(unsafeDowncast(self as ObjectBase, to: T.self), properties))
       }
     }
-    return instance.observe(observer)
+    return instance.notifications.observe(observer)
   }
 
   /// Calls the block after changes of the properties that the key paths lead to.

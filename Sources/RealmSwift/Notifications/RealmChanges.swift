@@ -55,7 +55,7 @@ final class ChangeFeed<Change> {
     let (token, observer) = sequence.start { change in
       inbox.changes.append(change)
       if isLast(change) { inbox.isFinished = true }
-      isPaused.observer?.isPaused = true
+      isPaused.observer?.state.isPaused = true
       signal.signal()
     }
     isPaused.observer = observer
@@ -76,8 +76,8 @@ final class ChangeFeed<Change> {
       if Task.isCancelled { return nil }
       if !inbox.changes.isEmpty { return inbox.changes.removeFirst() }
       if inbox.isFinished { return nil }
-      if observer.isPaused {
-        observer.isPaused = false
+      if observer.state.isPaused {
+        observer.state.isPaused = false
         observer.instance.scheduleTurn()
       }
       await signal.wait(isolation: actor)

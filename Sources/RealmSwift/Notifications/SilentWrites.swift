@@ -23,7 +23,7 @@ extension _RealmInstance {
       if uninformed.isEmpty { return try start(transaction) }
       // Others have committed while this waited for its turn. Only handlers can from here on.
       reservedTransaction = transaction
-      tell(uninformed)
+      notifications.driver.inform(uninformed)
     }
     try beginWrite()
   }
@@ -35,8 +35,8 @@ extension _RealmInstance {
   }
 
   private func deliverBeforeSilence() throws(StorageError) {
-    if observers.isDelivering || !observers.isAnyone { return }
-    if try !refresh(), snapshot != nil { deliverNotifications(waiting: false) }
+    if !notifications.driver.needsDeliveryBeforeSuppression() { return }
+    if try !refresh(), snapshot != nil { notifications.driver.deliver(mayWait: false) }
   }
 
   /// Moves to the version that the transaction builds on. Returns the tokens' observers that have
@@ -50,17 +50,7 @@ extension _RealmInstance {
       transaction.cancel()
       throw error
     }
-    return tokens.compactMap { $0.observer(in: self) }.filter { observer in
-      !observer.isCancelled && !observer.isPaused && !observer.hasDelivered(of: version)
-    }
-  }
-
-  private func tell(_ uninformed: [Observer]) {
-    for observer in uninformed where !observer.isCancelled {
-      // A handler may have written or invalidated meanwhile.
-      guard writing == nil, let snapshot else { return }
-      if observer.isBehind(snapshot) { advance([observer], to: snapshot) }
-      observer.deliver(at: snapshot)
-    }
+    return notifications.driver.uninformed(
+      tokens.compactMap { $0.observer(in: self) }, of: version)
   }
 }

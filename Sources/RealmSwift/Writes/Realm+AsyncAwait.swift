@@ -39,8 +39,8 @@ extension Realm {
     // Others of the actor get their turn before observers are told.
     await Task.yield()
     let version = instance.version
-    if let computation = instance.computationToNewest() {
-      instance.apply(await computation.made(instance.shared))
+    if let computation = instance.notifications.driver.computationToNewest() {
+      instance.notifications.driver.apply(await computation.made(instance.shared))
       return instance.version > version
     }
     return engine { () throws(StorageFailure) in try instance.refreshIfRoom() }

@@ -77,7 +77,7 @@ extension _RealmInstance {
   ) throws(StorageError) {
     checkThread()
     guard let writing else { throwRealmException(MisuseReason.noTransactionToCommit) }
-    observers.checkTokens(tokens, self)
+    if !tokens.isEmpty { notifications.checkTokens(tokens) }
     do throws(StorageError) {
       let before = snapshot
       // The database has the durability of whoever opened it first; this realm may want another.
@@ -93,7 +93,7 @@ extension _RealmInstance {
       throw error
     }
     shared.announceCommit(except: self)
-    if observers.isAnyone { scheduleTurn() }
+    if hasObservers { scheduleTurn() }
     asyncWritesIfUsed?.driver.resume()
   }
 
@@ -117,7 +117,7 @@ extension _RealmInstance {
     readState.pointee.source = snapshot!.source
     readState.pointee.generation = last + 2
     // Beginning has moved the realm, and turns that came meanwhile told nobody.
-    if observers.isAnyone { scheduleTurn() }
+    if hasObservers { scheduleTurn() }
     asyncWritesIfUsed?.driver.resume()
   }
 
@@ -135,9 +135,9 @@ extension _RealmInstance {
     let isFirst = snapshot == nil
     try move(to: try shared.database.pinNewest())
     if isFirst {
-      if observers.isAnyone { scheduleTurn() }
+      if hasObservers { scheduleTurn() }
     } else {
-      deliverNotifications(waiting: false)
+      notificationsIfUsed?.driver.deliver(mayWait: false)
     }
     return true
   }
