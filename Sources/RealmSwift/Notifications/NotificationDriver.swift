@@ -36,15 +36,15 @@ package protocol NotificationHost: AnyObject {
   func runElsewhere(_ computation: ChangeComputation<Observer>)
 }
 
-/// Delivers what happened to a realm's observers, in the order in which they came. Used where the realm
-/// lives.
+/// Delivers what happened to a realm's observers, in the order in which they came. Used where the
+/// realm lives.
 ///
-/// An observer's tracker is at a version, which it keeps pinned, and is advanced to newer ones: what
-/// that takes goes by the sizes of things, so a worker does it, but for what is little. The realm
-/// moves to the version that the trackers have reached, and what they found is delivered. Where it
-/// comes from, a commit elsewhere or here, makes no difference; any number of commits make one change
-/// set, and nothing is delivered twice. `refresh()` does not wait for a worker: it does the work
-/// itself, and what the worker finds is not used.
+/// An observer's tracker is at a version, which it keeps pinned, and is advanced to newer ones:
+/// what that takes goes by the sizes of things, so a worker does it, but for what is little. The
+/// realm moves to the version that the trackers have reached, and what they found is delivered.
+/// Where it comes from, a commit elsewhere or here, makes no difference; any number of commits make
+/// one change set, and nothing is delivered twice. `refresh()` does not wait for a worker: it does
+/// the work itself, and what the worker finds is not used.
 package final class NotificationDriver<Host: NotificationHost> {
   package typealias Observer = Host.Observer
   package typealias Pin = Observer.Pin
@@ -88,9 +88,9 @@ package final class NotificationDriver<Host: NotificationHost> {
 
   // MARK: Turns
 
-  /// At the start of a loop turn after a commit: the realm moves to the newest version and observers
-  /// are called, at once or when a worker has computed their changes. Where there is no room to pin
-  /// that version, on a full disk for instance, the realm stays until a later turn.
+  /// At the start of a loop turn after a commit: the realm moves to the newest version and
+  /// observers are called, at once or when a worker has computed their changes. Where there is no
+  /// room to pin that version, on a full disk for instance, the realm stays until a later turn.
   package func turn() {
     if !host.exists { return end() }
     guard !host.isWriting, let pin = host.pin else { return }

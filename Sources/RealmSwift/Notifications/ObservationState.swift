@@ -65,8 +65,8 @@ package struct ObservationState<Tracker: PendingChanges, Pin: VersionPin> {
     return (suppressedThrough ?? position).version == version
   }
 
-  /// The realm has left `before` for `after` by a write that the observer is not to hear of. What is
-  /// already pending is delivered together with that write.
+  /// The realm has left `before` for `after` by a write that the observer is not to hear of. What
+  /// is already pending is delivered together with that write.
   package mutating func suppress(from before: Pin, to after: Pin) {
     guard let tracker else {
       if delivered == before.version { delivered = after.version }

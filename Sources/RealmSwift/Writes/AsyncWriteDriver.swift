@@ -61,7 +61,8 @@ package final class AsyncWriteDriver<Host: AsyncWriteHost> {
 
   package init(_ host: Host) { self.host = host }
 
-  /// Puts a write in line. One that comes after the end is dropped, as a loop drops what comes then.
+  /// Puts a write in line. One that comes after the end is dropped, as a loop drops what comes
+  /// then.
   package func add(_ write: AsyncWriteQueue.Pending) {
     guard queue.add(write) else {
       if case .task(let signal) = write.kind { signal(.cancelled) }
@@ -273,8 +274,8 @@ package final class AsyncWriteDriver<Host: AsyncWriteHost> {
     if queue.takeInvalidation() { host.invalidate() }
   }
 
-  /// Gives up everything that nothing will run any more. What has not begun fails; commits stay, and
-  /// are flushed.
+  /// Gives up everything that nothing will run any more. What has not begun fails; commits stay,
+  /// and are flushed.
   package func end(_ error: any Error) {
     closeGroup()
     if queue.isReserved { host.cancelReservation() }

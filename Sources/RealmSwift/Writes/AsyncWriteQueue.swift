@@ -2,14 +2,14 @@ import Synchronization
 
 package typealias AsyncWriteCompletion = ((any Error)?) -> Void
 
-/// The asynchronous writes of one realm: which of them wait for their turn, which one runs, and which
-/// commits wait for the disk.
+/// The asynchronous writes of one realm: which of them wait for their turn, which one runs, and
+/// which commits wait for the disk.
 ///
-/// A state machine. What happens comes in as calls, what is to be done goes out as results; there is
-/// no clock, no lock, no file and no realm in it. `AsyncWriteDriver` carries out what it says.
+/// A state machine. What happens comes in as calls, what is to be done goes out as results; there
+/// is no clock, no lock, no file and no realm in it. `AsyncWriteDriver` carries out what it says.
 ///
-/// Invariants: one reservation of the writer at the most; none while a commit is held or the realm's
-/// end was seen; writes begin in the order in which they were asked for.
+/// Invariants: one reservation of the writer at the most; none while a commit is held or the
+/// realm's end was seen; writes begin in the order in which they were asked for.
 package struct AsyncWriteQueue {
   package typealias ID = AsyncTransactionId
 
@@ -175,8 +175,8 @@ extension AsyncWriteQueue {
     return .completionOnly
   }
 
-  /// Takes a write out of the line. Nil if it was not in it, otherwise whether the reservation is to
-  /// be given back.
+  /// Takes a write out of the line. Nil if it was not in it, otherwise whether the reservation is
+  /// to be given back.
   mutating func remove(_ id: ID) -> Bool? {
     guard let index = waiting[firstWaiting...].firstIndex(where: { $0.id == id }) else {
       return nil

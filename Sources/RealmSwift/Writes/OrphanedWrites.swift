@@ -1,6 +1,6 @@
 /// Asynchronous writes of a realm instance that is gone. Waiting for the realm's own open
-/// transaction, they did not keep it: the transaction ends with the instance that it belongs to, and
-/// the writes get their turn in the instance that comes next.
+/// transaction, they did not keep it: the transaction ends with the instance that it belongs to,
+/// and the writes get their turn in the instance that comes next.
 struct OrphanedWrites: @unchecked Sendable {
   // Sendable: the closures come from where the realm lived and are only called there; in between
   // they are carried by the instance's `deinit`, which may run on any thread.
