@@ -2,12 +2,89 @@
 import PackageDescription
 
 // The library alone. The admin tool, the demonstration, the benchmarks and the sync server are
-// nested packages, so that nobody who uses the library clones what only they need.
+// nested packages, so that users of the library clone only what the library needs.
 
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
 ]
+
+// Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
+let library: [Target] = [
+  .target(name: "CPlatform"),
+  .target(name: "CRuntime"),
+  .target(name: "CScan"),
+  .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+  .target(name: "Platform", dependencies: ["CPlatform", "CRuntime"], swiftSettings: settings),
+  .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: settings),
+  .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
+  .target(
+    name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
+  .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: settings),
+  .target(
+    name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
+    swiftSettings: settings),
+]
+
+// What several suites and programs use.
+let kits: [Target] = [
+  // Child processes, directories, stand-ins for the system, a simulated disk, seeded random numbers.
+  kit("TestSupport", ["Platform"]),
+  // Models, damage, power loss, and scenarios of several processes, for storage and the object store.
+  kit("EngineLab", ["ObjectStore", "TestSupport"]),
+  // Several processes that run the code of the lower layers on one simulated machine.
+  kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),
+  // Random histories, large files, and threads, queues, actors and loops, through the object API.
+  kit("RealmLab", ["RealmSwift", "EngineLab", "Clibuv"]),
+]
+
+// What suites and labs start as processes of their own.
+let programs: [Target] = [
+  // Children that use the layers below the object API.
+  program("TestProgram", ["EngineLab", "LoopThread"]),
+  // Runs every lab, and is the child of those that use the object API.
+  program("LabProgram", ["RealmLab"]),
+  // A main function that is asynchronous makes a program of its own.
+  program("AsyncMainProgram", ["RealmLab"]),
+  // Built alone for the simulation, with the hooks that the other programs lack.
+  program("SimulatorProgram", ["Simulator"]),
+]
+
+let suites: [Target] = [
+  suite("PlatformTests", ["Platform", "TestSupport"]),
+  suite("CoordinationTests", ["Coordination", "TestProgram", "TestSupport"]),
+  suite("StorageTests", ["Storage", "EngineLab"]),
+  suite("ObjectStoreTests", ["ObjectStore", "EngineLab"]),
+  suite("LoopThreadTests", ["LoopThread", "TestProgram"]),
+  suite("RealmSwiftTests", ["RealmSwift", "RealmLab", "LabProgram", "TestProgram"]),
+  // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
+  suite("CompilerTests", ["RealmSwift"], exclude: ["Cases"]),
+  // Several processes on one file, real and simulated.
+  suite("ProcessTests", ["EngineLab", "TestProgram", "Simulator", "SimulatorProgram"]),
+  // Long runs of threads, queues, actors and loops, which need the processors for themselves.
+  suite("ThreadTests", ["RealmLab", "LabProgram", "AsyncMainProgram"]),
+]
+
+func kit(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Tests/Kits/\(name)", exclude: exclude,
+    swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Tests/Programs/\(name)",
+    swiftSettings: settings)
+}
+
+func suite(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
 
 let package = Package(
   name: "holdfast",
@@ -16,116 +93,5 @@ let package = Package(
     .library(
       name: "HoldfastEngine", targets: ["Platform", "Coordination", "Storage", "ObjectStore"]),
   ],
-  targets: [
-    // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
-    .target(name: "CPlatform"),
-    .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
-    // Stand-ins, child processes and directories, for the tests of every layer.
-    .target(
-      name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport",
-      swiftSettings: settings),
-    .testTarget(
-      name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
-    .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: settings),
-    .testTarget(
-      name: "CoordinationTests",
-      dependencies: ["Coordination", "CoordinationTestProcess", "TestSupport"],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "CoordinationTestProcess", dependencies: ["Coordination"],
-      path: "Tests/CoordinationTestProcess", swiftSettings: settings),
-    .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
-    .target(name: "CScan"),
-    .target(
-      name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
-    .testTarget(
-      name: "ObjectStoreTests", dependencies: ["ObjectStore", "TestSupport"],
-      swiftSettings: settings),
-    .target(
-      name: "SimulatedDisk", dependencies: ["Platform"], path: "Tests/SimulatedDisk",
-      swiftSettings: settings),
-    .target(
-      name: "StorageLab", dependencies: ["Storage", "SimulatedDisk"], path: "Tests/StorageLab",
-      swiftSettings: settings),
-    .target(
-      name: "ObjectStoreLab",
-      dependencies: ["ObjectStore", "StorageLab", "SimulatedDisk", "TestSupport"],
-      path: "Tests/ObjectStoreLab", swiftSettings: settings),
-    .executableTarget(
-      name: "LabProgram",
-      dependencies: [
-        "StorageLab", "ObjectStoreLab", "ProcessLab", "RealmLab", "ScaleLab", "ThreadsLab",
-      ],
-      path: "Tests/LabProgram", swiftSettings: settings),
-    .testTarget(
-      name: "ObjectStoreLabTests", dependencies: ["ObjectStoreLab"], swiftSettings: settings),
-    .testTarget(
-      name: "StorageTests",
-      dependencies: ["Storage", "SimulatedDisk", "StorageLab", "TestSupport"],
-      swiftSettings: settings),
-    // Several processes that run the code of the lower layers on one simulated machine.
-    .target(
-      name: "Simulator",
-      dependencies: ["Storage", "Coordination", "SimulatedDisk", "StorageLab", "TestSupport"],
-      path: "Tests/Simulator", exclude: ["PlantedBugs"], swiftSettings: settings),
-    .executableTarget(
-      name: "SimulatorProgram", dependencies: ["Simulator", "Platform"],
-      path: "Tests/SimulatorProgram", swiftSettings: settings),
-    .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "SimulatorProgram"],
-      swiftSettings: settings),
-    .target(
-      name: "ProcessLab", dependencies: ["Storage", "StorageLab", "TestSupport"],
-      path: "Tests/ProcessLab", swiftSettings: settings),
-    .executableTarget(
-      name: "ProcessTestProgram", dependencies: ["ProcessLab", "RealmLab", "ScaleLab"],
-      path: "Tests/ProcessTestProgram", swiftSettings: settings),
-    .testTarget(
-      name: "ProcessTests", dependencies: ["ProcessLab", "ProcessTestProgram"],
-      swiftSettings: settings),
-    .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-    .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: settings),
-    // A program whose main thread runs a loop; the tests of LoopThread start it.
-    .executableTarget(
-      name: "LoopMainProgram", dependencies: ["LoopThread"], path: "Tests/LoopMainProgram",
-      swiftSettings: settings),
-    .testTarget(
-      name: "LoopThreadTests",
-      dependencies: ["LoopThread", "Platform", "Clibuv", "LoopMainProgram"],
-      swiftSettings: settings),
-    .target(name: "CRuntime"),
-    .target(
-      name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
-      swiftSettings: settings),
-    .target(
-      name: "RealmLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab", "TestSupport"],
-      path: "Tests/RealmLab", swiftSettings: settings),
-    .target(
-      name: "ScaleLab", dependencies: ["RealmSwift", "ProcessLab", "StorageLab", "TestSupport"],
-      path: "Tests/ScaleLab", swiftSettings: settings),
-    .testTarget(
-      name: "ScaleLabTests", dependencies: ["ScaleLab", "ProcessTestProgram"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmLab", "ProcessTestProgram"],
-      swiftSettings: settings),
-    // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
-    .testTarget(
-      name: "CompilerTests", dependencies: ["RealmSwift"], exclude: ["Cases"],
-      swiftSettings: settings),
-    .target(
-      name: "ThreadsLab", dependencies: ["RealmSwift", "ProcessLab", "TestSupport", "Clibuv"],
-      path: "Tests/ThreadsLab", swiftSettings: settings),
-    .executableTarget(
-      name: "ThreadTestProgram", dependencies: ["ThreadsLab"], path: "Tests/ThreadTestProgram",
-      swiftSettings: settings),
-    // Its main function is asynchronous, which makes it a program of its own.
-    .executableTarget(
-      name: "AsyncMainProgram", dependencies: ["ThreadsLab"], path: "Tests/AsyncMainProgram",
-      swiftSettings: settings),
-    .testTarget(
-      name: "ThreadsLabTests",
-      dependencies: ["ThreadsLab", "ThreadTestProgram", "AsyncMainProgram", "Platform"],
-      swiftSettings: settings),
-  ]
+  targets: library + kits + programs + suites
 )

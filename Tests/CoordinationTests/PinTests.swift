@@ -57,7 +57,7 @@ import Testing
     #expect(descriptions.map(\.label) == ["a label for the tool, cu", "child"])
     #expect(descriptions.map(\.version) == [1, 1])
     #expect(descriptions.map(\.isAlive) == [true, true])
-    #expect(descriptions[1].processName == "CoordinationTestProcess")
+    #expect(descriptions[1].processName == "TestProgram")
     #expect(descriptions[0].age < 10_000_000_000)
     child.kill()
     #expect(lockFile.pins().filter(\.isAlive).map(\.participant) == [0])

@@ -51,7 +51,7 @@ struct Database {
 
   /// A process that plays with the data file as it is told, started through `prefix` if there is one.
   func process(prefix: [String] = []) throws -> ChildProcess {
-    let child = try ChildProcess(prefix: prefix, program: "CoordinationTestProcess", [path])
+    let child = try ChildProcess(prefix: prefix, program: "TestProgram", ["coordinate", path])
     let greeting = try child.readLine()
     #expect(greeting == "ready")
     return child

@@ -111,7 +111,8 @@ private actor Counter {
     let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let program = Process()
     let output = Pipe()
-    program.executableURL = folder.appending(path: "LoopMainProgram")
+    program.executableURL = folder.appending(path: "TestProgram")
+    program.arguments = ["loop-on-main-thread"]
     program.standardOutput = output
     try program.run()
     let text = try output.fileHandleForReading.readToEnd().map {

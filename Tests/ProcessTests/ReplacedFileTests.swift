@@ -1,4 +1,4 @@
-import ProcessLab
+import EngineLab
 import Testing
 
 @Suite(.serialized) struct ReplacedFileTests {

@@ -1,6 +1,6 @@
-import SimulatedDisk
+import TestSupport
 import Storage
-import StorageLab
+import EngineLab
 import Testing
 
 /// A database on a simulated machine, and the leaves that its versions should have.

@@ -1,6 +1,6 @@
-import SimulatedDisk
+import TestSupport
 import Storage
-import StorageLab
+import EngineLab
 import Testing
 
 @Suite struct CompactionTests {

@@ -1,8 +1,7 @@
+import EngineLab
 import Foundation
 import Platform
-import SimulatedDisk
 import Storage
-import StorageLab
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Platform
-import SimulatedDisk
-import StorageLab
+import TestSupport
+import EngineLab
 import Testing
 
 @testable import Storage

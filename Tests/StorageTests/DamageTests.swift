@@ -1,7 +1,7 @@
 import Platform
-import SimulatedDisk
+import TestSupport
 import Storage
-import StorageLab
+import EngineLab
 import Testing
 
 @Suite struct DamageTests {

@@ -1,5 +1,5 @@
-import SimulatedDisk
-import StorageLab
+import TestSupport
+import EngineLab
 import Testing
 
 @testable import Storage

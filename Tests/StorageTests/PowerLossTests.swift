@@ -1,5 +1,5 @@
 import Storage
-import StorageLab
+import EngineLab
 import Testing
 
 @Suite struct PowerLossTests {

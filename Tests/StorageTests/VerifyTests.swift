@@ -1,7 +1,6 @@
+import EngineLab
 import Foundation
-import SimulatedDisk
 import Storage
-import StorageLab
 import TestSupport
 import Testing
 

@@ -91,7 +91,4 @@ uint64_t holdfast_slice(void);
 /// Asks for another slice; 0 for the kernel's choice. Nothing else of the thread changes.
 int holdfast_slice_set(uint64_t nanoseconds);
 
-/// Retains a Swift object unless it is being destroyed; NULL then. The object's memory must be there.
-void *holdfast_try_retain(void *object);
-
 #endif

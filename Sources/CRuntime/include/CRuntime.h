@@ -1,5 +1,5 @@
-// What every access to a realm asks of the thread and of the Swift runtime, where the ways that
-// Swift itself has would be too slow.
+// The identity of threads, and what is asked of the Swift runtime where Swift itself has no way, or one
+// that is too slow for what every access to a realm asks.
 #ifndef HOLDFAST_CRUNTIME_H
 #define HOLDFAST_CRUNTIME_H
 
@@ -20,5 +20,8 @@ bool holdfast_is_current_executor(uintptr_t identity, uintptr_t implementation);
 /// Memory for an instance of a Swift class, with the header that the runtime gives it: one reference
 /// that the caller owns. The fields have yet to be filled.
 void *holdfast_allocate_object(const void *metadata, size_t size, size_t alignment_mask);
+
+/// Retains a Swift object unless it is being destroyed; NULL then. The object's memory must be there.
+void *holdfast_try_retain(void *object);
 
 #endif

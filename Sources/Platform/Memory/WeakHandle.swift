@@ -1,4 +1,4 @@
-internal import CPlatform
+internal import CRuntime
 
 /// Leads to an object as long as it lives, as a weak reference does.
 ///

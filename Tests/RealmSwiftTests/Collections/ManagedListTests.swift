@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 @Suite struct ManagedListTests {
@@ -7,7 +8,7 @@ import Testing
 
   @Test(arguments: 0..<20)
   func changesMatchAnArray(seed: Int) throws {
-    var generator = SplitMix(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let realm = try file.open()
     let object = Everything()
     try realm.write { realm.add(object) }
@@ -29,7 +30,7 @@ import Testing
   }
 
   private func change(
-    _ list: List<Int>, _ model: inout [Int], _ generator: inout SplitMix
+    _ list: List<Int>, _ model: inout [Int], _ generator: inout SeededGenerator
   ) {
     let value = Int.random(in: -1_000...1_000, using: &generator)
     let index = Int.random(in: 0..<max(1, model.count), using: &generator)

@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 @Suite struct UnmanagedListTests {
@@ -54,7 +55,7 @@ import Testing
 
   @Test(arguments: 0..<200)
   func movingOffsetsMatchesTheStandardLibrary(seed: Int) {
-    var generator = SplitMix(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let count = Int.random(in: 1...8, using: &generator)
     let offsets = IndexSet((0..<count).filter { _ in Bool.random(using: &generator) })
     let destination = Int.random(in: 0...count, using: &generator)

@@ -78,7 +78,7 @@ final class OpeningItem: Object {
   /// Another process that has the file open, through the layer below.
   private func otherProcess() throws -> ChildProcess {
     let child = try ChildProcess(
-      program: "ProcessTestProgram", ["obey", configuration().path, "full"])
+      program: "TestProgram", ["obey", configuration().path, "full"])
     #expect(try child.readLine() == "ready")
     #expect(try child.ask("open").hasPrefix("opened"))
     return child

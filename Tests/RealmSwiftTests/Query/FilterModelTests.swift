@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 final class ModelItem: Object {
@@ -23,7 +24,7 @@ private struct Condition {
   @Test func randomConditionsSelectWhatSwiftSelects() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("filter model seed \(seed)")
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let realm = try Realm(
       configuration: Realm.Configuration(
         inMemoryIdentifier: UUID().uuidString, objectTypes: [ModelItem.self]))
@@ -44,7 +45,7 @@ private struct Condition {
     left.count == right.count && zip(left, right).allSatisfy { $0.isSameObject(as: $1) }
   }
 
-  private func fill(_ realm: Realm, using generator: inout SplitMix) throws {
+  private func fill(_ realm: Realm, using generator: inout SeededGenerator) throws {
     try realm.write {
       let items = (0..<80).map { _ in
         let item = ModelItem()
@@ -64,7 +65,7 @@ private struct Condition {
     }
   }
 
-  private func random(depth: Int, using generator: inout SplitMix) -> Condition {
+  private func random(depth: Int, using generator: inout SeededGenerator) -> Condition {
     guard depth > 0, Int.random(in: 0..<4, using: &generator) > 0 else {
       return leaf(Int.random(in: 0...9, using: &generator), using: &generator)
     }
@@ -85,7 +86,7 @@ private struct Condition {
     }
   }
 
-  private func leaf(_ n: Int, using generator: inout SplitMix) -> Condition {
+  private func leaf(_ n: Int, using generator: inout SeededGenerator) -> Condition {
     switch Int.random(in: 0..<12, using: &generator) {
     case 0: Condition(query: { $0.number > n }, text: "number > \(n)") { $0.number > n }
     case 1: Condition(query: { $0.number == n }, text: "number == \(n)") { $0.number == n }

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import TestSupport
 import Testing
 
 @testable import RealmSwift
@@ -263,7 +264,7 @@ import Testing
   @Test func damagedTextNeverCrashes() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("predicate fuzz seed \(seed)")
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let pieces = [
       "age", "dogs", "name", "==", "IN", "{", "}", "(", ")", "[c]", "%@", "%K", "'x'", "3", "AND",
       "OR",

@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 /// Random changes through the public interface against a plain model, with rollbacks, reopening,
@@ -30,7 +31,7 @@ import Testing
   @Test func randomChangesMatchAModel() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("model seed \(seed)")
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let file = TemporaryRealm([Node.self])
     let follower = LoopThread(name: "follower")
     defer { follower.join() }
@@ -72,7 +73,7 @@ import Testing
   }
 
   private static func change(
-    _ realm: Realm, _ model: inout Model, _ generator: inout SplitMix
+    _ realm: Realm, _ model: inout Model, _ generator: inout SeededGenerator
   ) {
     let id = Int.random(in: 0..<60, using: &generator)
     let other = Int.random(in: 0..<60, using: &generator)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealmSwift
@@ -82,7 +83,7 @@ import Testing
   @Test func binaryNumbersRoundTrip() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("Decimal128 round trip seed \(seed)")
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
       let value = Double(bitPattern: generator.next())
       guard value.isFinite else { continue }
@@ -99,7 +100,7 @@ import Testing
   @Test func agreesWithFoundationWhereThatIsExact() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("Decimal128 against Decimal seed \(seed)")
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let left = Decimal(Int.random(in: -999_999_999...999_999_999, using: &generator)) / 1000
       let right = Decimal(Int.random(in: -999_999_999...999_999_999, using: &generator)) / 100
@@ -153,18 +154,5 @@ import Testing
       let value: Decimal128 = "twelve"
       print(value)
     }
-  }
-}
-
-/// A small seeded generator, so that a failure can be run again.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

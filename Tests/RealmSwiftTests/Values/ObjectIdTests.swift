@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealmSwift
@@ -34,7 +35,7 @@ import Testing
   @Test func orderIsThatOfTheBytes() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("ObjectId order seed \(seed)")
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let left = (0..<12).map { _ in UInt8.random(in: 0...3, using: &generator) }
       let right = (0..<12).map { _ in UInt8.random(in: 0...3, using: &generator) }

@@ -1,0 +1,36 @@
+import Storage
+import TestSupport
+
+/// How durable the commits of a contender are: one level, or one drawn for each commit.
+public enum DurabilityMix: String, CaseIterable, Sendable {
+  case full
+  case strict
+  case grouped
+  case relaxed
+  case inMemory
+  case mixed
+
+  /// What the database is opened with.
+  public var opening: Durability {
+    switch self {
+    case .full, .mixed: .full
+    case .strict: .strict
+    case .grouped: .grouped
+    case .relaxed: .relaxed
+    case .inMemory: .inMemory
+    }
+  }
+
+  public func draw(_ random: inout SeededGenerator) -> Durability {
+    guard self == .mixed else { return opening }
+    return [.full, .strict, .grouped, .relaxed][random.below(4)]
+  }
+
+  public var options: DatabaseOptions {
+    var options = DatabaseOptions()
+    options.durability = opening
+    options.relaxedFlushDelayMilliseconds = 20
+    options.mergeHistory = { older, newer in Array(older.prefix(8)) + Array(newer.suffix(8)) }
+    return options
+  }
+}

@@ -1,0 +1,50 @@
+import EngineLab
+import Foundation
+import TestSupport
+
+/// What LabProgram does as a child process of these runs, by its arguments.
+public enum LabRole {
+  /// False if the arguments name none of these roles.
+  public static func run(_ arguments: [String]) throws -> Bool {
+    let words = Words(arguments)
+    switch words.text(0) {
+    case "write-histories": try HistoryWriter.serve(words.text(1))
+    case "leaves": LeafClient(words).run()
+    case "persons": PersonClient(words).run()
+    case "many-files": try ManyFilesClient(words).run()
+    case "change-leaves": try LeafChanger(words).run()
+    case "watch-leaves": try LeafWatcher(words).run()
+    default: return try runThreads(words)
+    }
+    return true
+  }
+
+  private static func runThreads(_ words: Words) throws -> Bool {
+    switch words.text(0) {
+    case "hold-writer":
+      try WriterHolder(path: words.text(1), hold_ms: words.number(2), pause_ms: words.number(3))
+        .run()
+    case "load":
+      try Loader().run(words.text(1))
+    case "hold-on-command":
+      try CommandedHolder(path: words.text(1)).run()
+    case "grouped-commits":
+      GroupedCommitter(
+        path: words.text(1), progress: try EngineLab.Progress(path: words.text(2)),
+        first: words.number(3)
+      ).run()
+    case "main-actor":
+      MainThreadKind(rawValue: words.text(2))!.serve(words.text(1))
+    default:
+      return false
+    }
+    return true
+  }
+}
+
+extension ChildProcess {
+  /// A child that has a `LabRole`.
+  convenience init(labRole arguments: [String]) throws(Failure) {
+    try self.init(program: "LabProgram", arguments)
+  }
+}

@@ -1,0 +1,171 @@
+import Platform
+import TestSupport
+
+/// What befalls a machine.
+extension SimulatedMachine {
+  /// The process dies; its byte locks go one file after the other, as the kernel gets to them.
+  func kill(_ process: SimulatedProcess) {
+    guard !process.isDead else { return }
+    trace("\(process.name) is killed")
+    let open = process.descriptions
+    bury(process)
+    onEnd?(process, true)
+    var order = open
+    order.shuffle(using: &random)
+    var delay: UInt64 = 0
+    for description in order {
+      delay += UInt64(random.below(12_000))
+      plan(afterNanoseconds: delay, isAwaited: false) {
+        if !description.isClosed { description.dropLocks() }
+      }
+    }
+  }
+
+  /// None of its threads runs again. What they refer to stays for good: no code of a process that
+  /// has died runs, so nothing may be released either.
+  private func bury(_ process: SimulatedProcess) {
+    process.isDead = true
+    process.isStopped = false
+    let dead = threads.filter { $0.process === process }
+    threads.removeAll { $0.process === process }
+    for thread in dead {
+      _ = Unmanaged.passRetained(thread)
+      thread.die()
+    }
+    processes.removeAll { $0 === process }
+  }
+
+  /// The process comes to its end by itself: as a kill, after everything was closed that is closed.
+  func end(_ process: SimulatedProcess) {
+    guard !process.isDead else { return }
+    let open = process.descriptions
+    if threads.contains(where: { $0.process === process }) || !open.isEmpty {
+      bury(process)
+      if !isOver { for description in open { description.dropLocks() } }
+    } else {
+      process.isDead = true
+      processes.removeAll { $0 === process }
+    }
+    onEnd?(process, false)
+  }
+
+  /// The process does not run for a while, as after SIGSTOP.
+  func stop(_ process: SimulatedProcess, nanoseconds: UInt64) {
+    guard !process.isDead, !process.isStopped else { return }
+    process.isStopped = true
+    let isIdle = process.callsInside == 0
+    let start = clock
+    trace("\(process.name) is stopped\(isIdle ? " between calls" : "")")
+    plan(afterNanoseconds: nanoseconds, isAwaited: false) { [self] in
+      guard process.isStopped else { return }
+      if isIdle { reportHeldUp(by: process, since: start) }
+      process.isStopped = false
+      lastResumption = clock
+      lastProgress = clock
+      trace("\(process.name) goes on")
+    }
+  }
+
+  /// A process that is stopped while it does nothing must not keep others from anything. Where others
+  /// have been stopped meanwhile, those who wait may have waited for them.
+  private func reportHeldUp(by process: SimulatedProcess, since start: UInt64) {
+    let isOnlyOne =
+      (lastResumption.map { $0 < start } ?? true)
+      && !processes.contains { $0 !== process && $0.isStopped }
+    guard clock > start + 5_000_000_000, isOnlyOne else { return }
+    let held = threads.first { thread in
+      guard thread.isActor, thread.process !== process, thread.deadline == nil,
+        thread.blockedSince < start + 1_000_000_000
+      else { return false }
+      switch thread.state {
+      case .futex, .fileLock: return true
+      default: return false
+      }
+    }
+    if let held {
+      report("\(held.name) waited for \(process.name), which was stopped between its calls")
+    }
+  }
+
+  // MARK: Disks
+
+  /// Every process dies, and what is not on the disk may be lost; then the machine is there again.
+  func losePower() {
+    trace("power loss")
+    endAll()
+    for inode in inodes where inode.linkCount > 0 || isNamedOnDisk(inode) {
+      inode.lose(to: image(of: inode))
+    }
+    if random.below(2) == 0 { names = durableNames }
+    for inode in names.values { (inode.linkCount, inode.orphanedAt) = (1, .max) }
+    bootAgain(isClean: false)
+  }
+
+  private func isNamedOnDisk(_ inode: MachineInode) -> Bool {
+    durableNames.values.contains { $0 === inode }
+  }
+
+  /// Every process has ended; the machine is shut down, which writes everything to the disk.
+  func shutDown() {
+    trace("shutdown")
+    endAll()
+    for inode in inodes { inode.settleAll() }
+    bootAgain(isClean: true)
+  }
+
+  private func endAll() {
+    for process in processes {
+      bury(process)
+      onEnd?(process, true)
+    }
+    agenda.removeAll()
+    nextAgenda = .max
+    alarms.removeAll()
+  }
+
+  private func bootAgain(isClean: Bool) {
+    boot += 1
+    for inode in inodes { inode.locks = [:] }
+    durableNames = names
+    lastProgress = clock
+    onBoot?(isClean)
+  }
+
+  private func image(of inode: MachineInode) -> [UInt8] {
+    let plan = inode.plan
+    let sectors = plan.sectors
+    var chosen = choice(of: sectors)
+    if random.below(3) == 0 { chosen.shuffle(using: &random) }
+    let torn = random.below(4) == 0 ? random.below(CrashPlan.sectorSize) : nil
+    let sizes = plan.sizes
+    let size = random.below(3) == 0 ? sizes[random.below(sizes.count)] : sizes.max()!
+    var image = plan.image(chosen: chosen, of: sectors, size: size, tornAt: torn)
+    // A file that is being made may be lost.
+    if settings.tearsBlocks, !sectors.isEmpty, inode.durable.starts(with: Array("HOLDFAST".utf8)) {
+      let block = sectors[random.below(sectors.count)].offset / CrashPlan.blockSize
+      CrashPlan.destroy(block: block, of: &image, using: &random)
+    }
+    return image
+  }
+
+  /// The telling choices (nothing, all, all but one, one, a prefix), and random ones.
+  private func choice(of sectors: [CrashPlan.Sector]) -> [Int] {
+    let all = Array(sectors.indices)
+    guard !all.isEmpty else { return [] }
+    switch random.below(7) {
+    case 0: return []
+    case 1: return all
+    case 2: return all.filter { [skipped = random.below(all.count)] in $0 != skipped }
+    case 3: return [random.below(all.count)]
+    case 4: return Array(all.prefix(random.below(all.count + 1)))
+    case 5: return Array(all.suffix(random.below(all.count + 1)))
+    default: return all.filter { _ in random.below(4) != 0 }
+    }
+  }
+
+  /// Some of the pages that a failed flush left are read from the disk again.
+  func evict(_ inode: MachineInode) {
+    trace("pages of #\(inode.number) are read again")
+    for page in inode.droppedPages.sorted() where random.below(2) == 0 { inode.readAgain(page) }
+  }
+}

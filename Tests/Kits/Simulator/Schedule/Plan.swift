@@ -1,0 +1,97 @@
+import Storage
+import TestSupport
+
+/// What a seed chooses for a schedule before it begins.
+public struct Plan {
+  var processCount: Int
+  var durabilities: [Durability]
+  var sessionsPerProcess: Int
+  var operationsPerSession: Int
+  var wordsMax: Int
+  var compactsOnLaunch: Bool
+  var compactsInBackground: Bool
+  var killsMax = 0
+  var stopsMax = 0
+  var powerLossesMax = 0
+  var replacementsMax = 0
+  var lockFileDeletionsMax = 0
+  var machine = MachineSettings()
+  /// How often actors do what, against each other.
+  var weights: [Operation: Int] = [:]
+  /// Steps from one event to the next, on average.
+  var stepsBetweenEvents: Int
+  var isInMemory: Bool { durabilities == [.inMemory] }
+
+  init(seed: UInt64, disks: Disks) {
+    var random = SeededGenerator(seed: seed ^ 0x5EED)
+    processCount = 1 + random.below(4)
+    durabilities = Self.durabilities(&random)
+    sessionsPerProcess = 1 + random.below(3)
+    operationsPerSession = 4 + random.below(16)
+    wordsMax = [12, 60, 400, 2500][random.below(4)]
+    compactsOnLaunch = random.below(3) == 0
+    compactsInBackground = random.below(2) == 0
+    for operation in Operation.allCases { weights[operation] = [0, 1, 3, 10][random.below(4)] }
+    weights[.write]! += 3
+    stepsBetweenEvents = [100, 400, 1500][random.below(3)]
+    if random.below(6) == 0 { compactMuch(&random) }
+    if random.below(5) < 3 { killsMax = 1 + random.below(8) }
+    if random.below(4) == 0 { stopsMax = 1 + random.below(3) }
+    if random.below(2) == 0 { powerLossesMax = 1 + random.below(2) }
+    if random.below(6) == 0 { replacementsMax = 1 + random.below(2) }
+    if random.below(12) == 0 { lockFileDeletionsMax = 1 }
+    machine.stepsBetweenSwitches = [1, 4, 15, 60, 300][random.below(5)]
+    if random.below(6) == 0 { machine.fullDiskEvery = 10 + random.below(60) }
+    if random.below(5) == 0 { machine.failedFlushEvery = 4 + random.below(20) }
+    if random.below(12) == 0 { machine.otherFaultEvery = 40 + random.below(200) }
+    if disks == .withDestroyedBlocks, random.below(5) == 0 {
+      durabilities = [.strict]
+      machine.tearsBlocks = true
+      // What a failed flush has left uncertain is written again where it is, so of a disk that fails in
+      // both ways nothing is promised.
+      machine.failedFlushEvery = 0
+    }
+  }
+
+  /// Several processes that make a large file smaller again and again while it is flushed late.
+  private mutating func compactMuch(_ random: inout SeededGenerator) {
+    wordsMax = 2500
+    processCount = 2 + random.below(2)
+    operationsPerSession = 15 + random.below(30)
+    durabilities = random.below(3) == 0 ? [.relaxed, .full] : [.relaxed]
+    (weights[.compact], weights[.write], weights[.flush]) = (8, 10, 2)
+  }
+
+  enum Operation: CaseIterable {
+    case write, writeLater, cancel, read, readAgain, release, flush, compact, listen, reap
+  }
+
+  func operation(_ random: inout SeededGenerator) -> Operation {
+    var left = random.below(weights.values.reduce(0, +))
+    for operation in Operation.allCases {
+      left -= weights[operation]!
+      if left < 0 { return operation }
+    }
+    return .write
+  }
+
+  private static func durabilities(_ random: inout SeededGenerator) -> [Durability] {
+    switch random.below(12) {
+    case 0, 1: [.full]
+    case 2: [.strict]
+    case 3: [.grouped]
+    case 4, 5: [.relaxed]
+    case 6: [.inMemory]
+    case 7: [.relaxed, .full]
+    case 8: [.grouped, .strict]
+    default: [.full, .strict, .grouped, .relaxed]
+    }
+  }
+
+  public enum Disks: Sendable {
+    /// Writing a sector leaves the bytes of it that do not change.
+    case keepingNeighbours
+    /// And, in schedules where every commit is `strict`, disks on which a block is lost as a whole.
+    case withDestroyedBlocks
+  }
+}

@@ -1,0 +1,251 @@
+import Coordination
+import Platform
+import TestSupport
+import Storage
+
+/// One schedule: some processes that use a file of a simulated machine, what befalls them, and what an
+/// oracle finds wrong with it. Everything follows from the seed.
+public final class Simulation {
+  public struct Outcome: Hashable, Sendable {
+    public var findings: [String] = []
+    public var steps = 0
+    public var commits = 0
+    public var reads = 0
+    public var kills = 0
+    public var powerLosses = 0
+    /// Under which circumstances it ran, for whoever reads a finding.
+    public var circumstances = ""
+  }
+
+  let seed: UInt64
+  let plan: Plan
+  let machine: SimulatedMachine
+  var outcome = Outcome()
+  private var random: SeededGenerator
+  private var histories: [UInt64: FileHistory] = [:]
+  /// How many more times each process opens the file.
+  private var sessionsLeft: [Int]
+  private var slots: [Int: Int] = [:]
+  private var lives = 0
+  private var isWindingUp = false
+  static let path = "/data.realm"
+
+  public init(
+    seed: UInt64, workers: SimulationWorkers, disks: Disks = .withDestroyedBlocks,
+    tracer: ((String) -> Void)? = nil
+  ) {
+    self.seed = seed
+    plan = Plan(seed: seed, disks: disks)
+    machine = SimulatedMachine(seed: seed, settings: plan.machine, pool: workers.pool)
+    machine.tracer = tracer
+    random = SeededGenerator(seed: seed ^ 0xAC70)
+    sessionsLeft = Array(repeating: plan.sessionsPerProcess, count: plan.processCount)
+  }
+
+  public typealias Disks = Plan.Disks
+
+  public func run() -> Outcome {
+    machine.trace("\(plan)")
+    machine.onEnd = { [unowned self] in ended($0, wasKilled: $1) }
+    machine.onBoot = { [unowned self] in booted(isClean: $0) }
+    machine.onDroppedPages = { [unowned self] in
+      history(of: $0.number).droppedPages(at: machine.step)
+    }
+    machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
+    machine.onUnlock = { [unowned self] inode in
+      if plan.isInMemory, inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
+        history(of: inode.number).emptied()
+      }
+    }
+    machine.onActorEnd = { [unowned self] in actorEnded($0) }
+    if random.below(2) == 0 { installNewFile() }
+    for slot in 0..<plan.processCount { spawn(slot) }
+    planEvent()
+    machine.run()
+    windUp()
+    outcome.findings = machine.findings
+    outcome.steps = machine.step
+    outcome.circumstances = circumstances
+    machine.dispose()
+    histories = [:]
+    return outcome
+  }
+
+  private var circumstances: String {
+    let events = happened.filter { $0.key != .timePasses && $0.value > 0 }
+      .map { "\($0.value) \($0.key)" }.sorted()
+    let faults = machine.faults.filter { $0.value > 0 }.map { "\($0.value) \($0.key)" }.sorted()
+    let durabilities = plan.durabilities.map { "\($0)" }
+    return (durabilities + events + faults + (plan.compactsOnLaunch ? ["compacting"] : []))
+      .joined(separator: ", ")
+  }
+
+  func history(of inode: UInt64) -> FileHistory {
+    if let known = histories[inode] { return known }
+    let new = FileHistory(name: "#\(inode)") { [unowned machine] in machine.trace($0) }
+    histories[inode] = new
+    return new
+  }
+
+  /// What is known of the file that has the path now.
+  var historyAtPath: FileHistory? { machine.names[Self.path].map { history(of: $0.number) } }
+
+  private func installNewFile() { _ = machine.install(NewFile.bytes, at: Self.path) }
+
+  // MARK: Processes
+
+  private func spawn(_ slot: Int) {
+    guard sessionsLeft[slot] > 0 else { return }
+    lives += 1
+    let process = machine.makeProcess("P\(slot)")
+    slots[process.number] = slot
+    for _ in 0..<(random.below(4) == 0 ? 2 : 1) {
+      let actor = Actor(self, process, slot: slot, seed: random.next())
+      process.start("actor", isActor: true) { actor.run() }
+    }
+  }
+
+  func takeSession(_ slot: Int) -> Bool {
+    guard sessionsLeft[slot] > 0 else { return false }
+    sessionsLeft[slot] -= 1
+    return true
+  }
+
+  private func ended(_ process: SimulatedProcess, wasKilled: Bool) {
+    for history in histories.values { history.leave(process) }
+    if wasKilled, let slot = slots[process.number] {
+      let delay = UInt64(random.below(2_000_000))
+      machine.plan(afterNanoseconds: delay, isAwaited: true) { [unowned self] in
+        if !isWindingUp { spawn(slot) }
+      }
+    }
+  }
+
+  /// A process ends with the last of its actors.
+  private func actorEnded(_ process: SimulatedProcess) {
+    guard !machine.threads.contains(where: { $0.isActor && $0.process === process }) else { return }
+    machine.end(process)
+  }
+
+  private func booted(isClean: Bool) {
+    if !isClean {
+      outcome.powerLosses += 1
+      machine.trace("durable: \(histories.map { "#\($0): \($1.durable) visible \($1.visible)" })")
+    }
+    for history in histories.values { history.lostPower() }
+    guard !isWindingUp else { return }
+    for slot in 0..<plan.processCount { spawn(slot) }
+    planEvent()
+  }
+
+  // MARK: Events
+
+  private enum Event: CaseIterable {
+    case kill, stop, powerLoss, shutdown, replacement, lockFileDeletion, timePasses, rereading
+  }
+
+  private func planEvent() {
+    let delay = 1 + random.below(2 * plan.stepsBetweenEvents)
+    machine.plan(at: machine.step + delay) { [unowned self] in
+      guard !isWindingUp else { return }
+      planEvent()
+      befall()
+    }
+  }
+
+  private var happened: [Event: Int] = [:]
+
+  private func isLeft(_ event: Event, of max: Int) -> Bool { happened[event, default: 0] < max }
+
+  private func befall() {
+    let event = Event.allCases[random.below(Event.allCases.count)]
+    let target = machine.processes.randomElement(using: &random)
+    let max = budget(event)
+    guard isLeft(event, of: max) else { return }
+    happened[event, default: 0] += 1
+    switch event {
+    case .kill:
+      guard let target else { return }
+      outcome.kills += 1
+      machine.kill(target)
+    case .stop:
+      guard let target else { return }
+      machine.stop(target, nanoseconds: UInt64(1 + random.below(20)) * 1_000_000_000)
+    case .powerLoss: machine.losePower()
+    case .shutdown: machine.shutDown()
+    case .replacement: replace()
+    case .lockFileDeletion: machine.replace(Self.path + ".lock", by: nil)
+    case .timePasses: machine.clock += UInt64(random.below(900)) * 1_000_000
+    case .rereading:
+      for inode in machine.inodes where !inode.droppedPages.isEmpty { machine.evict(inode) }
+    }
+  }
+
+  private func budget(_ event: Event) -> Int {
+    switch event {
+    case .kill: plan.killsMax
+    case .stop: plan.stopsMax
+    case .powerLoss: plan.powerLossesMax
+    // Only when nobody runs: a shutdown ends processes in good order.
+    case .shutdown: machine.threads.contains { $0.isActor } ? 0 : 1
+    case .replacement: plan.replacementsMax
+    case .lockFileDeletion: plan.lockFileDeletionsMax
+    case .timePasses: 20
+    case .rereading: 20
+    }
+  }
+
+  private func replace() {
+    if random.below(3) == 0 {
+      machine.trace("the path is deleted")
+      machine.replace(Self.path, by: nil)
+      machine.durableNames[Self.path] = nil
+    } else {
+      machine.trace("another file is renamed over the path")
+      installNewFile()
+    }
+  }
+
+  // MARK: The end
+
+  /// After everybody has gone: what is there must be whole, and what must survive must be there.
+  private func windUp() {
+    isWindingUp = true
+    guard machine.findings.isEmpty else { return }
+    machine.settings = MachineSettings()
+    machine.settings.tearsBlocks = plan.machine.tearsBlocks
+    for process in machine.processes { machine.kill(process) }
+    switch random.below(4) {
+    case 0: machine.losePower()
+    case 1: machine.shutDown()
+    default: break
+    }
+    guard machine.names[Self.path] != nil else { return }
+    let process = machine.makeProcess("end")
+    let actor = Actor(self, process, slot: 0, seed: random.next())
+    process.start("actor", isActor: true) { actor.inspect() }
+    machine.lastProgress = machine.clock
+    machine.run()
+  }
+}
+
+/// The real threads on which simulations run, one simulation at a time.
+public final class SimulationWorkers {
+  let pool = WorkerPool()
+
+  /// Makes what schedules share before the first of them, whose steps it would add to.
+  public init() { _ = NewFile.bytes }
+}
+
+/// The bytes of a file that has just been made.
+private enum NewFile {
+  static let bytes: [UInt8] = {
+    let system = SimulatedSystem()
+    do {
+      _ = try Database.open(path: Simulation.path, system: system)
+    } catch {
+      preconditionFailure("a new file could not be made: \(error)")
+    }
+    return system.contents(of: Simulation.path)
+  }()
+}

@@ -1,0 +1,45 @@
+import EngineLab
+import Storage
+import Testing
+
+@Suite struct ObjectDamageTests {
+  @Test func `2,500 damaged files are read correctly or refused with the place`() throws {
+    let lab = try DamageLab(seed: 20_261_121)
+    try lab.damageBytes(2500)
+    print("seed \(lab.seed): \(lab.outcome)")
+    #expect(lab.outcome.bad == [])
+    #expect(lab.outcome.correct > 100 && lab.outcome.refused > 100)
+  }
+
+  @Test func `another node in the place of one throws and never crashes`() throws {
+    let lab = try DamageLab(seed: 5)
+    try lab.exchangeNodes(1000)
+    print("seed \(lab.seed): \(lab.outcome)")
+    #expect(lab.outcome.bad == [])
+    #expect(lab.outcome.refused > 100)
+  }
+}
+
+@Suite struct HostileFileTests {
+  /// A trap would end the test run, which is a failure as well.
+  @Test func `1,200 files of whole but senseless nodes are read and written, or refused`() throws {
+    let lab = try DamageLab(seed: 20_261_122)
+    for number in 0..<1200 { lab.readHostile(number, lowest: NodeKind.storeRoot.rawValue) }
+    print("seed \(lab.seed): \(lab.outcome)")
+    #expect(lab.outcome.bad == [])
+    #expect(lab.outcome.refused > 500)
+  }
+}
+
+@Suite struct ObjectPowerLossTests {
+  @Test(arguments: [Durability.full, .strict, .grouped, .relaxed])
+  func `objects survive whatever a power loss leaves`(durability: Durability) throws {
+    for seed in 1...2 as ClosedRange<UInt64> {
+      let explorer = PowerLossExplorer(
+        ObjectWorkload(seed: seed), durability: durability, seed: seed, statesPerMoment: 4)
+      try explorer.run(states: 500)
+      #expect(explorer.outcome.bad == [])
+      #expect(explorer.outcome.recoveries > 0)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import EngineLab
+import RealmLab
+
+/// The runs with loops, queues and actors. Their children are this program.
+enum ThreadRuns {
+  static let usage = """
+    loop-pauses SECONDS | grouped-commits COUNT | grouped-kills COUNT [SEED]
+           | all-schedulers SECONDS [SEED] | access-costs
+    """
+
+  /// False if there is no run of that name.
+  static func run(_ name: String, _ numbers: [Int]) throws -> Bool {
+    let report: ScenarioReport
+    switch name {
+    case "loop-pauses":
+      report = try LoopPauses(seconds: numbers.first ?? 20).run()
+    case "grouped-commits":
+      report = try FlushCounts(commits: numbers.first ?? 10_000).run()
+    case "grouped-kills":
+      report = try GroupedKills(
+        kills: numbers.first ?? 200, seed: UInt64(numbers.dropFirst().first ?? 1)
+      ).run()
+    case "all-schedulers":
+      report = try AllSchedulers(
+        seconds: numbers.first ?? 60, seed: UInt64(numbers.dropFirst().first ?? 1)
+      ).run()
+    case "access-costs":
+      report = try AccessCosts().run()
+    default:
+      return false
+    }
+    report.show()
+    if !report.findings.isEmpty { exit(1) }
+    return true
+  }
+}
