@@ -8,7 +8,7 @@
 enum Compactor {
   /// Bytes of nodes that one step moves.
   static let budget = 256 << 10
-  /// The same when somebody waits for compaction.
+  /// The same when a caller waits for compaction.
   static let forcedBudget = 1 << 20
   /// Bytes that are moved between two flushes then.
   static let flushedBudget = 16 << 20

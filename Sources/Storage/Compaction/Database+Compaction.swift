@@ -29,8 +29,8 @@ struct CompactionState {
     var version: UInt64
     var reusableBytes: UInt64
 
-    /// Whether another search would find the same: nobody has committed much since, and no reader
-    /// has let go of much.
+    /// Whether another search would find the same: not much has been committed since, nor unpinned
+    /// by readers.
     func isStill(_ freeSpace: FreeSpace) -> Bool {
       freeSpace.version < version + Compactor.retryVersions
         && freeSpace.reusableBytes < reusableBytes + Compactor.retryBytes
@@ -208,7 +208,7 @@ extension Database {
     return end - start
   }
 
-  /// Cuts what lies beyond the logical size, once no version that anybody reads or that recovery
+  /// Cuts what lies beyond the logical size, once no version that a reader has or that recovery
   /// may fall back to reaches there: those are the ones before the last cut.
   private func cutFile(_ transaction: WriteTransaction) throws(SystemError) -> UInt64 {
     let lastCut = transaction.base.lastCut

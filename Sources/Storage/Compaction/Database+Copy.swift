@@ -17,7 +17,7 @@ extension Database {
   /// one so far.
   ///
   /// The copy is written from its beginning to its end under another name, flushed, and then given
-  /// its own: whoever looks there finds no file or a whole one. Memory does not grow with the data.
+  /// its own: at that path there is no file or a whole one. Memory does not grow with the data.
   ///
   /// - Returns: how many bytes of nodes were copied.
   public func writeCompactCopy(

@@ -18,7 +18,7 @@ extension Database {
         try LockFile.removeFiles(path: file.path + ".lock", dataFile: file, system: system)
         return true
       } catch {
-        // Somebody else has replaced or deleted it meanwhile.
+        // Another process has replaced or deleted it meanwhile.
         if error.code != .pathChanged { throw StorageError(error) }
       }
     }

@@ -12,8 +12,8 @@ extension Database {
     return try startTransaction(lockFile)!
   }
 
-  /// As `beginWrite()`, but nil at once when that would take time: when somebody else is writing, or
-  /// has died while writing, so that what he left has to be flushed first.
+  /// As `beginWrite()`, but nil at once when that would take time: when another thread or process
+  /// is writing, or has died while writing, so that what he left has to be flushed first.
   public func tryBeginWrite() throws(StorageError) -> WriteTransaction? {
     let lockFile = try writableLockFile()
     do {
@@ -56,8 +56,8 @@ extension Database {
     return lockFile
   }
 
-  /// After a failed flush the next writer writes again what it left uncertain. Nobody waits in line
-  /// for that: while another writer has the role, beginning fails at once.
+  /// After a failed flush the next writer writes again what it left uncertain. No thread waits in
+  /// line for that: while another writer has the role, beginning fails at once.
   private func requireRepairable(_ lockFile: LockFile) throws(StorageError) {
     guard lockFile.flushFailure % 2 == 1 else { return }
     let isFree: Bool

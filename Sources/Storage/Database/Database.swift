@@ -15,7 +15,7 @@ public final class Database: Sendable {
   package var fileIdentity: FileIdentity { file.identity }
   let lockFile: LockFile
   private let label: PinLabel
-  /// Touched only by whoever holds the writer lock.
+  /// Accessed only by the holder of the writer lock.
   let writerState: WriterState
   private let mappings: LockedValue<[Mapping]>
   /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
@@ -99,7 +99,7 @@ public final class Database: Sendable {
     do { return try lockFile.pinNewest(label: label) } catch { throw StorageError(error) }
   }
 
-  /// Reads the newest version for the length of a call: pins it, and lets go of it when `body`
+  /// Reads the newest version for the length of a call: pins it, and unpins it when `body`
   /// returns. Nothing is allocated, no lock is taken. What `body` is given must not outlive it.
   ///
   /// - Throws: what `body` throws, or `.corrupt`.
@@ -167,7 +167,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// Everybody who pins a version of this file, in any process.
+  /// All pins of versions of this file, in any process.
   public func pins() -> [PinDescription] { lockFile.pins() }
 
   /// Takes back the pins of processes that are gone; says how many there were.
@@ -175,7 +175,7 @@ public final class Database: Sendable {
   public func reapPins() -> Int { lockFile.reap() }
 }
 
-/// Hears of commits as long as somebody holds on to it.
+/// Is called after commits as long as it is referenced.
 public final class CommitListener: Sendable {
   let token: Coordination.CommitListener
   private let database: Database
@@ -188,7 +188,8 @@ public final class CommitListener: Sendable {
 
 /// What the writer keeps between commits.
 final class WriterState: @unchecked Sendable {
-  // Sendable: only whoever holds the writer lock touches it, and the lock's queue orders them.
+  // Sendable: only the holder of the writer lock accesses it, and the lock's queue orders the
+  // holders.
 
   var freeSpace = FreeSpace()
   var scratch = ScratchBuffer()

@@ -26,7 +26,7 @@ public struct DatabaseOptions: Sendable {
   public var mustExist = false
   /// More pinned versions than this make a commit fail with `.tooManyVersions`; 0 is no limit.
   public var activeVersionsMax: UInt64 = 0
-  /// Readers that have kept an old version for longer than this, in any process, are told about
+  /// Readers that have kept an old version for longer than this, in any process, are reported
   /// (`whenReaderIsSlow`). Milliseconds, as all times here.
   public var slowReaderAgeMilliseconds: Int?
   /// So are those that alone keep more bytes than this from being used again.

@@ -19,7 +19,7 @@ public struct SlowReader: Sendable, Hashable {
 }
 
 /// Looks at the pins of old versions while there are any: after a commit, and then by a timer until
-/// they are gone. In a file that nobody writes to nothing happens; readers retain nothing new there.
+/// they are gone. In a file without writes nothing happens; readers retain nothing new there.
 final class SlowReaderWatch: Sendable {
   private struct Key: Hashable {
     var slot: Int

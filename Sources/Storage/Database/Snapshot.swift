@@ -73,7 +73,7 @@ public final class Snapshot: Sendable {
     return try Snapshot(database: database, pin: database.lockFile.pinAgain(pin))
   }
 
-  /// Lets go of the version before the last reference to this is gone. Reading afterwards is a
+  /// Unpins the version before the last reference to this is gone. Reading afterwards is a
   /// programming error.
   public func release() {
     if isReleased.exchange(true, ordering: .relaxed) { return }

@@ -11,7 +11,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The lock-file is of another layout, or its file system cannot coordinate processes.
     case incompatibleLockFile
     case unsupportedFileSystem
-    /// Somebody has the file open for himself alone.
+    /// Another process has the file open exclusively.
     case inUse
     case outOfDiskSpace
     case permissionDenied

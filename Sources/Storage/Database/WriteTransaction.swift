@@ -3,8 +3,9 @@ import Platform
 
 /// The next version in the making, by the one writer there is.
 ///
-/// Everything that is changed is built in private memory through `writer`; nobody sees it before
-/// `commit`. Whoever has the transaction may pass it on, but two threads must not use it at once.
+/// Everything that is changed is built in private memory through `writer`, invisible to others
+/// before `commit`. A transaction may be passed to another thread, but two threads must not use it
+/// at once.
 public final class WriteTransaction: @unchecked Sendable {
   // Sendable: it is handed from the thread that waited for the lock to the one that asked for it,
   // and belongs to one of them at a time.
@@ -44,7 +45,7 @@ public final class WriteTransaction: @unchecked Sendable {
 
   /// Makes the changes a version, as durable as asked, and ends the transaction, also when it
   /// throws; then the last version stays the newest. All that it takes to pin the new version is
-  /// there before anybody sees it.
+  /// there before the commit is visible.
   ///
   /// - Parameters:
   ///   - durability: instead of the database's own.

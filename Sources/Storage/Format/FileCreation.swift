@@ -181,7 +181,7 @@ enum FileCreation {
   }
 
   /// Whether the slot is that of a file that was made without content. One that was made with some,
-  /// a copy, has more space, and was flushed before anybody could open it.
+  /// a copy, has more space, and was flushed before it could be opened.
   static func isEmpty(_ slot: CommitSlot) -> Bool {
     slot.version == 1 && slot.logicalSize == UInt64(FileLayout.firstNode) + initialSpace
   }

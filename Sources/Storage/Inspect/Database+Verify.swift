@@ -37,8 +37,8 @@ extension Database {
   }
 
   /// Pins the newest version and every other one that some process has pinned now, so that they can
-  /// be read however soon those let go of them. Takes the writer role for a moment, during which
-  /// nobody can look at the pins and miss one that is on its way from one process to another.
+  /// be read however soon those unpin them. Takes the writer role for a moment, during which
+  /// no scan of the pins can miss one that is on its way from one process to another.
   ///
   /// - Returns: ascending, the newest last; release each. Without access to the lock-file, the newest
   ///   only.

@@ -57,7 +57,7 @@ struct Verification {
     var state = VerifyProgress(
       version: snapshot.version, versionNumber: number, versionCount: versions.count, bytesDone: 0,
       bytesTotal: snapshot.logicalSize)
-    var told: UInt64 = 0
+    var reported: UInt64 = 0
     var report = report
     let prefix = snapshot === newest ? "" : "version \(snapshot.version): "
     var findings: [(UInt64, String)] = []
@@ -67,8 +67,8 @@ struct Verification {
     } _: { extent in
       body(extent, &report)
       state.bytesDone += extent.length
-      if state.bytesDone - told >= Self.progressStep {
-        told = state.bytesDone
+      if state.bytesDone - reported >= Self.progressStep {
+        reported = state.bytesDone
         progress(state)
       }
     }

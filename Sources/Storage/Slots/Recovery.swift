@@ -101,7 +101,7 @@ struct Recovery {
 
 /// Makes what recovery found the durable version of the file, and removes what lost against it.
 ///
-/// What this boot wrote and nobody is known to have flushed is written again from the page cache
+/// What this boot wrote and is not known to have been flushed is written again from the page cache
 /// before it is flushed: an earlier flush may have failed, after which Linux keeps pages that it has
 /// not written and no longer calls dirty. Each step leaves the same version newest, so that a crash
 /// in the middle leads to the same place.
@@ -113,7 +113,7 @@ struct RecoverySettlement {
 
   private var file: any SystemFile { recovery.slots.file }
 
-  /// For whoever is alone with the file.
+  /// For a process that has the file exclusively.
   ///
   /// - Returns: the newest version, which is durable now. It is an older one than was found if
   ///   what had not been flushed turned out to be damaged.
