@@ -11,7 +11,7 @@ import Synchronization
 ///     }
 ///     thread.join()
 ///
-/// It ends at `join()` or `stop()`, or when its last reference is gone, after what it was given
+/// It ends at `join()` or `stop()`, or with its last reference, after all work that was submitted
 /// before.
 public final class LoopThread: Sendable {
   /// The thread's loop.
@@ -26,12 +26,13 @@ public final class LoopThread: Sendable {
   public init(name: String = "UVLoop", stackSize: Int = 8 << 20) {
     self.name = name
     let start = ThreadStart(name: name)
-    let argument = Unmanaged.passRetained(start).toOpaque()
+    let argument = unsafe Unmanaged.passRetained(start).toOpaque()
     var options = uv_thread_options_t()
     options.flags = UInt32(UV_THREAD_HAS_STACK_SIZE.rawValue)
     options.stack_size = stackSize
     var identity = uv_thread_t()
-    let status = uv_thread_create_ex(&identity, &options, { runLoopThread($0) }, argument)
+    let status = unsafe uv_thread_create_ex(
+      &identity, &options, { unsafe runLoopThread($0) }, unsafe argument)
     precondition(status == 0, "No thread could be started: \(describe(status)).")
     loop = start.waitForLoop()
     thread = LockedValue(identity)
@@ -39,7 +40,7 @@ public final class LoopThread: Sendable {
 
   deinit {
     stop()
-    // Nobody will join it.
+    // It will not be joined.
     if let identity = thread.withLock({ $0 }) { pthread_detach(identity) }
   }
 
@@ -54,33 +55,33 @@ public final class LoopThread: Sendable {
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     if loop.isCurrent { return try work() }
-    let answer = Answer<Result<Value, Failure>>()
+    let outcome = OneShot<Result<Value, Failure>>(system: PosixSystem.shared)
     let accepted = perform {
-      do throws(Failure) { answer.give(.success(try work())) } catch {
-        answer.give(.failure(error))
+      do throws(Failure) { outcome.send(.success(try work())) } catch {
+        outcome.send(.failure(error))
       }
     }
     precondition(
       accepted,
       "LoopThread.performAndWait called on a thread that has ended."
     )
-    return try answer.wait().get()
+    return try outcome.wait().get()
   }
 
-  /// Lets the thread end after what it was given before. Does not wait. From any thread.
+  /// Lets the thread end after the work submitted before. Does not wait. From any thread.
   public func stop() {
     let loop = loop
     loop.execute { loop.stop() }
   }
 
-  /// Lets the thread end after what it was given before, and waits until it has. Once it has
+  /// Lets the thread end after the work submitted before, and waits until it has. Once it has
   /// ended, further calls return at once. Not from the thread itself.
   public func join() {
     precondition(!loop.isCurrent, "LoopThread.join called on the thread itself; use stop().")
     stop()
     thread.withLock { identity in
       guard var joined = identity else { return }
-      uv_thread_join(&joined)
+      unsafe uv_thread_join(&joined)
       identity = nil
     }
   }
@@ -89,22 +90,22 @@ public final class LoopThread: Sendable {
 /// What a thread that starts and the one that waits for its loop have in common.
 private final class ThreadStart: Sendable {
   let name: String
-  private let loop = Answer<UVLoop>()
+  private let loop = OneShot<UVLoop>(system: PosixSystem.shared)
 
   init(name: String) { self.name = name }
 
   func waitForLoop() -> UVLoop { loop.wait() }
 
   func run() {
-    clibuv_name_thread(name)
+    unsafe clibuv_name_thread(name)
     let loop = UVLoop()
-    self.loop.give(loop)
+    self.loop.send(loop)
     loop.run()
     loop.close()
   }
 }
 
 private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
-  guard let argument else { return }
-  Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().run()
+  guard let argument = unsafe argument else { return }
+  unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().run()
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// a thread sleep on one word only, there is a thread for each file.
 ///
 /// It looks at all of its files once a second, in case a publisher was killed before it could wake
-/// anybody.
+/// the listeners.
 final class ListenerThread: Sendable {
   private struct State {
     var signals: [CommitSignal] = []
@@ -30,16 +30,13 @@ final class ListenerThread: Sendable {
   /// How many files.
   private let capacity: Int
   private let state = LockedValue(State())
-  /// The edition of the list, for the kernel to watch. Only touched atomically.
-  private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+  /// The edition of the list, to sleep on.
+  private let word = FutexWord(1)
 
   private init(system: any System, capacity: Int) {
     self.system = system
     self.capacity = capacity
-    word.initialize(to: Atomic(1))
   }
-
-  deinit { word.deallocate() }
 
   // MARK: Files that come and go
 
@@ -102,10 +99,10 @@ final class ListenerThread: Sendable {
 
   private func change(_ state: inout State) {
     state.edition &+= 1
-    word.pointee.store(state.edition, ordering: .releasing)
+    word.value = state.edition
   }
 
-  private func wake() { system.wake(UnsafeMutableRawPointer(word), count: 1) }
+  private func wake() { word.wake(count: 1, by: system) }
 
   // MARK: The thread
 
@@ -113,10 +110,8 @@ final class ListenerThread: Sendable {
     while let (signals, edition) = next() {
       // Again and again as long as nothing comes and goes.
       var words = signals.map(\.awaitedWord)
-      if capacity > 1 {
-        words.append(AwaitedWord(address: UnsafeMutableRawPointer(word), expected: edition))
-      }
-      while word.pointee.load(ordering: .acquiring) == edition {
+      if capacity > 1 { words.append(word.awaited(while: edition)) }
+      while word.value == edition {
         var isQuiet = true
         for signal in signals where !signal.prepareToSleep() {
           signal.tellNews()

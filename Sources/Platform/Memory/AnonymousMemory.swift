@@ -14,8 +14,3 @@ public enum AnonymousMemory {
     munmap(address, length)
   }
 }
-
-/// The text that goes with an errno value.
-public func errorText(_ code: Int32) -> String {
-  code == 0 ? "no progress" : String(cString: strerror(code))
-}

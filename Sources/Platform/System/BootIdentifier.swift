@@ -14,7 +14,8 @@ public struct BootIdentifier: Hashable, Sendable {
 extension BootIdentifier {
   /// The kernel's identifier. Where a sandbox hides that, one that this user's processes share through
   /// a file in memory, which does not survive the boot either. Where that fails too it is random: then
-  /// nothing that was not flushed is believed after the process that wrote it has gone, which is safe.
+  /// nothing that was not flushed is believed after the process that wrote it has ended, which is
+  /// safe.
   package static func ofThisBoot(
     kernelFile: String = "/proc/sys/kernel/random/boot_id", memoryDirectory: String = "/dev/shm"
   ) -> BootIdentifier {
@@ -66,7 +67,8 @@ extension BootIdentifier {
     return (try? file.fileSystemMagic(&magic)) != nil && magic == memoryFileSystem
   }
 
-  /// Under another name first, so that it is never there without its content. Whoever is first wins.
+  /// Under another name first, so that it is never there without its content. The first process
+  /// wins.
   private static func make(_ path: String) {
     let draft = "\(path)-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     guard let file = try? PosixFile(path: draft, mode: .createNew) else { return }

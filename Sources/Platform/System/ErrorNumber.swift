@@ -1,7 +1,7 @@
 import Glibc
 
-/// The errno values that something above this module decides by, under names that say what they
-/// mean. `SystemError.code` holds one of these or another of the kernel's numbers.
+/// The errno values that layers above this module distinguish, under descriptive names.
+/// `SystemError.code` holds one of these or another of the kernel's numbers.
 public enum ErrorNumber {
   public static let notPermitted = EPERM
   public static let noSuchFile = ENOENT
@@ -15,4 +15,9 @@ public enum ErrorNumber {
   public static let readOnlyFileSystem = EROFS
   public static let noLocks = ENOLCK
   public static let quotaExceeded = EDQUOT
+
+  /// The text that goes with an errno value; 0 stands for a call that made no progress.
+  public static func text(_ code: Int32) -> String {
+    code == 0 ? "no progress" : String(cString: strerror(code))
+  }
 }

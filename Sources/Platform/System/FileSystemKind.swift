@@ -1,7 +1,8 @@
 extension FileSystemKind {
   /// From the `f_type` of statfs. A file system is refused only if it is known to be shared with
   /// other machines, or with the host of a virtual machine: there, byte locks or shared mappings do
-  /// not reach everybody. FUSE is refused because a daemon may be anything (virtiofs is FUSE too).
+  /// not reach every process. FUSE is refused because a daemon may be anything (virtiofs is FUSE
+  /// too).
   init(magic: UInt32) {
     self = FileSystemKind.shared[magic].map { .notCoherent(name: $0) } ?? .local
   }

@@ -1,6 +1,6 @@
 internal import CPlatform
 
-/// Tells a handle that it has been carried into a child by fork(), where its descriptors are closed
+/// Lets a handle detect that it is used in a child made by fork(), where its descriptors are closed
 /// and its locks belong to the parent.
 public enum ForkGuard {
   /// Changes in a child made by fork(). Remember it at birth, compare it on use.

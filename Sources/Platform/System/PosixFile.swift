@@ -75,7 +75,7 @@ final class PosixFile: SystemFile {
     if release { releaseDescriptor() }
   }
 
-  /// In a child made after the file was opened, the number may by now be somebody else's.
+  /// In a child made after the file was opened, the number may by now be that of another file.
   private var hasForked: Bool { forkGenerationAtOpen != ForkGuard.generation }
   private let forkGenerationAtOpen = ForkGuard.generation
 

@@ -65,7 +65,7 @@ public final class PosixSystem: System {
     }
     guard descriptor >= 0 else { throw failure() }
     defer { Glibc.close(descriptor) }
-    // Some file systems have nothing to flush for a directory and say EINVAL.
+    // Some file systems have nothing to flush for a directory and return EINVAL.
     guard retryingInterrupted({ fsync(descriptor) }) == 0 || errno == EINVAL else {
       throw failure()
     }

@@ -42,7 +42,7 @@ extension System {
 
 /// For stand-ins of the real machine that have no better way.
 extension SystemFile {
-  /// As if nobody could delete it.
+  /// As if it could not be deleted.
   public func linkCount() throws(SystemError) -> UInt64 { 1 }
 
   /// As if there were one user.

@@ -158,15 +158,15 @@ public protocol SystemFile: AnyObject, Sendable {
   func truncate(to size: UInt64) throws(SystemError)
 
   /// Maps `length` bytes from the start, shared; `length` may reach beyond the end of the file, as
-  /// long as nobody touches that part. The mapping lives until `unmap`.
+  /// long as that part is not accessed. The mapping lives until `unmap`.
   func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer
   func unmap(_ address: UnsafeMutableRawPointer, length: UInt64)
-  /// Says how a mapping is going to be read. Files that are not on a disk need not care.
+  /// Announces how a mapping is going to be read. Files that are not on a disk can ignore it.
   func advise(_ address: UnsafeMutableRawPointer, length: UInt64, _ advice: MappingAdvice)
 
   /// Open-file-description byte locks: dropped by the kernel when this description is closed, also
-  /// by a death of any kind. `lock` returns false when `wait` is false and somebody else has it.
-  /// Asking again for a byte that this file holds converts the lock atomically.
+  /// by a death of any kind. `lock` returns false when `wait` is false and another description
+  /// holds it. Asking again for a byte that this file holds converts the lock atomically.
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool
   func unlock(byte: UInt64) throws(SystemError)
   /// Whether another open file description holds a lock on the byte that excludes `kind`.

@@ -12,7 +12,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(call.rawValue) failed on \(path): \(errorText(code)) (errno \(code))"
+    "\(call.rawValue) failed on \(path): \(ErrorNumber.text(code)) (errno \(code))"
   }
 }
 

@@ -2,7 +2,7 @@ internal import CPlatform
 
 /// Sleeping on a word of memory that several processes share. The word is at a multiple of 4 bytes.
 public enum Futex {
-  /// Sleeps as long as the word at `address` holds `expected` and nobody wakes it; may return for
+  /// Sleeps as long as the word at `address` holds `expected` and no `wake` comes; may return for
   /// no reason. `timeout` is nanoseconds; nil waits for ever.
   public static func wait(
     _ address: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64? = nil

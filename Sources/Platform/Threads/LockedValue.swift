@@ -3,9 +3,9 @@ public import Synchronization
 /// A value behind a lock, as `Mutex`, and visibly so to the thread sanitizer.
 ///
 /// When several threads contend, the standard library's mutex synchronises them in code that the
-/// sanitizer was not built into, and so reports races that there are none. The pair of an acquiring
-/// load and a releasing store here says the same in code that it sees; on the processors that
-/// Linux runs on it costs about a nanosecond.
+/// sanitizer was not built into, so that it reports races where there are none. The pair of an
+/// acquiring load and a releasing store here says the same in code that it sees; on the processors
+/// that Linux runs on it costs about a nanosecond.
 @frozen
 public struct LockedValue<Value>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
@@ -17,7 +17,7 @@ public struct LockedValue<Value>: ~Copyable, Sendable {
     order = Atomic(false)
   }
 
-  /// Calls `body` with the value while nobody else has it.
+  /// Calls `body` with the value while it has exclusive access.
   @inlinable
   public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

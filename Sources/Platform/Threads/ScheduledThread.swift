@@ -1,8 +1,8 @@
 #if DEBUG || HOLDFAST_SIMULATION
   internal import CPlatform
 
-  /// A thread of a simulated machine, of which one runs at a time: it says where another one may go on
-  /// in its place. Compiled only where simulations are; a release build has none of it.
+  /// A thread of a simulated machine, of which one runs at a time: it marks where the scheduler may
+  /// let another one run. Compiled only where simulations are; a release build has none of it.
   public protocol ScheduledThread: AnyObject {
     /// The next thing that the thread does is to touch a word of memory that processes share.
     func reachedSharedWord()
@@ -10,10 +10,10 @@
     /// The next thing that the thread does is to try a lock of its process.
     func reachedLock()
 
-    /// The lock is taken. Returns when one has been given back since.
+    /// The lock is taken. Returns when one has been released since.
     func waitForLock()
 
-    /// A lock is about to be given back; nobody else runs before it has been.
+    /// A lock is about to be released; no other thread runs before it has been.
     func givesLockBack()
   }
 
