@@ -7,7 +7,8 @@ public enum LockFileLayout {
   public static let layoutVersion: UInt32 = 2
   public static let minimumLayout: UInt32 = 2
 
-  // MARK: The header: written by whoever is alone, while alone; never changed in a session.
+  // MARK: The header: written by a process that has the file exclusively; constant within a
+  // session.
 
   public static let magic = 0
   /// UInt32. Magic and these two stay where they are in every layout there will ever be.
@@ -97,7 +98,7 @@ public enum LockFileLayout {
   /// The slot's word once more when a writer wants the pin to be given back.
   public static let pinExpired = 56
 
-  /// What a process maps, whatever the size of the file.
+  /// How much a process maps, at any size of the file.
   public static let mappedSize = pins + pinsMax * pinSize
 
   public static let versionMax: UInt64 = (1 << 48) - 1

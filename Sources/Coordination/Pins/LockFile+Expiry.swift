@@ -7,16 +7,16 @@ extension LockFile {
   public func expire(_ pin: PinDescription) {
     requireUsable()
     let slot = memory.pinOffset(pin.slot)
-    let word = memory.word(slot + LockFileLayout.pinWord).pointee.load(ordering: .relaxed)
+    let word = memory[slot + LockFileLayout.pinWord].load(ordering: .relaxed)
     guard word >> LockFileLayout.pinParticipantBits == pin.version else { return }
-    memory.word(slot + LockFileLayout.pinExpired).pointee.store(word, ordering: .relaxed)
+    memory[slot + LockFileLayout.pinExpired].store(word, ordering: .relaxed)
   }
 
   /// Whether this process has been asked to give the pin back. Two loads.
   public func isExpired(_ pin: Pin) -> Bool {
     let slot = memory.pinOffset(pin.slot)
-    let asked = memory.word(slot + LockFileLayout.pinExpired).pointee.load(ordering: .relaxed)
+    let asked = memory[slot + LockFileLayout.pinExpired].load(ordering: .relaxed)
     return asked >> LockFileLayout.pinParticipantBits == pin.version
-      && asked == memory.word(slot + LockFileLayout.pinWord).pointee.load(ordering: .relaxed)
+      && asked == memory[slot + LockFileLayout.pinWord].load(ordering: .relaxed)
   }
 }

@@ -9,7 +9,7 @@
 
 extension LockFile {
   /// As `publish(_:)`, and moves a pin of the version before on to the new one: for that no slot is
-  /// needed, so that nothing can fail. Nobody else holds the pin.
+  /// needed, so that nothing can fail. The pin has no other holder.
   public func publish(_ newest: PublishedVersion, moving pin: Pin) -> Pin {
     publish(newest)
     return pinTable.move(pin, to: newest)
@@ -27,7 +27,7 @@ public struct PinDescription: Hashable, Sendable {
   public var process: UInt64
   public var processName: String
   /// Nanoseconds since a writer first saw that the version was not the newest any more, give or take a
-  /// few milliseconds; 0 while it is, or before anybody has looked.
+  /// few milliseconds; 0 while it is, or before the first scan.
   public var age: UInt64
   public var label: String
   /// False when the process has died; the pin no longer counts then and can be taken back.

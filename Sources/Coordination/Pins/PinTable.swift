@@ -13,7 +13,7 @@ import Synchronization
 /// No pin is ever passed from one slot to another, which a scan could miss; two holders of one
 /// pin in a process share the slot and a count beside it. A writer claims the slot for its version
 /// before it publishes, with a pin of the version before, which it moves within the slot before it
-/// gives the writer role, and with it the right to scan, to anybody.
+/// gives up the writer role, and with it the right to scan.
 ///
 /// The number of slots in use, up to which a scan looks, is raised and lowered:
 ///
@@ -31,7 +31,7 @@ import Synchronization
 /// The word that claims a slot also names the participant. A participant number is owned by the
 /// holder of its lock byte, who takes back the slots that an earlier owner of the number left: so
 /// number and slot need no generation.
-final class PinTable: Sendable {
+@safe final class PinTable: Sendable {
   private let memory: SharedMemory
   private let system: any System
   private let newest: NewestVersion
@@ -46,21 +46,19 @@ final class PinTable: Sendable {
     self.system = system
     self.participant = UInt64(participant)
     newest = NewestVersion(memory: memory)
-    shares = try AnonymousMemory.map(length: LockFileLayout.pinsMax * PinTable.shareStride)
+    unsafe shares = try AnonymousMemory.map(length: LockFileLayout.pinsMax * PinTable.shareStride)
   }
 
   deinit {
-    AnonymousMemory.unmap(shares, length: LockFileLayout.pinsMax * PinTable.shareStride)
+    unsafe AnonymousMemory.unmap(shares, length: LockFileLayout.pinsMax * PinTable.shareStride)
   }
 
-  @inline(__always)
-  private func word(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    memory.word(memory.pinOffset(slot) + LockFileLayout.pinWord)
-  }
-
-  @inline(__always)
-  private func share(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    (shares + slot * PinTable.shareStride).assumingMemoryBound(to: Atomic<UInt64>.self)
+  private subscript(share slot: Int) -> Atomic<UInt64> {
+    @inline(__always)
+    unsafeAddress {
+      let share = unsafe shares + slot * PinTable.shareStride
+      return unsafe UnsafePointer(share.assumingMemoryBound(to: Atomic<UInt64>.self))
+    }
   }
 
   @inline(__always)
@@ -71,10 +69,10 @@ final class PinTable: Sendable {
   // MARK: Pinning
 
   func pinNewest(label: PinLabel) throws(LockFileError) -> Pin {
-    let hint = ThreadHint.address()
+    let hint = unsafe ThreadHint.address()
     var version = newest.number()
-    let slot = try claim(pinWord(version), near: Int(hint.pointee))
-    hint.pointee = UInt32(truncatingIfNeeded: slot + 1)
+    let slot = try claim(pinWord(version), near: Int(unsafe hint.pointee))
+    unsafe hint.pointee = UInt32(truncatingIfNeeded: slot + 1)
     while true {
       let now = newest.number()
       if now == version {
@@ -92,7 +90,7 @@ final class PinTable: Sendable {
         continue
       }
       version = now
-      word(slot).pointee.store(pinWord(version), ordering: .sequentiallyConsistent)
+      memory[pin: slot].store(pinWord(version), ordering: .sequentiallyConsistent)
     }
   }
 
@@ -100,18 +98,18 @@ final class PinTable: Sendable {
   /// just published.
   func move(_ pin: Pin, to newest: PublishedVersion) -> Pin {
     precondition(
-      share(pin.slot).pointee.load(ordering: .relaxed) == 0, "a pin that is shared was moved")
-    word(pin.slot).pointee.store(pinWord(newest.version), ordering: .sequentiallyConsistent)
+      self[share: pin.slot].load(ordering: .relaxed) == 0, "a pin that is shared was moved")
+    memory[pin: pin.slot].store(pinWord(newest.version), ordering: .sequentiallyConsistent)
     describe(pin.slot, newest)
     return Pin(published: newest, slot: pin.slot)
   }
 
   /// A pin of the version that another slot pins, in a slot of its own; nil if that one has been
-  /// freed meanwhile. For the holder of the writer role: since nobody else may look at the slots to
-  /// reclaim space, no look can come between and miss both.
+  /// freed meanwhile. For the holder of the writer role: since only that one may scan the slots to
+  /// reclaim space, no scan can come between and miss both.
   func pinSame(as other: PinDescription, label: PinLabel) throws(LockFileError) -> Pin? {
-    let slot = try claim(pinWord(other.version), near: Int(ThreadHint.address().pointee))
-    let there = word(other.slot).pointee.load(ordering: .sequentiallyConsistent)
+    let slot = try claim(pinWord(other.version), near: Int(unsafe ThreadHint.address().pointee))
+    let there = memory[pin: other.slot].load(ordering: .sequentiallyConsistent)
     guard there >> LockFileLayout.pinParticipantBits == other.version else {
       free(slot)
       return nil
@@ -124,25 +122,25 @@ final class PinTable: Sendable {
 
   /// One more holder of the same pin.
   func pinAgain(_ pin: Pin) -> Pin {
-    share(pin.slot).pointee.wrappingAdd(1, ordering: .relaxed)
+    self[share: pin.slot].wrappingAdd(1, ordering: .relaxed)
     return pin
   }
 
   func unpin(_ pin: Pin) {
-    let share = share(pin.slot)
-    // Nobody but a holder can add holders: 0 means that this is the only one, and stays so.
-    if share.pointee.load(ordering: .acquiring) != 0 {
-      let others = share.pointee.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
+    // Only a holder can add holders: 0 means that this is the only one, and stays so.
+    if self[share: pin.slot].load(ordering: .acquiring) != 0 {
+      let others = self[share: pin.slot].wrappingSubtract(1, ordering: .acquiringAndReleasing)
+        .oldValue
       if others != 0 { return }
-      share.pointee.store(0, ordering: .relaxed)
+      self[share: pin.slot].store(0, ordering: .relaxed)
     }
     free(pin.slot)
-    ThreadHint.address().pointee = UInt32(truncatingIfNeeded: pin.slot)
+    unsafe ThreadHint.address().pointee = UInt32(truncatingIfNeeded: pin.slot)
   }
 
   @inline(__always)
   private func free(_ slot: Int) {
-    word(slot).pointee.store(0, ordering: .releasing)
+    memory[pin: slot].store(0, ordering: .releasing)
   }
 
   /// For people; not read by anything that decides.
@@ -162,7 +160,7 @@ final class PinTable: Sendable {
 
   @inline(__always)
   private func describe(_ slot: Int, _ value: UInt64, _ field: Int) {
-    memory.word(memory.pinOffset(slot) + field).pointee.store(value, ordering: .relaxed)
+    memory[memory.pinOffset(slot) + field].store(value, ordering: .relaxed)
   }
 
   // MARK: Slots
@@ -175,26 +173,24 @@ final class PinTable: Sendable {
 
   @inline(__always)
   private func tryClaim(_ slot: Int, _ value: UInt64) -> Bool {
-    let isClaimed = word(slot).pointee.compareExchange(
+    let isClaimed = memory[pin: slot].compareExchange(
       expected: 0, desired: value, ordering: .sequentiallyConsistent
     ).exchanged
-    if isClaimed, UInt64(slot) >= usedWord.pointee.load(ordering: .sequentiallyConsistent) {
+    if isClaimed,
+      UInt64(slot) >= memory[LockFileLayout.pinsUsed].load(ordering: .sequentiallyConsistent)
+    {
       include(slot)
     }
     return isClaimed
   }
 
-  private var usedWord: UnsafeMutablePointer<Atomic<UInt64>> {
-    memory.word(LockFileLayout.pinsUsed)
-  }
-
   /// Scans look at the slot from here on.
   private func include(_ slot: Int) {
-    _ = usedWord.pointee.max(UInt64(slot + 1), ordering: .sequentiallyConsistent)
+    _ = memory[LockFileLayout.pinsUsed].max(UInt64(slot + 1), ordering: .sequentiallyConsistent)
   }
 
   private func isFree(_ slot: Int) -> Bool {
-    word(slot).pointee.load(ordering: .sequentiallyConsistent) == 0
+    memory[pin: slot].load(ordering: .sequentiallyConsistent) == 0
   }
 
   /// A few slots from the hint on, then a fresh one, then any, then more of them.
@@ -216,7 +212,7 @@ final class PinTable: Sendable {
   /// are shorter.
   private func lowerUsed(from used: Int, to needed: Int) {
     guard used >= 2 * needed + PinTable.slackSlots else { return }
-    let lowered = usedWord.pointee.compareExchange(
+    let lowered = memory[LockFileLayout.pinsUsed].compareExchange(
       expected: UInt64(used), desired: UInt64(needed), ordering: .sequentiallyConsistent)
     guard lowered.exchanged else { return }
     for slot in (needed..<used).reversed() where !isFree(slot) { return include(slot) }
@@ -226,14 +222,14 @@ final class PinTable: Sendable {
 
   // MARK: Invariants
 
-  /// Traps if a pin is where no scan looks, or says what cannot be. For a session whose memory nobody
-  /// has damaged, while nobody pins.
+  /// Traps if a pin is where no scan looks, or has an impossible value. For a session whose memory
+  /// is undamaged, while no thread pins.
   func checkInvariants() {
     #if DEBUG
       let used = memory.pinsUsed()
       let newestVersion = newest.number()
       for slot in 0..<memory.pinCapacity() {
-        let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+        let value = memory[pin: slot].load(ordering: .sequentiallyConsistent)
         let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
         assert(value == 0 || slot < used, "slot \(slot) is in use beyond the \(used) that count")
         assert(
@@ -241,9 +237,9 @@ final class PinTable: Sendable {
           "slot \(slot) pins a version that is not published")
         assert(
           value & mask < UInt64(LockFileLayout.participantsMax),
-          "slot \(slot) belongs to nobody")
+          "slot \(slot) names no participant")
         assert(
-          value != 0 || share(slot).pointee.load(ordering: .relaxed) == 0,
+          value != 0 || self[share: slot].load(ordering: .relaxed) == 0,
           "slot \(slot) is shared and free")
       }
     #endif
@@ -259,7 +255,7 @@ final class PinTable: Sendable {
     let used = memory.pinsUsed()
     var needed = 0
     for slot in 0..<used {
-      let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+      let value = memory[pin: slot].load(ordering: .sequentiallyConsistent)
       if value == 0 { continue }
       needed = slot + 1
       let version = value >> LockFileLayout.pinParticipantBits
@@ -283,8 +279,8 @@ final class PinTable: Sendable {
   /// Notes since when a pin has kept an old version. Pinning itself does without the clock.
   private func stamp(_ slot: Int) {
     let offset = memory.pinOffset(slot) + LockFileLayout.pinSince
-    if memory.word(offset).pointee.load(ordering: .relaxed) != 0 { return }
-    memory.word(offset).pointee.store(system.coarseNow(), ordering: .relaxed)
+    if memory[offset].load(ordering: .relaxed) != 0 { return }
+    memory[offset].store(system.coarseNow(), ordering: .relaxed)
   }
 
   /// The participants that occur in slots, without this one.
@@ -292,36 +288,36 @@ final class PinTable: Sendable {
     var result: Set<UInt64> = []
     let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
     for slot in 0..<memory.pinsUsed() {
-      let value = word(slot).pointee.load(ordering: .relaxed)
+      let value = memory[pin: slot].load(ordering: .relaxed)
       if value != 0, value & mask != participant { result.insert(value & mask) }
     }
     return result
   }
 
-  /// Frees the slots of a participant. The caller holds that participant's byte, so nobody else can
-  /// be using them. Those of one that died while it claimed them may be beyond the slots in use.
+  /// Frees the slots of a participant. The caller holds that participant's byte, so they are
+  /// not in use. Those of one that died while it claimed them may be beyond the slots in use.
   func freeSlots(of participant: UInt64) -> Int {
     var count = 0
     let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
     for slot in 0..<memory.pinCapacity() {
-      let value = word(slot).pointee.load(ordering: .relaxed)
+      let value = memory[pin: slot].load(ordering: .relaxed)
       guard value != 0, value & mask == participant else { continue }
-      let freed = word(slot).pointee.compareExchange(
+      let freed = memory[pin: slot].compareExchange(
         expected: value, desired: 0, ordering: .sequentiallyConsistent)
       if freed.exchanged { count += 1 }
     }
     return count
   }
 
-  /// What the slots say about themselves; process and liveness are filled in by the caller.
+  /// The contents of the slots in use; process and liveness are filled in by the caller.
   func descriptions() -> [PinDescription] {
     let now = system.now()
     return (0..<memory.pinsUsed()).compactMap { slot in
-      let value = word(slot).pointee.load(ordering: .sequentiallyConsistent)
+      let value = memory[pin: slot].load(ordering: .sequentiallyConsistent)
       guard value != 0 else { return nil }
       let offset = memory.pinOffset(slot)
       func field(_ field: Int) -> UInt64 {
-        memory.word(offset + field).pointee.load(ordering: .relaxed)
+        memory[offset + field].load(ordering: .relaxed)
       }
       let since = field(LockFileLayout.pinSince)
       let label = PinLabel(

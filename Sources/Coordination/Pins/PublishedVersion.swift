@@ -40,7 +40,7 @@ struct NewestVersion: Sendable {
 
   @inline(__always)
   func number() -> UInt64 {
-    memory.word(LockFileLayout.newestVersion).pointee.load(ordering: .sequentiallyConsistent)
+    memory[LockFileLayout.newestVersion].load(ordering: .sequentiallyConsistent)
   }
 
   /// What was published as `version`; nil if it has been overwritten since, or is damaged.
@@ -48,7 +48,7 @@ struct NewestVersion: Sendable {
   func published(_ version: UInt64) -> PublishedVersion? {
     let entry = entry(version)
     func field(_ offset: Int) -> UInt64 {
-      memory.word(entry + offset).pointee.load(ordering: .relaxed)
+      memory[entry + offset].load(ordering: .relaxed)
     }
     let result = PublishedVersion(
       version: field(LockFileLayout.ringVersion), root: field(LockFileLayout.ringRoot),
@@ -78,20 +78,20 @@ struct NewestVersion: Sendable {
         + "open it again, the data file is not affected")
   }
 
-  /// For the holder of the writer role, or whoever is alone.
+  /// For the holder of the writer role, or a process that has the file exclusively.
   func publish(_ newest: PublishedVersion) {
     precondition(
       newest.version > 0 && newest.version <= LockFileLayout.versionMax,
       "version \(newest.version) cannot be published")
     let entry = entry(newest.version)
     func store(_ value: UInt64, _ offset: Int) {
-      memory.word(entry + offset).pointee.store(value, ordering: .relaxed)
+      memory[entry + offset].store(value, ordering: .relaxed)
     }
     store(newest.version, LockFileLayout.ringVersion)
     store(newest.root, LockFileLayout.ringRoot)
     store(newest.logicalSize, LockFileLayout.ringLogicalSize)
     store(newest.check, LockFileLayout.ringCheck)
-    memory.word(LockFileLayout.newestVersion).pointee.store(
+    memory[LockFileLayout.newestVersion].store(
       newest.version, ordering: .sequentiallyConsistent)
   }
 }

@@ -48,7 +48,7 @@ final class AgentRole: Sendable {
       precondition(state.phase == .idle, "the process has the agent role already, or waits for it")
       state.waits += 1
       let number = state.waits
-      // Under the lock, so that nobody gives up a wait that is still being made.
+      // Under the lock, so that no wait is cancelled while it is still being made.
       state.wait = try doing("wait for the agent role") { () throws(SystemError) in
         try file?.waitForLock(byte: LockFileLayout.agentByte, kind: .exclusive) {
           self.finish(number, $0, whenTaken)
@@ -80,7 +80,7 @@ final class AgentRole: Sendable {
   /// Gives the role back, or gives up waiting for it.
   func release() {
     state.withLock { state in
-      // Under the lock, because giving up drops the byte, which nobody may have taken since.
+      // Under the lock, because cancelling drops the byte, which must not have been taken since.
       _ = state.wait.take()?.cancel()
       if state.phase == .held { unlockByte() }
       state.phase = .idle

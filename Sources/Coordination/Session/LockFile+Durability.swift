@@ -1,7 +1,8 @@
 import Synchronization
 
 /// What the session knows of the disk. All three words are written by the holder of the writer role
-/// and read by anybody; they say what has been flushed, and do not order anything themselves.
+/// and read by any process; they record what has been flushed, and do not order anything
+/// themselves.
 extension LockFile {
   /// The newest version that a durable slot names: recovery goes back to it at the worst.
   public var durableVersion: UInt64 {
@@ -17,17 +18,17 @@ extension LockFile {
   }
 
   /// Raises `flushedVersion`. Unlike the rest this needs no writer role: a flush that has returned
-  /// has flushed what had been written before it began, whatever others do.
+  /// has flushed what had been written before it began, regardless of other processes.
   public func raiseFlushedVersion(to version: UInt64) {
     requireUsable()
-    _ = memory.word(LockFileLayout.flushedVersion).pointee.max(
+    _ = memory[LockFileLayout.flushedVersion].max(
       version, ordering: .sequentiallyConsistent)
   }
 
   /// Raises `durableVersion`. For the holder of the writer role.
   public func raiseDurableVersion(to version: UInt64) {
     requireUsable()
-    _ = memory.word(LockFileLayout.durableVersion).pointee.max(
+    _ = memory[LockFileLayout.durableVersion].max(
       version, ordering: .sequentiallyConsistent)
   }
 
@@ -47,7 +48,7 @@ extension LockFile {
   /// A flush has failed.
   public func noteFlushFailure() {
     requireUsable()
-    _ = memory.word(LockFileLayout.flushFailure).pointee.bitwiseOr(
+    _ = memory[LockFileLayout.flushFailure].bitwiseOr(
       1, ordering: .sequentiallyConsistent)
   }
 
@@ -59,11 +60,11 @@ extension LockFile {
 
   private func load(_ offset: Int) -> UInt64 {
     requireUsable()
-    return memory.word(offset).pointee.load(ordering: .sequentiallyConsistent)
+    return memory[offset].load(ordering: .sequentiallyConsistent)
   }
 
   private func store(_ value: UInt64, _ offset: Int) {
     requireUsable()
-    memory.word(offset).pointee.store(value, ordering: .sequentiallyConsistent)
+    memory[offset].store(value, ordering: .sequentiallyConsistent)
   }
 }

@@ -2,13 +2,13 @@ import Platform
 import Synchronization
 
 /// What the processes that have a database open share, and how they stay out of each other's way:
-/// the newest version, who reads which version, who writes, who is told of commits.
+/// the newest version, who reads which version, who writes, who listens to commits.
 ///
 /// One object stands for one open file in one process; all threads use it at once. Every decision
 /// rests on byte locks that the kernel drops when their holder dies (`SessionJoiner`, `Participants`,
-/// `AgentRole`), and on words of shared memory that are safe whoever dies between two instructions
-/// (`NewestVersion`, `PinTable`, `WriterRole`, `CommitSignal`). Nothing here is needed to
-/// recover the data file: a lock-file can be thrown away when nobody has it open.
+/// `AgentRole`), and on words of shared memory that are safe if any process dies between two
+/// instructions (`NewestVersion`, `PinTable`, `WriterRole`, `CommitSignal`). Nothing here is needed
+/// to recover the data file: a lock-file can be deleted when no process has it open.
 public final class LockFile: Sendable {
   public enum Mode: Sendable {
     /// Any number of processes.
@@ -76,7 +76,7 @@ public final class LockFile: Sendable {
 
   deinit { close() }
 
-  /// Lets go of everything that this process holds. Whoever waits for the writer role is told; what
+  /// Releases everything that this process holds. Waits for the writer role end with an error; what
   /// is still pinned does not count any more.
   public func close() {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing), !memory.isForked else {
@@ -101,9 +101,9 @@ public final class LockFile: Sendable {
   /// Joins the processes that have the data file open, or is the first of them.
   ///
   /// - `path`: of the lock-file, which is made if it is not there.
-  /// - `dataFile`: open for writing in the shared mode. It carries byte locks from now on, so it
+  /// - `dataFile`: open for writing in the shared mode. It holds byte locks from now on, so it
   ///   stays open as long as the result is in use.
-  /// - `recover`: called if nobody else has the file open, and before anybody can.
+  /// - `recover`: called if no other process has the file open, and before one can.
   public static func open<Failure: Error>(
     path: String, dataFile: any SystemFile, system: any System = PosixSystem.shared,
     mode: Mode = .shared, recover: () throws(Failure) -> Recovered
@@ -140,7 +140,7 @@ public final class LockFile: Sendable {
 
   private func setCommitMark(_ mark: UInt64) {
     requireUsable()
-    memory.word(LockFileLayout.commitMark).pointee.store(mark, ordering: .sequentiallyConsistent)
+    memory[LockFileLayout.commitMark].store(mark, ordering: .sequentiallyConsistent)
   }
 
   /// Whether a commit was begun and not ended. For the holder of the writer role: then the one
@@ -148,7 +148,7 @@ public final class LockFile: Sendable {
   /// Stays true until `endCommitMark`.
   public var previousWriterDied: Bool {
     requireUsable()
-    let mark = memory.word(LockFileLayout.commitMark).pointee.load(
+    let mark = memory[LockFileLayout.commitMark].load(
       ordering: .sequentiallyConsistent)
     return mark != 0
   }
@@ -175,8 +175,8 @@ public final class LockFile: Sendable {
 
   /// The distinct versions in use, oldest first, with the newest at the end.
   ///
-  /// For the holder of the writer role. Until the end of time this says which of the versions up to
-  /// the newest one are in use, because versions are pinned only while they are the newest; for
+  /// For the holder of the writer role. The result stays valid: it lists which of the versions up
+  /// to the newest one are in use, because versions are pinned only while they are the newest; for
   /// what is freed by a later version it takes another look after that one has been published.
   public func pinnedVersions(into versions: inout [UInt64], reaping: Reaping = .whenDue) {
     requireUsable()
@@ -279,9 +279,9 @@ public final class LockFile: Sendable {
 
   // MARK: Wake-ups
 
-  /// Calls `listener` after every `wakeOthers` by anybody, itself included; several in a row may be one
-  /// call. For one by this process it is called on the thread that announces, else on a background
-  /// thread that other files share; so it must be short, and not wait for anything.
+  /// Calls `listener` after every `wakeOthers`, of this process or another; several in a row may be
+  /// one call. For one by this process it is called on the thread that announces, else on a
+  /// background thread that other files share; so it must be short, and not wait for anything.
   public func addListener(
     _ listener: @escaping @Sendable () -> Void
   ) throws(LockFileError) -> CommitListener {
@@ -289,7 +289,7 @@ public final class LockFile: Sendable {
     return CommitListener(signal: signal, number: try signal.add(listener))
   }
 
-  /// Tells all listeners that something was published, but for `author`, who knows.
+  /// Wakes all listeners but `author`, because something was published.
   public func wakeOthers(except author: CommitListener? = nil) {
     requireUsable()
     signal.announce(except: author?.number)
@@ -332,7 +332,7 @@ public final class WriterWait: Sendable {
   public func cancel() -> Bool { queue.cancel(number) }
 }
 
-/// Hears of commits as long as somebody holds on to it.
+/// Is called after commits as long as it is referenced.
 public final class CommitListener: Sendable {
   private let signal: CommitSignal
   let number: UInt64

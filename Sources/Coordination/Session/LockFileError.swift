@@ -1,6 +1,6 @@
 import Platform
 
-/// What goes wrong with a lock-file for outside reasons. The message says what to do.
+/// What goes wrong with a lock-file for outside reasons. The message explains what to do.
 public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable {
     /// Processes of another version of the library have the file open.
@@ -14,7 +14,7 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
     case dataFileReplaced
     /// The path came to name another file, or none, while the file was being opened.
     case pathChanged
-    /// Somebody has the file open for himself alone, or it was to be opened so and others have it.
+    /// Another process has the file open exclusively, or it was to be opened so and others have it.
     case inUse
     /// What the shared memory holds makes no sense.
     case damaged
@@ -23,7 +23,7 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The handle cannot write.
     case readOnly
     case closed
-    /// A system call failed; `cause` says which.
+    /// A system call failed: `cause`.
     case system
   }
 
@@ -55,7 +55,7 @@ public enum LockFileOpenError<Recovery: Error>: Error {
   case recovery(Recovery)
 }
 
-/// Calls `body` and says, if a system call fails, what it was wanted for.
+/// Calls `body`; if a system call fails, adds to the error what it was wanted for.
 @inline(__always)
 func doing<Result>(
   _ what: @autoclosure () -> String, _ body: () throws(SystemError) -> Result

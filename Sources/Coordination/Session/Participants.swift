@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// The processes of a session. Participant i is whoever holds lock byte `firstParticipantByte + i`
-/// of the lock-file exclusively; the kernel lets go of it when the process dies in any way. While
-/// anybody holds the byte shared, its owner is dead and the number is not given to a new one. The
+/// The processes of a session. Participant i is the holder of lock byte `firstParticipantByte + i`
+/// of the lock-file exclusively; the kernel releases it when the process dies in any way. While
+/// a process holds the byte shared, its owner is dead and the number is not given to a new one. The
 /// process number and name beside it are for people.
 final class Participants: Sendable {
   let file: any SystemFile
@@ -25,7 +25,7 @@ final class Participants: Sendable {
   func join() throws(LockFileError) -> Int {
     for participant in 0..<LockFileLayout.participantsMax where try tryOwn(participant) {
       try makeRoom(participant)
-      _ = memory.word(LockFileLayout.participantsUsed).pointee.max(
+      _ = memory[LockFileLayout.participantsUsed].max(
         UInt64(participant + 1), ordering: .relaxed)
       record(participant)
       return participant
@@ -55,8 +55,8 @@ final class Participants: Sendable {
 
   // MARK: Deaths
 
-  /// Calls `body` while nobody owns the number or can get it; false if somebody does, who is alive
-  /// then. Never for a number of this handle's own.
+  /// Calls `body` while the number is not owned and cannot be; false if a process owns it, which is
+  /// alive then. Never for a number of this handle's own.
   func whileDead(_ participant: Int, _ body: () -> Void) -> Bool {
     deaths.withLock { _ in
       let isDead = try? file.lock(byte: byte(participant), kind: .shared, wait: false)
@@ -93,29 +93,22 @@ final class Participants: Sendable {
   /// Written with a system call and not through the mapping: a full disk is no reason to die.
   private func record(_ participant: Int) {
     var bytes = [UInt8](repeating: 0, count: LockFileLayout.participantSize)
-    bytes.withUnsafeMutableBytes { bytes in
-      bytes.storeBytes(
-        of: ProcessDescription.number.littleEndian,
-        toByteOffset: LockFileLayout.participantProcess, as: UInt64.self)
-      bytes.storeBytes(
-        of: MonotonicClock.now().littleEndian, toByteOffset: LockFileLayout.participantSince,
-        as: UInt64.self)
-      let name = ProcessDescription.name.utf8.prefix(LockFileLayout.participantNameSize)
-      for (index, byte) in name.enumerated() {
-        bytes[LockFileLayout.participantName + index] = byte
-      }
+    bytes.store(ProcessDescription.number, at: LockFileLayout.participantProcess)
+    bytes.store(MonotonicClock.now(), at: LockFileLayout.participantSince)
+    let name = ProcessDescription.name.utf8.prefix(LockFileLayout.participantNameSize)
+    for (index, byte) in name.enumerated() {
+      bytes[LockFileLayout.participantName + index] = byte
     }
-    bytes.withUnsafeBytes { try? file.write($0, at: offset(participant)) }
+    try? file.write(bytes, at: offset(participant))
   }
 
   func description(_ participant: Int) -> (process: UInt64, name: String) {
     guard participant < LockFileLayout.participantsMax else { return (0, "") }
-    var bytes = [UInt8](repeating: 0, count: LockFileLayout.participantSize)
-    _ = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: offset(participant)) }
-    let number = bytes.withUnsafeBytes {
-      $0.load(fromByteOffset: LockFileLayout.participantProcess, as: UInt64.self)
-    }
+    let size = LockFileLayout.participantSize
+    guard let bytes = try? file.read(at: offset(participant), count: size), bytes.count == size
+    else { return (0, "") }
     let name = bytes[LockFileLayout.participantName...].prefix { $0 != 0 }
-    return (UInt64(littleEndian: number), String(decoding: name, as: UTF8.self))
+    let number: UInt64 = bytes.number(at: LockFileLayout.participantProcess)
+    return (number, String(decoding: name, as: UTF8.self))
   }
 }

@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 
 /// Whether the data file's path still names the file that is open, looked at once a second while
-/// somebody writes.
+/// there are writes.
 ///
 /// Programs that rename or delete a file that is in use do not ask for its locks. What is committed
 /// to a file without a name is lost with the last process that has it open, so writing stops with an
@@ -19,7 +19,7 @@ final class PathWatch: Sendable {
     lastLook = Atomic(system.coarseNow())
   }
 
-  /// Looks if that is due. A look that found the file gone is repeated each time.
+  /// Looks if that is due. A look that did not find the file is repeated each time.
   func requirePath() throws(LockFileError) {
     let now = system.coarseNow()
     let last = lastLook.load(ordering: .relaxed)
@@ -29,7 +29,7 @@ final class PathWatch: Sendable {
     } catch let error as LockFileError {
       throw error
     } catch {
-      // A directory that cannot be searched for now says nothing about the file.
+      // A directory that cannot be searched at the moment gives no information about the file.
     }
     lastLook.store(now, ordering: .relaxed)
   }

@@ -8,7 +8,7 @@ struct SessionHeader {
   var file: FileIdentity
   var generation: UInt64
 
-  /// Why a lock-file cannot be used by this program, or by nobody.
+  /// Why a lock-file cannot be used by this program, or by any.
   enum Damage: Error {
     case notALockFile
     case layout(version: UInt32, minimum: UInt32)
@@ -26,12 +26,8 @@ struct SessionHeader {
   /// From the first 64 bytes of a lock-file. Magic and layout come first: what follows them may be
   /// anything in another layout.
   init(_ bytes: [UInt8]) throws(Damage) {
-    func word(_ offset: Int) -> UInt64 {
-      bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-    func half(_ offset: Int) -> UInt32 {
-      bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    func word(_ offset: Int) -> UInt64 { bytes.number(at: offset) }
+    func half(_ offset: Int) -> UInt32 { bytes.number(at: offset) }
     guard bytes.count >= LockFileLayout.headerUsed,
       word(LockFileLayout.magic) == LockFileLayout.magicValue
     else { throw .notALockFile }
@@ -45,30 +41,23 @@ struct SessionHeader {
     file = FileIdentity(
       device: word(LockFileLayout.headerFile), inode: word(LockFileLayout.headerFile + 8))
     generation = word(LockFileLayout.headerGeneration)
-    let sum = bytes.withUnsafeBytes {
-      checksum($0.baseAddress!, count: LockFileLayout.headerChecksum)
-    }
+    let sum = checksum(bytes[..<LockFileLayout.headerChecksum])
     guard half(LockFileLayout.headerChecksum) == sum else { throw .checksum }
   }
 
   /// `LockFileLayout.headerUsed` bytes, and zeros up to a multiple of 8.
   func encoded() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 64)
-    bytes.withUnsafeMutableBytes { bytes in
-      func store<Number: FixedWidthInteger>(_ number: Number, _ offset: Int) {
-        bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
-      }
-      store(LockFileLayout.magicValue, LockFileLayout.magic)
-      store(layoutVersion, LockFileLayout.headerLayoutVersion)
-      store(minimumLayout, LockFileLayout.headerMinimumLayout)
-      store(boot.high, LockFileLayout.headerBoot)
-      store(boot.low, LockFileLayout.headerBoot + 8)
-      store(file.device, LockFileLayout.headerFile)
-      store(file.inode, LockFileLayout.headerFile + 8)
-      store(generation, LockFileLayout.headerGeneration)
-      let sum = checksum(bytes.baseAddress!, count: LockFileLayout.headerChecksum)
-      store(sum, LockFileLayout.headerChecksum)
-    }
+    bytes.store(LockFileLayout.magicValue, at: LockFileLayout.magic)
+    bytes.store(layoutVersion, at: LockFileLayout.headerLayoutVersion)
+    bytes.store(minimumLayout, at: LockFileLayout.headerMinimumLayout)
+    bytes.store(boot.high, at: LockFileLayout.headerBoot)
+    bytes.store(boot.low, at: LockFileLayout.headerBoot + 8)
+    bytes.store(file.device, at: LockFileLayout.headerFile)
+    bytes.store(file.inode, at: LockFileLayout.headerFile + 8)
+    bytes.store(generation, at: LockFileLayout.headerGeneration)
+    let sum = checksum(bytes[..<LockFileLayout.headerChecksum])
+    bytes.store(sum, at: LockFileLayout.headerChecksum)
     return bytes
   }
 }

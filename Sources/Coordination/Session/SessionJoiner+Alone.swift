@@ -2,7 +2,7 @@ import Platform
 
 /// Using a file without a lock-file: by one process alone, or by readers that may not write.
 extension SessionJoiner {
-  /// Keeps everybody else out. Where byte locks do not work, the caller's word is all there is.
+  /// Keeps all others out. Where byte locks do not work, only the caller can ensure that.
   func takeAlone() throws(LockFileError) {
     let isAlone = try lockIfSupported { () throws(SystemError) in
       try dataFile.lock(byte: LockFileLayout.sessionByte, kind: .exclusive, wait: false)

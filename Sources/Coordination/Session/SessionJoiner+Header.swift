@@ -1,12 +1,9 @@
 import Platform
 
-/// What a lock-file says of itself.
+/// The header of a lock-file.
 extension SessionJoiner {
   private func header(_ file: any SystemFile) throws(SystemError) -> [UInt8] {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
-    defer { bytes.deallocate() }
-    let count = try file.read(into: bytes, at: 0)
-    return Array(bytes[..<count])
+    try file.read(at: 0, count: 64)
   }
 
   /// For a member: whether the session is one that this program understands, on this data file.

@@ -2,7 +2,7 @@ import Platform
 
 /// The lock-file at the path: opening it, making it, and whose it is.
 ///
-/// It carries the data file's owner, group and mode, so that every process that may write to the
+/// It has the data file's owner, group and mode, so that every process that may write to the
 /// data file may join. Only a process that is alone with the data file makes or changes one.
 extension SessionJoiner {
   /// nil if there is none.

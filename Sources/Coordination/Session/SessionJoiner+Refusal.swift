@@ -26,7 +26,8 @@ extension SessionJoiner {
     return LockFileError(
       .lockFileReplaced, path: path,
       "the lock-file was deleted or replaced while processes had the file open; they go on "
-        + "working, but nobody can join them: close the file in all of them, then open it again")
+        + "working, but no other process can join them: close the file in all of them, then"
+        + " open it again")
   }
 
   /// Whether a session lives in the lock-file at the path.

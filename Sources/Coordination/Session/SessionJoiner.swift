@@ -11,13 +11,13 @@ import Platform
 ///    lock-file), initialises the lock-file in place, and turns both bytes into shared ones.
 /// 3. Otherwise a session lives. Its members hold the session byte of *their* lock-file. If the
 ///    lock-file at the path has no such holder, the members have another one, which cannot be
-///    reached any more: the newcomer stays out, with an error that says so.
+///    reached any more: the newcomer gets an error.
 /// 4. Either way the path must still name the inode that was opened. While a newcomer waited, the
 ///    file may have been replaced or deleted; then `pathChanged` is thrown and the caller starts
 ///    again with the file that is there now.
 ///
-/// Whoever renames or deletes a data file holds its session byte exclusively meanwhile, so that 4
-/// finds every such change; programs that are not part of this protocol are found later
+/// A process that renames or deletes a data file holds its session byte exclusively meanwhile, so
+/// that 4 finds every such change; programs that are not part of this protocol are found later
 /// (`PathWatch`).
 ///
 /// A reader without write permission cannot take part; it may only read alone (`privateReader`),
@@ -29,7 +29,7 @@ struct SessionJoiner {
   let system: any System
 
   enum Entry {
-    /// Nobody else has the file open; both session bytes are held exclusively.
+    /// No other process has the file open; both session bytes are held exclusively.
     case alone(any SystemFile, previousGeneration: UInt64)
     /// Both session bytes are held shared, and the header has been found good.
     case member(any SystemFile)

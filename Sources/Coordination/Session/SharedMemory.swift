@@ -4,45 +4,46 @@ import Synchronization
 /// The memory that the processes of a session share: the lock-file, mapped once and for good at its
 /// greatest size, or anonymous memory where one process keeps a file to itself.
 ///
-/// Everything read here may have been scribbled over by anybody, so whoever reads a number checks
+/// Everything read here may have been overwritten by any process, so the reader of a number checks
 /// it before it is used as an index. Only bytes that are known to lie within the file are touched.
-final class SharedMemory: Sendable {
+@safe final class SharedMemory: Sendable {
   let file: (any SystemFile)?
-  nonisolated(unsafe) let base: UnsafeMutableRawPointer  // Words are only touched atomically.
+  /// Words are only touched atomically. The only pointer to shared memory: other types use subscripts.
+  private nonisolated(unsafe) let base: UnsafeMutableRawPointer
   /// Pin slots known to lie within the file.
   private let verifiedPins: Atomic<Int>
   private let growth = LockedValue(())
   private let bornIn = ForkGuard.generation
-  private nonisolated(unsafe) let generation = ForkGuard.counter  // Written by fork() only.
+  private nonisolated(unsafe) let generation = unsafe ForkGuard.counter  // Written by fork() only.
 
   /// Maps a lock-file that is long enough for `LockFileLayout.pinsInitially` slots.
   init(file: any SystemFile) throws(SystemError) {
     self.file = file
-    base = try file.map(length: UInt64(LockFileLayout.mappedSize), writable: true)
+    unsafe base = try file.map(length: UInt64(LockFileLayout.mappedSize), writable: true)
     verifiedPins = Atomic(LockFileLayout.pinsInitially)
   }
 
   /// Memory of this process alone.
   init() throws(SystemError) {
     file = nil
-    base = try AnonymousMemory.map(length: LockFileLayout.mappedSize)
+    unsafe base = try AnonymousMemory.map(length: LockFileLayout.mappedSize)
     verifiedPins = Atomic(LockFileLayout.pinsMax)
   }
 
   deinit {
     if isForked { return }
     if let file {
-      file.unmap(base, length: UInt64(LockFileLayout.mappedSize))
+      unsafe file.unmap(base, length: UInt64(LockFileLayout.mappedSize))
     } else {
-      AnonymousMemory.unmap(base, length: LockFileLayout.mappedSize)
+      unsafe AnonymousMemory.unmap(base, length: LockFileLayout.mappedSize)
     }
   }
 
   /// Whether a fork() lies between the handle's birth and this process.
   @inline(__always)
-  var isForked: Bool { bornIn != generation.pointee }
+  var isForked: Bool { unsafe bornIn != generation.pointee }
 
-  /// Stops a program that carries a handle into a child made by fork().
+  /// Stops a program that uses a handle in a child made by fork().
   @inline(__always)
   func requireNotForked() {
     precondition(
@@ -50,18 +51,57 @@ final class SharedMemory: Sendable {
       "A realm opened before fork() was used in the child; open it again there, after the fork.")
   }
 
-  /// The 8-byte word at `offset`. Ask for it anew at each access: a simulation lets other threads
-  /// run in between.
-  @inline(__always)
-  func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    announceAccess()
-    return (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+  // MARK: Words
+
+  /// The 8-byte word at `offset`. A simulation lets other threads run before each access.
+  subscript(offset: Int) -> Atomic<UInt64> {
+    @inline(__always)
+    unsafeAddress {
+      announceAccess()
+      return unsafe UnsafePointer((base + offset).assumingMemoryBound(to: Atomic<UInt64>.self))
+    }
   }
 
-  @inline(__always)
-  func halfWord(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+  /// The 4-byte word at `offset`, which threads can sleep on.
+  subscript(half offset: Int) -> Atomic<UInt32> {
+    @inline(__always)
+    unsafeAddress {
+      announceAccess()
+      return unsafe UnsafePointer((base + offset).assumingMemoryBound(to: Atomic<UInt32>.self))
+    }
+  }
+
+  /// Sleeps as long as the 4-byte word holds `expected` and no process wakes it; may return for no
+  /// reason.
+  func wait(half offset: Int, while expected: UInt32, timeout: UInt64?, by system: any System) {
     announceAccess()
-    return (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+    unsafe system.wait(on: base + offset, while: expected, timeout: timeout)
+  }
+
+  /// Wakes up to `count` threads of any process that sleep on the 4-byte word; returns how many there
+  /// were.
+  @discardableResult
+  func wake(half offset: Int, count: Int32, by system: any System) -> Int {
+    announceAccess()
+    return unsafe system.wake(base + offset, count: count)
+  }
+
+  /// To sleep on the 4-byte word together with others. Valid as long as the memory.
+  func awaited(half offset: Int, while expected: UInt32) -> AwaitedWord {
+    announceAccess()
+    return unsafe AwaitedWord(address: base + offset, expected: expected)
+  }
+
+  /// Fills bytes that no other thread or process uses now.
+  func clear(from: Int, to: Int) {
+    unsafe (base + from).initializeMemory(as: UInt8.self, repeating: 0, count: to - from)
+  }
+
+  /// Copies bytes to where no other thread or process reads now.
+  func copy(_ bytes: ArraySlice<UInt8>, to offset: Int) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe (base + offset).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+    }
   }
 
   @inline(__always)
@@ -72,6 +112,16 @@ final class SharedMemory: Sendable {
   }
 
   // MARK: Pin slots
+
+  /// A slot's word: version and participant, or 0.
+  subscript(pin slot: Int) -> Atomic<UInt64> {
+    @inline(__always)
+    unsafeAddress {
+      announceAccess()
+      let word = unsafe base + pinOffset(slot) + LockFileLayout.pinWord
+      return unsafe UnsafePointer(word.assumingMemoryBound(to: Atomic<UInt64>.self))
+    }
+  }
 
   @inline(__always)
   func pinOffset(_ slot: Int) -> Int {
@@ -86,11 +136,11 @@ final class SharedMemory: Sendable {
   @inline(__always)
   func pinCapacity() -> Int {
     let known = verifiedPins.load(ordering: .relaxed)
-    let shared = word(LockFileLayout.pinCapacity).pointee.load(ordering: .sequentiallyConsistent)
+    let shared = self[LockFileLayout.pinCapacity].load(ordering: .sequentiallyConsistent)
     return shared <= UInt64(known) ? known : verifyPins(shared)
   }
 
-  /// Somebody has grown the file, or claims so: believes what the file's size confirms.
+  /// The capacity says that the file has grown: believes as much as the file's size confirms.
   private func verifyPins(_ claimed: UInt64) -> Int {
     let known = verifiedPins.load(ordering: .relaxed)
     guard let file, let size = try? file.size() else { return known }
@@ -104,12 +154,12 @@ final class SharedMemory: Sendable {
   /// How many slots a scan has to look at.
   @inline(__always)
   func pinsUsed() -> Int {
-    let used = word(LockFileLayout.pinsUsed).pointee.load(ordering: .sequentiallyConsistent)
+    let used = self[LockFileLayout.pinsUsed].load(ordering: .sequentiallyConsistent)
     let known = verifiedPins.load(ordering: .relaxed)
     return used <= UInt64(known) ? Int(used) : min(pinCapacity(), Int(clamping: used))
   }
 
-  /// Doubles the number of slots, unless somebody else has done so since the caller saw `seen`.
+  /// Doubles the number of slots, unless another process has done so since the caller saw `seen`.
   func growPins(seen: Int) throws(LockFileError) {
     try growth.withLock { _ throws(LockFileError) in
       guard let file, pinCapacity() == seen, seen < LockFileLayout.pinsMax else {
@@ -126,9 +176,8 @@ final class SharedMemory: Sendable {
         try file.allocate(offset: UInt64(pinOffset(seen)), length: length)
       }
       // An earlier session may have left something there.
-      (base + pinOffset(seen)).initializeMemory(
-        as: UInt8.self, repeating: 0, count: (grown - seen) * LockFileLayout.pinSize)
-      word(LockFileLayout.pinCapacity).pointee.store(
+      clear(from: pinOffset(seen), to: pinOffset(grown))
+      self[LockFileLayout.pinCapacity].store(
         UInt64(grown), ordering: .sequentiallyConsistent)
       _ = pinCapacity()
     }
@@ -138,6 +187,6 @@ final class SharedMemory: Sendable {
     guard pinCapacity() <= seen else { return }
     throw LockFileError(
       .tooManyPins, path: file?.path ?? "",
-      "\(seen) versions are pinned at once; let go of frozen or unused instances")
+      "\(seen) versions are pinned at once; release frozen or unused instances")
   }
 }

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Tells the listeners of a session that something was published.
+/// Wakes the listeners of a session when something has been published.
 ///
 /// A participant that listens to other processes has a word of shared memory, which is 1 while it
 /// wants to be woken. It stores 1 and then looks at the newest version; a publisher publishes and then
@@ -23,9 +23,9 @@ final class CommitSignal: Sendable {
   let system: any System
   private let participant: Int
   private let state = LockedValue(State())
-  /// So that publishing costs nothing where nobody listens.
+  /// So that publishing costs nothing where there are no listeners.
   private let hasListeners = Atomic<Bool>(false)
-  /// The newest version that the listeners have been told of.
+  /// The newest version for which the listeners have been called.
   private let toldVersion = Atomic<UInt64>(0)
 
   init(memory: SharedMemory, system: any System, participant: Int) {
@@ -33,40 +33,40 @@ final class CommitSignal: Sendable {
     self.system = system
     self.participant = participant
     // An earlier owner of the number may have died in its sleep.
-    asleep(participant).pointee.store(0, ordering: .relaxed)
+    memory[half: asleep(participant)].store(0, ordering: .relaxed)
   }
 
-  private func asleep(_ participant: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
-    memory.halfWord(
-      LockFileLayout.participants + participant * LockFileLayout.participantSize
-        + LockFileLayout.participantAsleep)
+  /// Where the word of a participant is.
+  private func asleep(_ participant: Int) -> Int {
+    LockFileLayout.participants + participant * LockFileLayout.participantSize
+      + LockFileLayout.participantAsleep
   }
 
   private func newestVersion() -> UInt64 {
-    memory.word(LockFileLayout.newestVersion).pointee.load(ordering: .sequentiallyConsistent)
+    memory[LockFileLayout.newestVersion].load(ordering: .sequentiallyConsistent)
   }
 
   // MARK: Publishing
 
   /// Wakes the listening processes and calls the listeners of this one, but for `author`.
   func announce(except author: UInt64?) {
-    let used = memory.word(LockFileLayout.participantsUsed).pointee.load(ordering: .acquiring)
+    let used = memory[LockFileLayout.participantsUsed].load(ordering: .acquiring)
     for other in 0..<min(Int(clamping: used), LockFileLayout.participantsMax)
     where other != participant { wake(other) }
     guard hasListeners.load(ordering: .acquiring) else { return }
     let version = newestVersion()
     let listeners = state.withLock { $0.listeners }
     for listener in listeners where listener.number != author { listener.call() }
-    // Whatever was published up to then has been told by now.
+    // The listeners have been called for all that was published up to then.
     toldVersion.max(version, ordering: .releasing)
   }
 
   private func wake(_ other: Int) {
-    guard asleep(other).pointee.load(ordering: .sequentiallyConsistent) == 1 else { return }
-    let woken = asleep(other).pointee.compareExchange(
+    guard memory[half: asleep(other)].load(ordering: .sequentiallyConsistent) == 1 else { return }
+    let woken = memory[half: asleep(other)].compareExchange(
       expected: 1, desired: 0, ordering: .sequentiallyConsistent)
     if woken.exchanged {
-      system.wake(UnsafeMutableRawPointer(asleep(other)), count: .max)
+      memory.wake(half: asleep(other), count: .max, by: system)
     }
   }
 
@@ -113,18 +113,18 @@ final class CommitSignal: Sendable {
   // MARK: For the thread that listens
 
   var awaitedWord: AwaitedWord {
-    AwaitedWord(address: UnsafeMutableRawPointer(asleep(participant)), expected: 1)
+    memory.awaited(half: asleep(participant), while: 1)
   }
 
   /// Asks to be woken. False if there is something new already.
   func prepareToSleep() -> Bool {
-    if asleep(participant).pointee.load(ordering: .relaxed) != 1 {
-      asleep(participant).pointee.store(1, ordering: .sequentiallyConsistent)
+    if memory[half: asleep(participant)].load(ordering: .relaxed) != 1 {
+      memory[half: asleep(participant)].store(1, ordering: .sequentiallyConsistent)
     }
     return newestVersion() == toldVersion.load(ordering: .acquiring)
   }
 
-  /// Calls the listeners if anything has been published since they were told last.
+  /// Calls the listeners if anything has been published since their last call.
   func tellNews() {
     let version = newestVersion()
     if version == toldVersion.load(ordering: .acquiring) { return }
@@ -136,7 +136,7 @@ final class CommitSignal: Sendable {
 
   /// Wakes the thread, so that it finds that it is not to listen any more.
   func stopSleeping() {
-    asleep(participant).pointee.store(0, ordering: .sequentiallyConsistent)
-    system.wake(UnsafeMutableRawPointer(asleep(participant)), count: .max)
+    memory[half: asleep(participant)].store(0, ordering: .sequentiallyConsistent)
+    memory.wake(half: asleep(participant), count: .max, by: system)
   }
 }

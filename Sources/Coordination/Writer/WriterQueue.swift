@@ -28,7 +28,7 @@ final class WriterQueue: Sendable {
   }
 
   struct State {
-    /// Somebody of this process has the role, or is at the head and waits for it.
+    /// A thread of this process has the role, or is at the head and waits for it.
     var isTaken = false
     var isHeld = false
     var isClosed = false
@@ -64,11 +64,11 @@ final class WriterQueue: Sendable {
   var isAwaited: Bool { role.isAwaited }
 
   var closedError: LockFileError {
-    LockFileError(.closed, path: path, "the file was closed while somebody waited to write")
+    LockFileError(.closed, path: path, "the file was closed during a wait to write")
   }
 
-  /// Takes the role if nobody of this process is about: at once where no other process is, else as the
-  /// head.
+  /// Takes the role if no other thread of this process has it or waits: at once if it is free, else
+  /// as the head.
   private func takeIfFree(_ state: inout State) -> Turn? {
     if state.isTaken { return nil }
     state.isTaken = true
@@ -185,8 +185,8 @@ final class WriterQueue: Sendable {
     let next = changing { state -> (Waiter, Turn)? in
       if state.isClosed { return nil }
       precondition(
-        state.isHeld, "the writer role was given back by somebody who did not hold it")
-      // With nobody waiting elsewhere the process keeps the role and passes it on inside.
+        state.isHeld, "the writer role was released without being held")
+      // If no other process waits, this one keeps the role and passes it on inside.
       if !state.waiters.isEmpty, !role.isAwaited { return (state.takeNext(), .holder) }
       role.release()
       state.isHeld = false
@@ -211,7 +211,7 @@ final class WriterQueue: Sendable {
 
   // MARK: The end
 
-  /// Everybody who waits is told; whoever holds the role loses it.
+  /// All waits end with an error; the holder of the role loses it.
   func close() {
     let (waiters, hasHead) = changing { state in
       defer { state.waiters = [] }
@@ -247,7 +247,7 @@ extension WriterQueue.State {
   func checkInvariants() {
     #if DEBUG
       assert(!isHeld || isTaken, "the role is held and free")
-      assert(isTaken || waiters.isEmpty, "waiters stand behind nobody")
+      assert(isTaken || waiters.isEmpty, "waiters queue behind no holder")
       assert(isTaken || queueHead == 0, "a closure is at the head of a free queue")
       assert(!isClosed || (waiters.isEmpty && !isHeld), "a closed queue holds on to something")
     #endif

@@ -2,20 +2,20 @@ import Platform
 import Synchronization
 
 /// The writer role between processes: a word of shared memory that one participant swaps from free to
-/// its own number. Taking and giving back are one compare-and-swap each while nobody else is about;
+/// its own number. Taking and giving back are one compare-and-swap each without contention;
 /// those who do not get it sleep on the word. Nothing is kept between two transactions.
 ///
 /// Fairness. The word is given back with its waiters bit as it was, and one sleeper is woken. A free
 /// word with waiters is reserved: only a process that has slept takes it, so that one that writes
 /// again and again cannot outrun one that has to be woken. A sleeper that was woken and is stopped,
-/// or has died, reserves it for 20 ms at most; then anybody takes it.
+/// or has died, reserves it for 20 ms at most; then any process takes it.
 ///
-/// Death. The holder's participant byte (`Participants`) says whether it lives. A process that has
-/// waited for a while waits for that byte too, in the background (`HolderWatch`): it gets it when the
-/// kernel buries the holder, and gives the role back in its place. While it has the byte, nobody can
+/// Death. The holder's participant byte (`Participants`) shows whether it is alive. A process that
+/// has waited for a while waits for that byte too, in the background (`HolderWatch`): it gets it
+/// when the holder ends, and releases the role in its place. While it has the byte, no process can
 /// get the number, so a word that names it was left by the dead.
 ///
-/// Damage. Anybody may have written over the word. Two more words tell: each participant's
+/// Damage. Any process may have written over the word. Two more words show it: each participant's
 /// `participantWriting`, set before it tries to take the role and cleared after it has given it back,
 /// and `writerHolder`, set and cleared while it has the role. A word that names a participant which
 /// does not want the role is freed; a process that got the role although `writerHolder` names a live
@@ -49,11 +49,11 @@ final class WriterRole: Sendable {
 
   func load() -> WriterWord {
     WriterWord(
-      bits: memory.halfWord(LockFileLayout.writerRole).pointee.load(ordering: .acquiring))
+      bits: memory[half: LockFileLayout.writerRole].load(ordering: .acquiring))
   }
 
   func swap(_ expected: WriterWord, _ desired: WriterWord) -> Bool {
-    memory.halfWord(LockFileLayout.writerRole).pointee.compareExchange(
+    memory[half: LockFileLayout.writerRole].compareExchange(
       expected: expected.bits, desired: desired.bits, ordering: .acquiringAndReleasing
     ).exchanged
   }
@@ -61,24 +61,20 @@ final class WriterRole: Sendable {
   /// Whether other processes wait.
   var isAwaited: Bool { load().hasWaiters }
 
-  private func writingWord(_ participant: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    memory.word(
-      LockFileLayout.participants + participant * LockFileLayout.participantSize
-        + LockFileLayout.participantWriting)
+  /// Where the word is that says whether a participant writes.
+  private func writingOffset(_ participant: Int) -> Int {
+    LockFileLayout.participants + participant * LockFileLayout.participantSize
+      + LockFileLayout.participantWriting
   }
 
   private func isWriting(_ participant: Int) -> Bool {
-    writingWord(participant).pointee.load(ordering: .acquiring) != 0
+    memory[writingOffset(participant)].load(ordering: .acquiring) != 0
   }
 
   /// Set before the swap that takes the role, which publishes it; cleared after the one that gives it
   /// back.
   private func setWriting(_ isWriting: Bool) {
-    writingWord(participant).pointee.store(isWriting ? 1 : 0, ordering: .releasing)
-  }
-
-  private var holderWord: UnsafeMutablePointer<Atomic<UInt64>> {
-    memory.word(LockFileLayout.writerHolder)
+    memory[writingOffset(participant)].store(isWriting ? 1 : 0, ordering: .releasing)
   }
 
   // MARK: Taking
@@ -86,7 +82,7 @@ final class WriterRole: Sendable {
   /// For a new owner of the participant number: what an earlier one left when it died.
   func forgetPredecessor() {
     setWriting(false)
-    _ = holderWord.pointee.compareExchange(
+    _ = memory[LockFileLayout.writerHolder].compareExchange(
       expected: UInt64(participant + 1), desired: 0, ordering: .acquiringAndReleasing)
     freeIfNamed(participant)
   }
@@ -127,7 +123,7 @@ final class WriterRole: Sendable {
           wait.hasSlept = load() != word
         }
       } else if word.holder == participant || wait.isLookDue(word) {
-        // Nobody of this process has the role.
+        // No thread of this process has the role.
         if !freeIfHeldByNobody(word), wait.isWatchDue { watch?.start(word.holder!, self) }
       } else if word.hasWaiters || swap(word, word.withWaiters) {
         sleep(on: word.withWaiters, nanoseconds: wait.nanoseconds)
@@ -142,9 +138,9 @@ final class WriterRole: Sendable {
   private func take(_ word: WriterWord, expected: WriterWord? = nil) -> Bool {
     setWriting(true)
     if swap(expected ?? word, word.taken(by: participant)) {
-      let other = holderWord.pointee.load(ordering: .acquiring)
+      let other = memory[LockFileLayout.writerHolder].load(ordering: .acquiring)
       if other == 0 || mayFollow(other) {
-        holderWord.pointee.store(UInt64(participant + 1), ordering: .releasing)
+        memory[LockFileLayout.writerHolder].store(UInt64(participant + 1), ordering: .releasing)
         return true
       }
     }
@@ -153,9 +149,8 @@ final class WriterRole: Sendable {
   }
 
   private func sleep(on word: WriterWord, nanoseconds: UInt64) {
-    system.wait(
-      on: UnsafeMutableRawPointer(memory.halfWord(LockFileLayout.writerRole)), while: word.bits,
-      timeout: nanoseconds)
+    memory.wait(
+      half: LockFileLayout.writerRole, while: word.bits, timeout: nanoseconds, by: system)
   }
 
   /// For tries without waiting, which have nothing but the next try to measure time by.
@@ -174,20 +169,19 @@ final class WriterRole: Sendable {
 
   /// Gives the role back and wakes one of those who sleep.
   func release() {
-    holderWord.pointee.store(0, ordering: .releasing)
+    memory[LockFileLayout.writerHolder].store(0, ordering: .releasing)
     let word = free { $0.holder == participant }
     setWriting(false)
-    // Otherwise somebody has written over the word, and it is another's by now.
+    // Otherwise the word has been overwritten, and belongs to another process by now.
     if let word { wakeOne(word) }
   }
 
   /// Wakes all who sleep, so that those look whom a change in their own process concerns.
   func wakeAll() {
-    system.wake(
-      UnsafeMutableRawPointer(memory.halfWord(LockFileLayout.writerRole)), count: .max)
+    memory.wake(half: LockFileLayout.writerRole, count: .max, by: system)
   }
 
-  /// Makes the word free as long as it is what `condition` says; returns what it was.
+  /// Makes the word free as long as it fulfils `condition`; returns what it was.
   @inline(__always)
   private func free(_ condition: (WriterWord) -> Bool) -> WriterWord? {
     while true {
@@ -199,15 +193,15 @@ final class WriterRole: Sendable {
 
   private func wakeOne(_ word: WriterWord) {
     guard word.hasWaiters else { return }
-    let count = system.wake(
-      UnsafeMutableRawPointer(memory.halfWord(LockFileLayout.writerRole)), count: 1)
-    // Whoever was about to sleep sees that the word has changed.
+    let count = memory.wake(half: LockFileLayout.writerRole, count: 1, by: system)
+    // A process that was about to sleep sees that the word has changed.
     if count == 0 { _ = swap(word.released, word.released.withoutWaiters) }
   }
 
   // MARK: In place of others
 
-  /// For whoever holds the byte of a dead participant, or owns the number: gives back what it left.
+  /// For the holder of the byte of a dead participant, or the owner of the number: releases what it
+  /// left.
   func freeIfNamed(_ participant: Int) {
     if let word = free({ $0.holder == participant }) { wakeOne(word) }
   }
@@ -224,7 +218,8 @@ final class WriterRole: Sendable {
     return true
   }
 
-  /// The count of turns tells a holder of now from one of before. True also when others were first.
+  /// The count of turns distinguishes a holder from an earlier one. True also when others were
+  /// first.
   private func freeIfSame(_ word: WriterWord) -> Bool {
     if swap(word, word.released) { wakeOne(word) }
     return true

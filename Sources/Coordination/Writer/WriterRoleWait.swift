@@ -4,7 +4,7 @@ import Platform
 struct WriterRoleWait {
   /// Then a waiter looks whether the holder lives.
   private static let lookNanoseconds: UInt64 = 2_000_000
-  /// Then it has somebody wait for the holder's death; a new thread is worth it.
+  /// Then it has a thread wait for the holder's death; a new one is worth it.
   private static let watchNanoseconds: UInt64 = 10_000_000
   /// How often it looks from then on, in case a process died that was woken in its place.
   private static let safetyNanoseconds: UInt64 = 200_000_000
@@ -19,7 +19,7 @@ struct WriterRoleWait {
 
   init(system: any System) { self.system = system }
 
-  /// Takes note of the word; says whether it is time to look after its holder.
+  /// Takes note of the word; returns whether it is time to check its holder.
   mutating func isLookDue(_ word: WriterWord) -> Bool {
     let now = note(word)
     guard now >= nextLook else { return false }

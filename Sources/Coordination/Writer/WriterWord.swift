@@ -1,5 +1,5 @@
-/// What the word says that stands for the writer role. 32 bits, because that is what the kernel lets
-/// processes sleep on.
+/// The word of shared memory that stands for the writer role. 32 bits, because that is what the
+/// kernel lets processes sleep on.
 ///
 /// | bits | what |
 /// | --- | --- |
