@@ -9,6 +9,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// Memory safety is checked strictly, as an error, everywhere but in the unsafe floors, which the page on
+// the architecture names.
+let safe: [SwiftSetting] =
+  settings + [.strictMemorySafety(), .treatWarning("StrictMemorySafety", as: .error)]
+
 // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
 let library: [Target] = [
   .target(name: "CPlatform"),
@@ -16,11 +21,11 @@ let library: [Target] = [
   .target(name: "CScan"),
   .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
   .target(name: "Platform", dependencies: ["CPlatform", "CRuntime"], swiftSettings: settings),
-  .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: settings),
+  .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: safe),
   .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
   .target(
     name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
-  .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: settings),
+  .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: safe),
   .target(
     name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
     swiftSettings: settings),

@@ -26,7 +26,7 @@ final class Inbox: Sendable {
 
   enum Outcome {
     case refused
-    /// The loop has to be told.
+    /// The loop has to be woken.
     case taken(isFirst: Bool)
   }
 
@@ -36,18 +36,18 @@ final class Inbox: Sendable {
   func put(_ item: Item) -> Outcome {
     let node = Node(item)
     // For the list, which may give it back at once.
-    let retained = Unmanaged.passRetained(node)
+    let retained = unsafe Unmanaged.passRetained(node)
     var before = newest.load(ordering: .acquiring)
     while before != Self.closed {
-      // Nobody else knows the node yet.
+      // The node is not shared yet.
       node.older = before
-      let (done, now) = newest.weakCompareExchange(
+      let (done, now) = unsafe newest.weakCompareExchange(
         expected: before, desired: UInt(bitPattern: retained.toOpaque()),
         ordering: .acquiringAndReleasing)
       if done { return .taken(isFirst: before == Self.nothing) }
       before = now
     }
-    retained.release()
+    unsafe retained.release()
     return .refused
   }
 
@@ -71,8 +71,8 @@ final class Inbox: Sendable {
   /// The node that the list no longer has.
   private static func node(_ address: UInt) -> Node? {
     if address == closed { return nil }
-    return UnsafeRawPointer(bitPattern: address).map {
-      Unmanaged<Node>.fromOpaque($0).takeRetainedValue()
+    return unsafe UnsafeRawPointer(bitPattern: address).map {
+      unsafe Unmanaged<Node>.fromOpaque($0).takeRetainedValue()
     }
   }
 }

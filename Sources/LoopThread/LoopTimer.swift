@@ -1,7 +1,8 @@
 import Clibuv
 
 /// Something that a loop calls after a while, once or again and again. Own thread only.
-public final class LoopTimer {
+@safe public final class LoopTimer {
+  /// Freed by libuv once it has closed it; nil from then on.
   private var handle: UnsafeMutablePointer<uv_timer_t>?
   private weak var loop: UVLoop?
   private let body: () -> Void
@@ -10,28 +11,28 @@ public final class LoopTimer {
     self.loop = loop
     self.body = body
     let handle = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
-    self.handle = handle
-    uv_timer_init(loop.handle, handle)
-    handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-    uv_update_time(loop.handle)
+    unsafe self.handle = handle
+    unsafe uv_timer_init(loop.handle, handle)
+    unsafe handle.pointee.data = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe uv_update_time(loop.handle)
     let again = period.map { max(1, milliseconds($0)) } ?? 0
-    uv_timer_start(handle, { LoopTimer.fire($0) }, milliseconds(delay), again)
+    unsafe uv_timer_start(handle, { unsafe LoopTimer.fire($0) }, milliseconds(delay), again)
   }
 
   /// No more calls.
   public func cancel() {
-    guard let handle else { return }
-    self.handle = nil
-    let raw = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
-    uv_close(raw) { $0?.deallocate() }
+    guard let handle = unsafe handle else { return }
+    unsafe self.handle = nil
+    let raw = unsafe UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
+    unsafe uv_close(raw) { unsafe $0?.deallocate() }
     loop?.timers[ObjectIdentifier(self)] = nil
   }
 
   private static func fire(_ handle: UnsafeMutablePointer<uv_timer_t>?) {
-    guard let handle, let data = handle.pointee.data else { return }
+    guard let handle = unsafe handle, let data = unsafe handle.pointee.data else { return }
     // The loop's table holds it as long as the handle is open.
-    let timer = Unmanaged<LoopTimer>.fromOpaque(data).takeUnretainedValue()
-    if uv_timer_get_repeat(handle) == 0 { timer.cancel() }
+    let timer = unsafe Unmanaged<LoopTimer>.fromOpaque(data).takeUnretainedValue()
+    if unsafe uv_timer_get_repeat(handle) == 0 { timer.cancel() }
     timer.body()
   }
 }

@@ -4,10 +4,10 @@ import Clibuv
 enum ThreadSlot {
   private static let key: uv_key_t = {
     var key = uv_key_t()
-    let status = clibuv_make_thread_key(&key) { pointer in
+    let status = unsafe clibuv_make_thread_key(&key) { pointer in
       // The thread ends. Its slot is empty already; closing needs it once more.
-      guard let pointer else { return }
-      let loop = Unmanaged<UVLoop>.fromOpaque(pointer).takeRetainedValue()
+      guard let pointer = unsafe pointer else { return }
+      let loop = unsafe Unmanaged<UVLoop>.fromOpaque(pointer).takeRetainedValue()
       ThreadSlot.set(loop)
       loop.close()
     }
@@ -17,25 +17,26 @@ enum ThreadSlot {
 
   static func get() -> UVLoop? {
     var key = key
-    guard let pointer = uv_key_get(&key) else { return nil }
-    return Unmanaged<UVLoop>.fromOpaque(pointer).takeUnretainedValue()
+    guard let pointer = unsafe uv_key_get(&key) else { return nil }
+    return unsafe Unmanaged<UVLoop>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   static func holds(_ loop: UVLoop) -> Bool {
     var key = key
-    return uv_key_get(&key) == UnsafeMutableRawPointer(Unmanaged.passUnretained(loop).toOpaque())
+    return unsafe uv_key_get(&key)
+      == UnsafeMutableRawPointer(Unmanaged.passUnretained(loop).toOpaque())
   }
 
   static func set(_ loop: UVLoop) {
     var key = key
-    uv_key_set(&key, Unmanaged.passRetained(loop).toOpaque())
+    unsafe uv_key_set(&key, Unmanaged.passRetained(loop).toOpaque())
   }
 
   /// Empties the calling thread's slot.
   static func clear() {
     var key = key
-    guard let pointer = uv_key_get(&key) else { return }
-    uv_key_set(&key, nil)
-    Unmanaged<UVLoop>.fromOpaque(pointer).release()
+    guard let pointer = unsafe uv_key_get(&key) else { return }
+    unsafe uv_key_set(&key, nil)
+    unsafe Unmanaged<UVLoop>.fromOpaque(pointer).release()
   }
 }

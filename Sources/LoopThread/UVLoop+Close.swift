@@ -1,7 +1,7 @@
 import Clibuv
 
 extension UVLoop {
-  /// Lets go of the loop: what `execute` has accepted runs, handles are closed, the thread has no
+  /// Closes the loop: what `execute` has accepted runs, handles are closed, the thread has no
   /// loop any more. Own thread only, not from within `run`. Closing twice is fine.
   ///
   /// A loop of our own also closes what else is on it. An adopted loop stays its owner's; it has
@@ -17,18 +17,19 @@ extension UVLoop {
     isClosed = true
     turnHooks = []
     for timer in timers.values { timer.cancel() }
-    for each in handles.all { uv_close(each) { $0?.deallocate() } }
+    unsafe handles.all.forEach { unsafe uv_close($0) { unsafe $0?.deallocate() } }
     if ownsHandle { closeOwnLoop() }
     slice.giveBack()
     ThreadSlot.clear()
-    heir.takeOver()
+    closedExecutor.takeOver()
   }
 
   private func closeOwnLoop() {
-    uv_walk(handle, { each, _ in if uv_is_closing(each) == 0 { uv_close(each, nil) } }, nil)
+    unsafe uv_walk(
+      handle, { item, _ in if unsafe uv_is_closing(item) == 0 { unsafe uv_close(item, nil) } }, nil)
     // A stop that came before ends the first of these turns early.
-    while uv_run(handle, UV_RUN_DEFAULT) != 0 {}
-    let status = uv_loop_close(handle)
+    while unsafe uv_run(handle, UV_RUN_DEFAULT) != 0 {}
+    let status = unsafe uv_loop_close(handle)
     precondition(status == 0, "A UVLoop could not be closed: \(describe(status)).")
   }
 }

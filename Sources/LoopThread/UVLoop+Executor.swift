@@ -4,11 +4,11 @@ extension UVLoop: SerialExecutor {
   /// Swift concurrency hands a job of an actor that lives on this loop here. From any thread.
   public func enqueue(_ job: consuming ExecutorJob) {
     let unowned = UnownedJob(job)
-    if !post(.job(unowned)) { heir.enqueue(unowned, of: self) }
+    if !post(.job(unowned)) { closedExecutor.enqueue(unowned, of: self) }
   }
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-    UnownedSerialExecutor(ordinary: self)
+    unsafe UnownedSerialExecutor(ordinary: self)
   }
 
   public func isSameExclusiveExecutionContext(other: UVLoop) -> Bool { self === other }
@@ -16,10 +16,11 @@ extension UVLoop: SerialExecutor {
   /// Code that libuv calls on the loop's thread is isolated to the actors that live there.
   public func checkIsolated() {
     precondition(
-      isCurrent || heir.isCurrent, "Not on the thread of the UVLoop that the actor lives on.")
+      isCurrent || closedExecutor.isCurrent,
+      "Not on the thread of the UVLoop that the actor lives on.")
   }
 
-  public func isIsolatingCurrentContext() -> Bool? { isCurrent || heir.isCurrent }
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent || closedExecutor.isCurrent }
 }
 
 /// Runs the jobs of the actors that outlive their loop, one at a time, so that tasks which wait for
@@ -36,7 +37,7 @@ struct ClosedLoopExecutor {
   func takeOver() { queue.activate() }
 
   func enqueue(_ job: UnownedJob, of loop: UVLoop) {
-    queue.async { job.runSynchronously(on: loop.asUnownedSerialExecutor()) }
+    queue.async { unsafe job.runSynchronously(on: loop.asUnownedSerialExecutor()) }
   }
 
   var isCurrent: Bool {

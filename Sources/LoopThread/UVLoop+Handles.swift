@@ -2,7 +2,7 @@ import Clibuv
 
 /// The libuv handles of one `UVLoop`. libuv keeps their addresses, so each is an allocation of its
 /// own, which is given back when libuv has closed it.
-struct LoopHandles {
+@safe struct LoopHandles {
   /// Another thread has left something in the inbox: the signal is raised.
   let inbox = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
   /// Before the loop waits.
@@ -15,21 +15,21 @@ struct LoopHandles {
   let mainQueue: UnsafeMutablePointer<uv_poll_t>?
 
   init(drivingMainQueue: Bool) {
-    mainQueue = drivingMainQueue ? .allocate(capacity: 1) : nil
+    unsafe mainQueue = drivingMainQueue ? .allocate(capacity: 1) : nil
   }
 
   var all: [UnsafeMutablePointer<uv_handle_t>] {
-    let known: [UnsafeMutableRawPointer?] = [
+    let known: [UnsafeMutableRawPointer?] = unsafe [
       UnsafeMutableRawPointer(inbox), UnsafeMutableRawPointer(prepare),
       UnsafeMutableRawPointer(check), UnsafeMutableRawPointer(deadline),
       mainQueue.map { UnsafeMutableRawPointer($0) },
     ]
-    return known.compactMap { $0?.assumingMemoryBound(to: uv_handle_t.self) }
+    return unsafe known.compactMap { unsafe $0?.assumingMemoryBound(to: uv_handle_t.self) }
   }
 }
 
-/// What other threads raise to be heard. It stays open as long as anybody has the loop, so that it can
-/// be raised without a lock, also when the loop is closed.
+/// What other threads signal to wake the loop. It stays open as long as the loop is referenced, so
+/// that it can be raised without a lock, also when the loop is closed.
 final class LoopSignal: Sendable {
   let descriptor = clibuv_make_signal()
 
@@ -43,31 +43,32 @@ final class LoopSignal: Sendable {
 
 extension UVLoop {
   func startHandles() {
-    must(uv_poll_init(handle, handles.inbox, signal.descriptor))
-    must(
+    unsafe must(uv_poll_init(handle, handles.inbox, signal.descriptor))
+    unsafe must(
       uv_poll_start(handles.inbox, Int32(UV_READABLE.rawValue)) { poll, _, _ in
-        UVLoop.of(poll!.pointee.data).drain()
+        unsafe UVLoop.of(poll!.pointee.data).drain()
       }
     )
-    must(uv_prepare_init(handle, handles.prepare))
-    must(uv_prepare_start(handles.prepare) { UVLoop.of($0!.pointee.data).startTurn() })
-    must(uv_check_init(handle, handles.check))
-    must(uv_check_start(handles.check) { UVLoop.of($0!.pointee.data).startTurn() })
-    must(uv_timer_init(handle, handles.deadline))
-    if let poll = handles.mainQueue {
-      must(uv_poll_init(handle, poll, clibuv_main_queue_descriptor()))
-      must(
+    unsafe must(uv_prepare_init(handle, handles.prepare))
+    unsafe must(
+      uv_prepare_start(handles.prepare) { unsafe UVLoop.of($0!.pointee.data).startTurn() })
+    unsafe must(uv_check_init(handle, handles.check))
+    unsafe must(uv_check_start(handles.check) { unsafe UVLoop.of($0!.pointee.data).startTurn() })
+    unsafe must(uv_timer_init(handle, handles.deadline))
+    if let poll = unsafe handles.mainQueue {
+      unsafe must(uv_poll_init(handle, poll, clibuv_main_queue_descriptor()))
+      unsafe must(
         uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { poll, _, _ in
-          UVLoop.of(poll!.pointee.data).runMainQueue()
+          unsafe UVLoop.of(poll!.pointee.data).runMainQueue()
         }
       )
     }
-    for each in handles.all {
-      each.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    unsafe handles.all.forEach { item in
+      unsafe item.pointee.data = Unmanaged.passUnretained(self).toOpaque()
       // A loop of our own runs until it is stopped; an adopted one as long as its owner wants.
-      let isInbox = OpaquePointer(each) == OpaquePointer(handles.inbox)
+      let isInbox = unsafe OpaquePointer(item) == OpaquePointer(handles.inbox)
       let keepsRunning = ownsHandle && isInbox
-      if !keepsRunning { uv_unref(each) }
+      if !keepsRunning { unsafe uv_unref(item) }
     }
   }
 
@@ -78,8 +79,10 @@ extension UVLoop {
 
   /// The loop behind one of its handles. Unretained: the thread keeps the loop until `close`.
   private static func of(_ data: UnsafeMutableRawPointer?) -> UVLoop {
-    guard let data else { preconditionFailure("A libuv handle of a UVLoop lost its loop.") }
-    return Unmanaged<UVLoop>.fromOpaque(data).takeUnretainedValue()
+    guard let data = unsafe data else {
+      preconditionFailure("A libuv handle of a UVLoop lost its loop.")
+    }
+    return unsafe Unmanaged<UVLoop>.fromOpaque(data).takeUnretainedValue()
   }
 
   private func must(_ status: Int32) {

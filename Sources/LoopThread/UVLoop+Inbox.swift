@@ -35,7 +35,7 @@ extension UVLoop {
     startTurn()
     signal.lower()
     run(inbox.takeAll())
-    if stopRequested.load(ordering: .acquiring) { uv_stop(handle) }
+    if stopRequested.load(ordering: .acquiring) { unsafe uv_stop(handle) }
   }
 
   /// In their order.
@@ -44,7 +44,7 @@ extension UVLoop {
   private func run(_ item: Inbox.Item) {
     switch item {
     case .work(let work): work()
-    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }
   }
 }

@@ -8,14 +8,14 @@ extension UVLoop {
     precondition(!isRunning, "UVLoop.run called from within the loop; it runs already.")
     isRunning = true
     defer { isRunning = false }
-    if !stopRequested.load(ordering: .acquiring) { uv_run(handle, UV_RUN_DEFAULT) }
+    if !stopRequested.load(ordering: .acquiring) { unsafe uv_run(handle, UV_RUN_DEFAULT) }
     stopRequested.store(false, ordering: .releasing)
   }
 
   /// Runs the loop for `duration` (to the millisecond), or until `stop()` if that comes first.
   public func run(for duration: Duration) {
     requireOwnThread()
-    uv_update_time(handle)
+    unsafe uv_update_time(handle)
     startDeadline(milliseconds(duration))
     defer { stopDeadline() }
     run()
@@ -38,7 +38,7 @@ extension UVLoop {
     requireOwnThread()
     if condition() { return true }
     let hook = onTurnStart { [unowned self] in
-      if condition() { uv_stop(handle) }
+      if condition() { unsafe uv_stop(handle) }
     }
     if let timeout { run(for: timeout) } else { run() }
     hook.cancel()
@@ -46,19 +46,21 @@ extension UVLoop {
   }
 
   private func startDeadline(_ milliseconds: UInt64) {
-    uv_timer_start(
+    unsafe uv_timer_start(
       handles.deadline,
-      { timer in uv_stop(timer!.pointee.loop) },
+      { timer in unsafe uv_stop(timer!.pointee.loop) },
       milliseconds,
       0
     )
     // While a deadline runs it keeps an adopted loop running too.
-    uv_ref(UnsafeMutableRawPointer(handles.deadline).assumingMemoryBound(to: uv_handle_t.self))
+    unsafe uv_ref(
+      UnsafeMutableRawPointer(handles.deadline).assumingMemoryBound(to: uv_handle_t.self))
   }
 
   private func stopDeadline() {
-    uv_timer_stop(handles.deadline)
-    uv_unref(UnsafeMutableRawPointer(handles.deadline).assumingMemoryBound(to: uv_handle_t.self))
+    unsafe uv_timer_stop(handles.deadline)
+    unsafe uv_unref(
+      UnsafeMutableRawPointer(handles.deadline).assumingMemoryBound(to: uv_handle_t.self))
   }
 }
 

@@ -1,4 +1,4 @@
-/// Something to be called at the start of loop turns, until it is cancelled or let go of.
+/// Something to be called at the start of loop turns, until it is cancelled or released.
 ///
 /// Belongs to the loop's thread like the loop's other parts.
 public final class TurnHook {
@@ -18,7 +18,7 @@ public final class TurnHook {
   }
 }
 
-/// The loop does not keep a hook; whoever added it does.
+/// The loop does not retain a hook; its owner does.
 struct WeakHook {
   weak var hook: TurnHook?
 }
@@ -30,7 +30,7 @@ extension UVLoop {
   ///
   /// Call `wake()` from any thread to have a turn soon.
   ///
-  /// - Returns: the hook; keep it, calls end when it is gone.
+  /// - Returns: the hook; keep it, calls end with its last reference.
   public func onTurnStart(_ body: @escaping () -> Void) -> TurnHook {
     requireOwnThread()
     let hook = TurnHook(loop: self, body: body)
@@ -40,7 +40,7 @@ extension UVLoop {
 
   /// Calls `body` when the loop is closed, after what `execute` has accepted. Own thread only.
   ///
-  /// - Returns: the hook; keep it, there is no call when it is gone.
+  /// - Returns: the hook; keep it, there is no call without a reference to it.
   package func onClose(_ body: @escaping () -> Void) -> TurnHook {
     requireOwnThread()
     let hook = TurnHook(loop: self, body: body)

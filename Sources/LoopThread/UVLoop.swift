@@ -25,7 +25,7 @@ import Synchronization
 ///
 /// The thread keeps its loop alive. A loop that was not closed before closes when its thread ends.
 /// Actors may outlive their loop: once it is closed their jobs run on a serial queue.
-public final class UVLoop: @unchecked Sendable {
+@safe public final class UVLoop: @unchecked Sendable {
   // Sendable: `inbox` and `stopRequested` are atomic; everything else that changes is touched by the
   // loop's thread alone, which `requireOwnThread` enforces.
 
@@ -36,7 +36,7 @@ public final class UVLoop: @unchecked Sendable {
   let stopRequested = Atomic(false)
   let signal = LoopSignal()
   let handles: LoopHandles
-  let heir = ClosedLoopExecutor()
+  let closedExecutor = ClosedLoopExecutor()
   let slice = LoopSlice()
 
   var turnHooks: [WeakHook] = []
@@ -48,9 +48,9 @@ public final class UVLoop: @unchecked Sendable {
   /// A new loop for the calling thread.
   public convenience init() {
     let handle = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    let status = uv_loop_init(handle)
+    let status = unsafe uv_loop_init(handle)
     precondition(status == 0, "No libuv loop could be made: \(describe(status)).")
-    self.init(handle: handle, owned: true)
+    unsafe self.init(handle: handle, owned: true)
   }
 
   /// Takes part in a loop that the program already has and runs itself with `uv_run`.
@@ -58,7 +58,7 @@ public final class UVLoop: @unchecked Sendable {
   /// Call this on the loop's thread. What is added here does not keep the loop alive. The program
   /// calls `close()` before `uv_loop_close`, and lets the loop turn once in between.
   public convenience init(adopting handle: UnsafeMutablePointer<uv_loop_t>) {
-    self.init(handle: handle, owned: false)
+    unsafe self.init(handle: handle, owned: false)
   }
 
   private init(handle: UnsafeMutablePointer<uv_loop_t>, owned: Bool) {
@@ -66,7 +66,7 @@ public final class UVLoop: @unchecked Sendable {
       UVLoop.current == nil,
       "This thread has a UVLoop already; use UVLoop.current, or close it."
     )
-    self.handle = handle
+    unsafe self.handle = handle
     ownsHandle = owned
     handles = LoopHandles(drivingMainQueue: clibuv_on_main_thread())
     startHandles()
@@ -75,7 +75,7 @@ public final class UVLoop: @unchecked Sendable {
 
   deinit {
     // `close` has run: until then the thread keeps the loop.
-    if ownsHandle { handle.deallocate() }
+    if ownsHandle { unsafe handle.deallocate() }
   }
 
   /// The calling thread's loop, if it has one (nanoseconds).
@@ -93,4 +93,4 @@ public final class UVLoop: @unchecked Sendable {
   }
 }
 
-func describe(_ status: Int32) -> String { String(cString: uv_strerror(status)) }
+func describe(_ status: Int32) -> String { unsafe String(cString: uv_strerror(status)) }
