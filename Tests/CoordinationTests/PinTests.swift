@@ -148,7 +148,7 @@ import Testing
   @Test func `what died while it claimed a slot does not come back with it`() throws {
     let first = try database.open().lockFile
     // As if the second participant of an earlier time had claimed it and not been able to say so.
-    first.memory.word(first.memory.pinOffset(100)).pointee.store(
+    first.memory[pin: 100].store(
       1 << LockFileLayout.pinParticipantBits | 1, ordering: .relaxed)
     first.publish(published(2))
     let second = try database.open().lockFile
@@ -260,48 +260,105 @@ import Testing
     #expect(writer.versionsInUse() == [20_000])
   }
 
-  /// As above, while threads fill hundreds of slots and empty them again, so that what a scan looks at
-  /// grows and shrinks all the time. The pins that are noted are in slots behind those.
+  /// As above, while threads fill many slots and empty them again, so that what a scan looks at
+  /// grows and shrinks all the time. The pins that are noted are in slots behind those. Now and
+  /// then both threads pause with nothing pinned, so that a scan is known to come between growth
+  /// and shrinkage.
   @Test func `no scan misses a pin while the slots in use come and go`() throws {
     let writer = try database.open().lockFile
     let reader = try database.open().lockFile
+    let pauses = Pauses(threads: 2)
     let notes = (0..<2).map { _ in Note() }
-    let isDone = Flag()
-    let (missed, shrunk) = (Counter(), Counter())
+    let (missed, lowered) = (Counter(), Counter())
     try runThreads(3) { index in
-      if index == 2 {
-        for version in 2...3_000 as ClosedRange<UInt64> {
-          writer.publish(published(version))
-          let before = notes.map(\.value)
-          let used = writer.memory.pinsUsed()
-          let versions = Set(writer.versionsInUse())
-          for (note, value) in zip(notes, before) where value != 0 && note.value == value {
-            if !versions.contains(value & 0xFFFF_FFFF) { missed.add() }
-          }
-          if writer.memory.pinsUsed() < used { shrunk.add() }
+      guard index == 2 else {
+        Self.pinInBursts(reader, notes[index], pauses, index, onFailure: { missed.fail() })
+        return
+      }
+      for version in 2...3_000 as ClosedRange<UInt64> {
+        writer.publish(published(version))
+        if version % 20 == 0 { pauses.begin(version) }
+        // Half of the scans after a pause meet the threads as they go on.
+        if version % 40 == 0 { pauses.end() }
+        let before = notes.map(\.value)
+        let versions = Set(writer.versionsInUse())
+        for (note, value) in zip(notes, before) where value != 0 && note.value == value {
+          if !versions.contains(value & 0xFFFF_FFFF) { missed.add() }
         }
-        return isDone.set()
+        guard version % 40 == 20 else { continue }
+        // Since the last pause each thread has had this many pins at once.
+        if writer.memory.pinsUsed() < Self.burstPins { lowered.add() }
+        pauses.end()
       }
-      var round: UInt64 = 0
-      while !isDone.isSet {
-        round += 1
-        guard let burst = try? (0..<70).map({ _ in try reader.pinNewest() }),
-          let pin = try? reader.pinNewest()
-        else { return missed.fail() }
-        for pin in burst { reader.unpin(pin) }
-        notes[index].value = round << 32 | pin.version
-        // Until a scan has had its chance.
-        let version = writer.newestVersion
-        while writer.newestVersion < version + 2, !isDone.isSet { sched_yield() }
-        notes[index].value = 0
-        reader.unpin(pin)
-      }
+      pauses.finish()
     }
     #expect(missed.value == 0)
-    #expect(shrunk.value > 0)
+    #expect(lowered.value == 75)
     writer.publish(published(3_001))
     #expect(writer.versionsInUse() == [3_001])
     writer.pinTable.checkInvariants()
+  }
+
+  private static let burstPins = 70
+
+  /// Rounds of many pins that are short, and of one that is noted and lasts until scans have come
+  /// by.
+  private static func pinInBursts(
+    _ lockFile: LockFile, _ note: Note, _ pauses: Pauses, _ index: Int, onFailure: () -> Void
+  ) {
+    defer { pauses.leave(index) }
+    var round: UInt64 = 0
+    while !pauses.isFinished {
+      round += 1
+      guard let burst = try? (0..<Self.burstPins).map({ _ in try lockFile.pinNewest() }),
+        let pin = try? lockFile.pinNewest()
+      else { return onFailure() }
+      for pin in burst { lockFile.unpin(pin) }
+      note.value = round << 32 | pin.version
+      let version = lockFile.newestVersion
+      yield { lockFile.newestVersion >= version + 2 || pauses.isWanted || pauses.isFinished }
+      note.value = 0
+      lockFile.unpin(pin)
+      pauses.take(index)
+    }
+  }
+
+  /// Lets threads pause at a point of their own until another thread lets them go on.
+  private final class Pauses: Sendable {
+    private let wanted = Note()
+    private let over = Note()
+    private let taken: [Note]
+
+    init(threads: Int) { taken = (0..<threads).map { _ in Note() } }
+
+    /// Whether a pause has begun that is not over.
+    var isWanted: Bool { wanted.value != over.value }
+
+    var isFinished: Bool { wanted.value == .max }
+
+    /// Returns when all threads have reached the pause, whose number is higher than those before.
+    func begin(_ number: UInt64) {
+      wanted.value = number
+      yield { taken.allSatisfy { $0.value >= number } }
+    }
+
+    func end() { over.value = wanted.value }
+
+    func finish() {
+      wanted.value = .max
+      over.value = .max
+    }
+
+    /// Pauses if a pause is wanted.
+    func take(_ index: Int) {
+      guard isWanted else { return }
+      let number = wanted.value
+      taken[index].value = number
+      yield { over.value >= number }
+    }
+
+    /// The thread takes part in no further pause.
+    func leave(_ index: Int) { taken[index].value = .max }
   }
 
   private final class Note: Sendable {

@@ -127,12 +127,12 @@ import Testing
     let first = try database.open().lockFile
     let second = try database.open().lockFile
     for lockFile in [first, second] {
-      first.memory.halfWord(LockFileLayout.writerRole).pointee.store(bits, ordering: .relaxed)
+      first.memory[half: LockFileLayout.writerRole].store(bits, ordering: .relaxed)
       try lockFile.lockWriter()
       #expect(try !(lockFile === first ? second : first).tryLockWriter())
       lockFile.unlockWriter()
     }
-    first.memory.halfWord(LockFileLayout.writerRole).pointee.store(bits, ordering: .relaxed)
+    first.memory[half: LockFileLayout.writerRole].store(bits, ordering: .relaxed)
     #expect(try canWrite(second))
   }
 
@@ -141,7 +141,7 @@ import Testing
     let child = try process()
     for bits in [0, 1, 2, 3000, 8192] as [UInt32] {
       try child.ask("write")
-      lockFile.memory.halfWord(LockFileLayout.writerRole).pointee.store(bits, ordering: .relaxed)
+      lockFile.memory[half: LockFileLayout.writerRole].store(bits, ordering: .relaxed)
       for _ in 0..<10 { #expect(try !lockFile.tryLockWriter(), "\(bits)") }
       try child.ask("publish \(lockFile.newestVersion + 1)")
       #expect(try canWrite(lockFile))

@@ -21,8 +21,9 @@ final class Order: Sendable {
   var all: [String] { events.withLock { $0 } }
 }
 
-/// Carries something of a loop's thread through a lock. Only that thread touches it.
+/// Takes something of a loop's thread through a lock.
 final class Kept: @unchecked Sendable {
+  // Sendable: only the loop's thread touches the value.
   let value: AnyObject
   init(_ value: AnyObject) { self.value = value }
 }

@@ -244,8 +244,9 @@ import Testing
   }
 }
 
-/// Keeps a token for a handler that drops it. Used on one thread.
+/// Keeps a token for a handler that drops it.
 final class RealmBox: @unchecked Sendable {
+  // Sendable: used on one thread.
   var token: NotificationToken?
   var realm: Realm?
 }

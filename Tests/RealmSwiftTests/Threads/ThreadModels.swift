@@ -77,6 +77,7 @@ final class WriterHolder: Sendable {
 
 /// Things that one thread, queue or actor shares with its own later self.
 final class Box<Value>: @unchecked Sendable {
+  // Sendable: one thread, queue or actor has it at all times.
   var value: Value
   init(_ value: Value) { self.value = value }
 }

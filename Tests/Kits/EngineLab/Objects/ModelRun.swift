@@ -256,6 +256,7 @@ public final class ModelRun {
 
 /// Where a transaction waits for the thread that asked for it. The semaphore orders the two.
 private final class HandOver: @unchecked Sendable {
+  // Sendable: the semaphore's signal comes after the one write, its wait before the one read.
   var result: Result<WriteTransaction, StorageError>?
 
   /// The thread that handed it over may hold on to this for a while.
