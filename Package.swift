@@ -75,7 +75,7 @@ func kit(
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Tests/Kits/\(name)", exclude: exclude,
-    swiftSettings: settings)
+    swiftSettings: safe)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

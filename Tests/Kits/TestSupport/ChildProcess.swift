@@ -34,8 +34,8 @@ public final class ChildProcess {
   /// The path of a program that lies beside the running one.
   private static func path(of program: String) -> String {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = buffer.withUnsafeMutableBytes {
-      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe readlink("/proc/self/exe", $0.baseAddress!, $0.count)
     }
     let path = String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
     let directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
@@ -68,7 +68,7 @@ public final class ChildProcess {
 
   private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    guard Glibc.pipe(&ends) == 0 else { throw .spawn(code: errno) }
+    guard unsafe Glibc.pipe(&ends) == 0 else { throw .spawn(code: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }
@@ -76,15 +76,15 @@ public final class ChildProcess {
   private static func spawn(
     _ words: [String], input: Int32, output: Int32
   ) throws(Failure) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    var pointers = words.map { strdup($0) } + [nil]
-    defer { for pointer in pointers { free(pointer) } }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    var pointers = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { unsafe pointers.forEach { unsafe free($0) } }
     var child: pid_t = 0
-    let code = posix_spawnp(&child, words[0], &actions, nil, &pointers, environ)
+    let code = unsafe posix_spawnp(&child, words[0], &actions, nil, &pointers, environ)
     guard code == 0 else { throw .spawn(code: code) }
     return child
   }
@@ -101,7 +101,7 @@ public final class ChildProcess {
   public func send(_ command: String) {
     lastSent = command
     let line = Array((command + "\n").utf8)
-    _ = line.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+    _ = unsafe line.withUnsafeBytes { unsafe write(input, $0.baseAddress, $0.count) }
   }
 
   public func readLine(seconds: Int = 60) throws(Failure) -> String {
@@ -114,9 +114,11 @@ public final class ChildProcess {
       let now = MonotonicClock.now()
       guard now < deadline else { throw .silent(seconds: seconds, after: lastSent) }
       var wait = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      guard poll(&wait, 1, Int32((deadline - now) / 1_000_000 + 1)) > 0 else { continue }
+      guard unsafe poll(&wait, 1, Int32((deadline - now) / 1_000_000 + 1)) > 0 else { continue }
       var buffer = [UInt8](repeating: 0, count: 4096)
-      let count = buffer.withUnsafeMutableBytes { read(output, $0.baseAddress, $0.count) }
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe read(output, $0.baseAddress, $0.count)
+      }
       guard count > 0 else {
         throw .ended(status: waitForEnd(), after: lastSent)
       }
@@ -149,7 +151,7 @@ public final class ChildProcess {
   public func waitForEnd() -> Int32? {
     if status != nil { return status }
     var found: Int32 = 0
-    while waitpid(number, &found, 0) < 0 {
+    while unsafe waitpid(number, &found, 0) < 0 {
       guard errno == EINTR else { return nil }
     }
     status = found

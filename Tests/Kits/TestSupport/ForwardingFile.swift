@@ -26,13 +26,13 @@ extension ForwardingFile {
   }
 
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
-    try real.write(bytes, at: offset)
+    try unsafe real.write(bytes, at: offset)
   }
 
   public func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64
   ) throws(SystemError) -> Int {
-    try real.read(into: bytes, at: offset)
+    try unsafe real.read(into: bytes, at: offset)
   }
 
   public func synchronize() throws(SystemError) { try real.synchronize() }
@@ -48,11 +48,11 @@ extension ForwardingFile {
   public func truncate(to size: UInt64) throws(SystemError) { try real.truncate(to: size) }
 
   public func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
-    try real.map(length: length, writable: writable)
+    try unsafe real.map(length: length, writable: writable)
   }
 
   public func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {
-    real.unmap(address, length: length)
+    unsafe real.unmap(address, length: length)
   }
 
   public func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {

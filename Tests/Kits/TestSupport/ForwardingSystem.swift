@@ -39,7 +39,7 @@ extension ForwardingSystem {
   public var hasRealTime: Bool { real.hasRealTime }
 
   public func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
-    real.wait(on: word, while: expected, timeout: timeout)
+    unsafe real.wait(on: word, while: expected, timeout: timeout)
   }
 
   public var awaitedWordsMax: Int { real.awaitedWordsMax }
@@ -50,7 +50,7 @@ extension ForwardingSystem {
 
   @discardableResult
   public func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
-    real.wake(word, count: count)
+    unsafe real.wake(word, count: count)
   }
 
   public func startThread(

@@ -6,11 +6,11 @@ public enum MemoryLimit {
   /// From here on the process may have so many more bytes of memory of its own; mapped files do not
   /// count.
   public static func allowPrivateMemory(more bytes: Int) {
-    guard let file = fopen("/proc/self/status", "r") else { preconditionFailure("no /proc") }
-    defer { fclose(file) }
+    guard let file = unsafe fopen("/proc/self/status", "r") else { preconditionFailure("no /proc") }
+    defer { unsafe fclose(file) }
     var line = [CChar](repeating: 0, count: 256)
     var kilobytes = 0
-    while fgets(&line, 256, file) != nil {
+    while unsafe fgets(&line, 256, file) != nil {
       let text = String(
         decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       if text.hasPrefix("VmData:") {
@@ -20,6 +20,6 @@ public enum MemoryLimit {
     let size = rlim_t(kilobytes * 1024 + bytes)
     var limit = rlimit(rlim_cur: size, rlim_max: size)
     let resource = __rlimit_resource_t(RLIMIT_DATA.rawValue)
-    precondition(kilobytes > 0 && setrlimit(resource, &limit) == 0, "no limit could be set")
+    unsafe precondition(kilobytes > 0 && setrlimit(resource, &limit) == 0, "no limit could be set")
   }
 }

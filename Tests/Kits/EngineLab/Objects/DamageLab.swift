@@ -249,7 +249,7 @@ public final class DamageLab {
       kind: node.kind, width: node.width, flags: node.flags, referenceCount: node.referenceCount,
       count: node.count, auxiliary: node.auxiliary, dataSize: node.dataSize)
     for index in 0..<node.referenceCount { copy.setReference(index, node.reference(index)) }
-    copy.data.copyMemory(from: node.data, byteCount: node.dataSize)
+    unsafe copy.data.copyMemory(from: node.data, byteCount: node.dataSize)
     return copy
   }
 

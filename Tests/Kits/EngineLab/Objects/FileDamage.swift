@@ -21,7 +21,7 @@ public enum FileDamage {
       let word = place & ~7
       let value = [0, 1, UInt64.max, 1 << 63, random.next(), UInt64(random.below(bytes.count))][
         random.below(6)]
-      withUnsafeBytes(of: value) { bytes.replaceSubrange(word..<word + 8, with: $0) }
+      unsafe withUnsafeBytes(of: value) { unsafe bytes.replaceSubrange(word..<word + 8, with: $0) }
     default:
       // A sector of the file in the place of another one.
       let from = random.below(bytes.count) & ~511

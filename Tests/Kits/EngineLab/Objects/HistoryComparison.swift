@@ -36,15 +36,17 @@ public enum HistoryComparison {
     for entry in try newer.historyEntries(after: older.version) {
       try require(entry.from == place, "an entry from \(entry.from), expected from \(place)")
       place = entry.to
-      changes.merge(
+      unsafe changes.merge(
         try entry.bytes.withUnsafeBytes {
-          try ChangeSet(decoding: $0, path: newer.database.path)
+          try unsafe ChangeSet(decoding: $0, path: newer.database.path)
         })
     }
     try require(
       place == newer.version || older.version == newer.version,
       "the history ends with \(place), expected \(newer.version)")
-    let again = try changes.encoded().withUnsafeBytes { try ChangeSet(decoding: $0, path: "") }
+    let again = try unsafe changes.encoded().withUnsafeBytes {
+      try unsafe ChangeSet(decoding: $0, path: "")
+    }
     try require(again.encoded() == changes.encoded(), "encoding changes a history")
     return changes
   }

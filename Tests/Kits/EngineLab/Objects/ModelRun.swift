@@ -121,7 +121,7 @@ public final class ModelRun {
     options.compactsInBackground = settings.hasBackgroundWork
     options.relaxedFlushDelayMilliseconds = settings.hasBackgroundWork ? 3 : 3_600_000
     options.mappingReservation = 1 << 28
-    if settings.mergesHistory { options.mergeHistory = ChangeSet.mergeEncoded }
+    if settings.mergesHistory { unsafe options.mergeHistory = ChangeSet.mergeEncoded }
     schemas = SchemaCache()
     database = try Database.open(path: path, options: options, system: system)
   }

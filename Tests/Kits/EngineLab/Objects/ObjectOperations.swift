@@ -146,8 +146,8 @@ public struct ObjectOperations: Sendable {
     case .float(let value): try transaction.setFloat(value, column, of: key, in: table)
     case .link(_, let target): try transaction.setLink(target, column, of: key, in: table)
     case .data(let bytes):
-      let result = bytes.withUnsafeBytes { bytes in
-        Result { try transaction.setBytes(bytes, column, of: key, in: table) }
+      let result = unsafe bytes.withUnsafeBytes { bytes in
+        Result { try unsafe transaction.setBytes(bytes, column, of: key, in: table) }
       }
       try result.get()
     case .objectId, .uuid, .decimal128: try transaction.set(value, column, of: key, in: table)

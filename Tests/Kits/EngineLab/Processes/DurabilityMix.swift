@@ -30,7 +30,9 @@ public enum DurabilityMix: String, CaseIterable, Sendable {
     var options = DatabaseOptions()
     options.durability = opening
     options.relaxedFlushDelayMilliseconds = 20
-    options.mergeHistory = { older, newer in Array(older.prefix(8)) + Array(newer.suffix(8)) }
+    unsafe options.mergeHistory = { older, newer in
+      unsafe Array(older.prefix(8)) + Array(newer.suffix(8))
+    }
     return options
   }
 }

@@ -69,8 +69,8 @@ public struct Ledger: Sendable {
       try transaction.writer.release(root.node.reference(index))
       write(balances[position], to: index, of: root, transaction, &random)
     }
-    let count = root.data.load(fromByteOffset: writer * 8, as: UInt64.self)
-    root.data.storeBytes(of: count + 1, toByteOffset: writer * 8, as: UInt64.self)
+    let count = unsafe root.data.load(fromByteOffset: writer * 8, as: UInt64.self)
+    unsafe root.data.storeBytes(of: count + 1, toByteOffset: writer * 8, as: UInt64.self)
     transaction.root = root.reference
   }
 
@@ -82,16 +82,16 @@ public struct Ledger: Sendable {
     let words = 1 + Self.accountsPerLeaf + filling
     let leaf = transaction.writer.make(kind: Self.leafKind, count: words, dataSize: words * 8)
     let stamp = transaction.version
-    leaf.data.storeBytes(of: stamp, as: UInt64.self)
+    unsafe leaf.data.storeBytes(of: stamp, as: UInt64.self)
     for (account, balance) in balances.enumerated() {
-      leaf.data.storeBytes(of: balance, toByteOffset: (1 + account) * 8, as: Int64.self)
+      unsafe leaf.data.storeBytes(of: balance, toByteOffset: (1 + account) * 8, as: Int64.self)
     }
     var content = Self.filling(stamp: stamp, index: index)
     for word in (1 + Self.accountsPerLeaf)..<words {
-      leaf.data.storeBytes(of: content.next(), toByteOffset: word * 8, as: UInt64.self)
+      unsafe leaf.data.storeBytes(of: content.next(), toByteOffset: word * 8, as: UInt64.self)
     }
     root.setReference(index, leaf.reference)
-    root.data.storeBytes(of: stamp, toByteOffset: (writers + index) * 8, as: UInt64.self)
+    unsafe root.data.storeBytes(of: stamp, toByteOffset: (writers + index) * 8, as: UInt64.self)
   }
 
   private static func filling(stamp: UInt64, index: Int) -> SeededGenerator {
@@ -103,7 +103,7 @@ public struct Ledger: Sendable {
   ) throws(StorageError) -> [Int64] {
     let node = try source.node(reference)
     return (0..<Self.accountsPerLeaf).map {
-      node.data.load(fromByteOffset: (1 + $0) * 8, as: Int64.self)
+      unsafe node.data.load(fromByteOffset: (1 + $0) * 8, as: Int64.self)
     }
   }
 
@@ -115,7 +115,7 @@ public struct Ledger: Sendable {
   ) throws(StorageError) -> [UInt64] {
     if root.isNone { return Array(repeating: 0, count: writers) }
     let node = try source.node(root)
-    return (0..<writers).map { node.data.load(fromByteOffset: $0 * 8, as: UInt64.self) }
+    return (0..<writers).map { unsafe node.data.load(fromByteOffset: $0 * 8, as: UInt64.self) }
   }
 
   public func counters(_ snapshot: Snapshot) throws(StorageError) -> [UInt64] {
@@ -139,7 +139,7 @@ public struct Ledger: Sendable {
     var sum: Int64 = 0
     for index in 0..<leafCount {
       let leaf = try source.node(root.reference(index))
-      let stamp = root.data.load(fromByteOffset: (writers + index) * 8, as: UInt64.self)
+      let stamp = unsafe root.data.load(fromByteOffset: (writers + index) * 8, as: UInt64.self)
       if let violation = violation(leaf, index: index, stamp: stamp, sum: &sum) {
         return "version \(version): \(violation)"
       }
@@ -151,16 +151,16 @@ public struct Ledger: Sendable {
   private func violation(
     _ leaf: Node, index: Int, stamp: UInt64, sum: inout Int64
   ) -> String? {
-    let found = leaf.data.load(as: UInt64.self)
+    let found = unsafe leaf.data.load(as: UInt64.self)
     guard leaf.kind == Self.leafKind, found == stamp else {
       return "leaf \(index) was written by version \(found), expected \(stamp)"
     }
     for account in 0..<Self.accountsPerLeaf {
-      sum += leaf.data.load(fromByteOffset: (1 + account) * 8, as: Int64.self)
+      unsafe sum += leaf.data.load(fromByteOffset: (1 + account) * 8, as: Int64.self)
     }
     var content = Self.filling(stamp: stamp, index: index)
     for word in (1 + Self.accountsPerLeaf)..<leaf.count
-    where leaf.data.load(fromByteOffset: word * 8, as: UInt64.self) != content.next() {
+    where unsafe leaf.data.load(fromByteOffset: word * 8, as: UInt64.self) != content.next() {
       return "leaf \(index) of version \(stamp) differs at word \(word)"
     }
     return nil

@@ -73,9 +73,9 @@ struct LockFileVandal {
     let file = try open()
     defer { file.close() }
     var failure: SystemError?
-    words.withUnsafeBytes { bytes in
+    unsafe words.withUnsafeBytes { bytes in
       do throws(SystemError) {
-        try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: UInt64(place))
+        try unsafe file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: UInt64(place))
       } catch {
         failure = error
       }
@@ -87,10 +87,10 @@ struct LockFileVandal {
     let file = try open()
     defer { file.close() }
     let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
-    defer { byte.deallocate() }
-    byte[0] = 0
-    _ = try file.read(into: byte, at: UInt64(place))
-    byte[0] ^= 1 << random.below(8)
-    try file.write(UnsafeRawBufferPointer(byte), at: UInt64(place))
+    defer { unsafe byte.deallocate() }
+    unsafe byte[0] = 0
+    _ = try unsafe file.read(into: byte, at: UInt64(place))
+    unsafe byte[0] ^= 1 << random.below(8)
+    try unsafe file.write(UnsafeRawBufferPointer(byte), at: UInt64(place))
   }
 }

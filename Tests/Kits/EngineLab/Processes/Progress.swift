@@ -5,7 +5,7 @@ import Synchronization
 /// whatever instruction they die at.
 ///
 /// Each word has a cache line to itself.
-public final class Progress: Sendable {
+@safe public final class Progress: Sendable {
   /// Where a contender was when last seen.
   public enum Phase: UInt64, Sendable {
     case opening
@@ -27,29 +27,29 @@ public final class Progress: Sendable {
   public init(path: String) throws(SystemError) {
     file = try PosixSystem.shared.openFile(path: path, mode: .create)
     try file.allocate(offset: 0, length: UInt64(Self.size))
-    base = try file.map(length: UInt64(Self.size), writable: true)
+    unsafe base = try file.map(length: UInt64(Self.size), writable: true)
   }
 
   deinit {
-    file.unmap(base, length: UInt64(Self.size))
+    unsafe file.unmap(base, length: UInt64(Self.size))
     file.close()
   }
 
   private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   private func word(_ position: Int, _ field: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    word(1024 + (position * Self.linesPerPosition + field) * 64)
+    unsafe word(1024 + (position * Self.linesPerPosition + field) * 64)
   }
 
   private subscript(position: Int, field: Int) -> UInt64 {
-    word(position, field).pointee.load(ordering: .sequentiallyConsistent)
+    unsafe word(position, field).pointee.load(ordering: .sequentiallyConsistent)
   }
 
   /// Forgets everything, for another file.
   public func reset() {
-    base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
+    unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
   }
 
   // MARK: One contender's
@@ -64,7 +64,7 @@ public final class Progress: Sendable {
   public func setPhase(_ position: Int, _ phase: Phase) { store(position, 2, phase.rawValue) }
 
   private func store(_ position: Int, _ field: Int, _ value: UInt64) {
-    word(position, field).pointee.store(value, ordering: .sequentiallyConsistent)
+    unsafe word(position, field).pointee.store(value, ordering: .sequentiallyConsistent)
   }
 
   public func acknowledged(upTo count: Int) -> [UInt64] { (0..<count).map { acknowledged($0) } }
@@ -82,17 +82,19 @@ public final class Progress: Sendable {
   public func recordAcquisition(_ position: Int) {
     let count = acquisitionCount
     let entry = MonotonicClock.now() << 8 | UInt64(position)
-    word(Self.ring + Int(count % UInt64(Self.ringCount)) * 8).pointee.store(
+    unsafe word(Self.ring + Int(count % UInt64(Self.ringCount)) * 8).pointee.store(
       entry, ordering: .sequentiallyConsistent)
-    word(0).pointee.store(count + 1, ordering: .sequentiallyConsistent)
-    turn.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    Futex.wake(UnsafeMutableRawPointer(turn))
+    unsafe word(0).pointee.store(count + 1, ordering: .sequentiallyConsistent)
+    unsafe turn.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    unsafe Futex.wake(UnsafeMutableRawPointer(turn))
   }
 
-  public var acquisitionCount: UInt64 { word(0).pointee.load(ordering: .sequentiallyConsistent) }
+  public var acquisitionCount: UInt64 {
+    unsafe word(0).pointee.load(ordering: .sequentiallyConsistent)
+  }
 
   public func acquisition(_ number: UInt64) -> Acquisition {
-    let entry = word(Self.ring + Int(number % UInt64(Self.ringCount)) * 8).pointee.load(
+    let entry = unsafe word(Self.ring + Int(number % UInt64(Self.ringCount)) * 8).pointee.load(
       ordering: .sequentiallyConsistent)
     return Acquisition(position: Int(entry & 0xFF), time: entry >> 8)
   }
@@ -103,7 +105,7 @@ public final class Progress: Sendable {
   }
 
   private var turn: UnsafeMutablePointer<Atomic<UInt32>> {
-    (base + 64).assumingMemoryBound(to: Atomic<UInt32>.self)
+    unsafe (base + 64).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
   /// Waits for the first acquisition from number `first` on that is later than `time` and not by
@@ -114,7 +116,7 @@ public final class Progress: Sendable {
     let deadline = MonotonicClock.now() + UInt64(seconds) * 1_000_000_000
     var next = first
     while true {
-      let seen = turn.pointee.load(ordering: .sequentiallyConsistent)
+      let seen = unsafe turn.pointee.load(ordering: .sequentiallyConsistent)
       while next < acquisitionCount {
         let found = acquisition(next)
         if found.position != position, found.time > time { return found }
@@ -122,7 +124,7 @@ public final class Progress: Sendable {
       }
       let now = MonotonicClock.now()
       guard now < deadline else { return nil }
-      Futex.wait(UnsafeMutableRawPointer(turn), while: seen, timeout: deadline - now)
+      unsafe Futex.wait(UnsafeMutableRawPointer(turn), while: seen, timeout: deadline - now)
     }
   }
 }

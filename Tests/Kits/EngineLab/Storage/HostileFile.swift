@@ -36,20 +36,22 @@ public struct HostileFile {
   // MARK: Bytes
 
   private static func load(_ bytes: [UInt8], _ place: Int) -> UInt64 {
-    bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
+    unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
   }
 
   public func field<T: FixedWidthInteger & BitwiseCopyable>(
     _ node: Int, _ offset: Int, as type: T.Type
   ) -> T {
-    bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: node + offset, as: T.self) }
+    unsafe bytes.withUnsafeBytes {
+      unsafe $0.loadUnaligned(fromByteOffset: node + offset, as: T.self)
+    }
   }
 
   public mutating func set<T: FixedWidthInteger & BitwiseCopyable>(
     _ node: Int, _ offset: Int, _ value: T
   ) {
-    bytes.withUnsafeMutableBytes {
-      $0.storeBytes(of: value, toByteOffset: node + offset, as: T.self)
+    unsafe bytes.withUnsafeMutableBytes {
+      unsafe $0.storeBytes(of: value, toByteOffset: node + offset, as: T.self)
     }
   }
 
@@ -107,7 +109,9 @@ public struct HostileFile {
   private mutating func sum(_ node: Int) {
     let claimed = Int(field(node, NodeLayout.byteSize, as: UInt32.self))
     let size = max(NodeLayout.headerSize, min(claimed, bytes.count - node))
-    let sum = bytes.withUnsafeBytes { checksum($0.baseAddress! + node + 4, count: size - 4) }
+    let sum = unsafe bytes.withUnsafeBytes {
+      unsafe checksum($0.baseAddress! + node + 4, count: size - 4)
+    }
     set(node, NodeLayout.checksum, sum)
   }
 
@@ -116,8 +120,8 @@ public struct HostileFile {
     set(slot, FileLayout.slotExtentCount, UInt32(0))
     set(slot, FileLayout.slotFlags, UInt32(2))
     let start = FileLayout.slotVersion
-    let sum = bytes.withUnsafeBytes {
-      checksum($0.baseAddress! + slot + start, count: FileLayout.slotSize - start)
+    let sum = unsafe bytes.withUnsafeBytes {
+      unsafe checksum($0.baseAddress! + slot + start, count: FileLayout.slotSize - start)
     }
     set(slot, FileLayout.slotChecksum, sum)
   }

@@ -77,7 +77,7 @@ public struct LeafModel: Sendable {
         kind: Self.leafKind, count: change.leaf.words, dataSize: change.leaf.words * 8)
       var content = SeededGenerator(seed: change.leaf.seed)
       for word in 0..<change.leaf.words {
-        leaf.data.storeBytes(of: content.next(), toByteOffset: word * 8, as: UInt64.self)
+        unsafe leaf.data.storeBytes(of: content.next(), toByteOffset: word * 8, as: UInt64.self)
       }
       root.setReference(change.index, leaf.reference)
     }
@@ -105,7 +105,7 @@ public struct LeafModel: Sendable {
       }
       var content = SeededGenerator(seed: leaf.seed)
       for word in 0..<leaf.words
-      where node.data.load(fromByteOffset: word * 8, as: UInt64.self) != content.next() {
+      where unsafe node.data.load(fromByteOffset: word * 8, as: UInt64.self) != content.next() {
         return "leaf \(index) of version \(snapshot.version) differs at word \(word)"
       }
     }

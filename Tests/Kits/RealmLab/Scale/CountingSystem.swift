@@ -36,7 +36,7 @@ private final class CountingFile: ForwardingFile {
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     system.count(bytes: bytes.count)
-    try real.write(bytes, at: offset)
+    try unsafe real.write(bytes, at: offset)
   }
 
   func synchronize() throws(SystemError) {

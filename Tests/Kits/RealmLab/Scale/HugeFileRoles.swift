@@ -59,7 +59,7 @@ struct LeafWatcher {
     guard let leaf = try file.tree.leaf(index, below: snapshot.root, in: snapshot.source) else {
       return
     }
-    let stamp = leaf.data.load(fromByteOffset: 8, as: UInt64.self)
+    let stamp = unsafe leaf.data.load(fromByteOffset: 8, as: UInt64.self)
     if stamp > snapshot.version {
       findings.add("leaf \(index) of version \(snapshot.version) is of version \(stamp)")
     }

@@ -40,7 +40,9 @@ public struct LeafFile: Sendable {
     var options = DatabaseOptions()
     options.durability = durability
     options.compactsInBackground = compacts
-    options.mergeHistory = { older, newer in Array(older.prefix(8)) + Array(newer.suffix(8)) }
+    unsafe options.mergeHistory = { older, newer in
+      unsafe Array(older.prefix(8)) + Array(newer.suffix(8))
+    }
     return try Database.open(path: path, options: options, system: system)
   }
 

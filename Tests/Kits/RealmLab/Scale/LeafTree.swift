@@ -36,10 +36,10 @@ public struct LeafTree: Sendable {
     let bytes = leafBytes.lowerBound + content.below(leafBytes.count)
     let words = max(2, (bytes - 32) / 8)
     let leaf = transaction.writer.make(kind: Self.leafKind, count: words, dataSize: words * 8)
-    leaf.data.storeBytes(of: UInt64(index), as: UInt64.self)
-    leaf.data.storeBytes(of: stamp, toByteOffset: 8, as: UInt64.self)
+    unsafe leaf.data.storeBytes(of: UInt64(index), as: UInt64.self)
+    unsafe leaf.data.storeBytes(of: stamp, toByteOffset: 8, as: UInt64.self)
     for word in 2..<words {
-      leaf.data.storeBytes(of: content.next(), toByteOffset: word * 8, as: UInt64.self)
+      unsafe leaf.data.storeBytes(of: content.next(), toByteOffset: word * 8, as: UInt64.self)
     }
     try replace(index, with: leaf.reference, in: transaction)
   }
@@ -103,11 +103,13 @@ public struct LeafTree: Sendable {
     guard leaf.kind == Self.leafKind, leaf.count >= 2, leaf.dataSize >= leaf.count * 8 else {
       return "leaf \(index) is no leaf"
     }
-    let words = leaf.data.assumingMemoryBound(to: UInt64.self)
-    if words[0] != UInt64(index) { return "leaf \(words[0]) is in the place of leaf \(index)" }
-    var content = Self.content(index, words[1])
+    let words = unsafe leaf.data.assumingMemoryBound(to: UInt64.self)
+    if unsafe words[0] != UInt64(index) {
+      return unsafe "leaf \(words[0]) is in the place of leaf \(index)"
+    }
+    var content = unsafe Self.content(index, words[1])
     _ = content.next()
-    for word in 2..<leaf.count where words[word] != content.next() {
+    for word in 2..<leaf.count where unsafe words[word] != content.next() {
       return "leaf \(index) differs at word \(word)"
     }
     return nil

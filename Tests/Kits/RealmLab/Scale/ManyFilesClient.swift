@@ -20,7 +20,7 @@ final class ManyFilesClient: @unchecked Sendable {
     let limit = UInt(words.number(3))
     if limit > 0 {
       var both = rlimit(rlim_cur: limit, rlim_max: limit)
-      guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &both) == 0 else {
+      guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &both) == 0 else {
         fatalError("setrlimit: errno \(errno)")
       }
     }

@@ -6,7 +6,7 @@ public enum PageCache {
   ///
   /// - Returns: the part of the file that is still in memory, 0...1.
   public static func drop(_ path: String) -> Double {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     precondition(descriptor >= 0, "\(path): errno \(errno)")
     defer { close(descriptor) }
     fdatasync(descriptor)
@@ -15,7 +15,7 @@ public enum PageCache {
   }
 
   public static func writeBack(_ path: String) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     precondition(descriptor >= 0, "\(path): errno \(errno)")
     fdatasync(descriptor)
     close(descriptor)
@@ -23,14 +23,14 @@ public enum PageCache {
 
   private static func residentPart(_ descriptor: Int32) -> Double {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return 0 }
+    guard unsafe fstat(descriptor, &status) == 0, status.st_size > 0 else { return 0 }
     let size = Int(status.st_size)
-    guard let address = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0),
-      address != MAP_FAILED
+    guard let address = unsafe mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0),
+      unsafe address != MAP_FAILED
     else { return 1 }
-    defer { munmap(address, size) }
+    defer { unsafe munmap(address, size) }
     var pages = [UInt8](repeating: 0, count: (size + 4095) / 4096)
-    guard mincore(address, size, &pages) == 0 else { return 1 }
+    guard unsafe mincore(address, size, &pages) == 0 else { return 1 }
     return Double(pages.count { $0 & 1 != 0 }) / Double(pages.count)
   }
 }

@@ -21,10 +21,10 @@ public enum ProcessFigures {
   public static func threads() -> UInt64 { kilobytes("Threads:", in: "/proc/self/status") }
 
   public static func descriptors() -> Int {
-    guard let directory = opendir("/proc/self/fd") else { return 0 }
-    defer { closedir(directory) }
+    guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
+    defer { unsafe closedir(directory) }
     var count = 0
-    while readdir(directory) != nil { count += 1 }
+    while unsafe readdir(directory) != nil { count += 1 }
     // Without the directory's own, "." and "..".
     return count - 3
   }
@@ -32,22 +32,22 @@ public enum ProcessFigures {
   /// How often the process has waited for a page of a file to be read.
   public static func pagesWaitedFor() -> Int {
     var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_majflt
   }
 
   /// Nanoseconds of processor that all threads of the process have taken.
   public static func processorTime() -> UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
   private static func kilobytes(_ name: String, in path: String) -> UInt64 {
-    guard let file = fopen(path, "r") else { return 0 }
-    defer { fclose(file) }
+    guard let file = unsafe fopen(path, "r") else { return 0 }
+    defer { unsafe fclose(file) }
     var line = [CChar](repeating: 0, count: 512)
-    while fgets(&line, Int32(line.count), file) != nil {
+    while unsafe fgets(&line, Int32(line.count), file) != nil {
       let words = String(
         decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self
       ).split { $0 == " " || $0 == "\t" || $0 == "\n" }

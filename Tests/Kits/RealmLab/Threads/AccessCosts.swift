@@ -73,7 +73,7 @@ private actor Reader {
 
 private actor LoopReader {
   private let loop: UVLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
   init(_ loop: UVLoop) { self.loop = loop }
 
   func read(_ configuration: Realm.Configuration) async -> Double {

@@ -3,13 +3,13 @@ import Glibc
 func memoryIsEqual(
   _ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int
 ) -> Bool {
-  memcmp(one, other, count) == 0
+  unsafe memcmp(one, other, count) == 0
 }
 
 /// In one go, also where the compiler does not optimise.
 func bytesCopied(from bytes: UnsafeRawBufferPointer) -> [UInt8] {
-  [UInt8](unsafeUninitializedCapacity: bytes.count) { target, count in
-    memcpy(target.baseAddress!, bytes.baseAddress!, bytes.count)
+  unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { target, count in
+    unsafe memcpy(target.baseAddress!, bytes.baseAddress!, bytes.count)
     count = bytes.count
   }
 }

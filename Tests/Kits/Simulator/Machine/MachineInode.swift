@@ -3,7 +3,7 @@ import TestSupport
 
 /// A file of a simulated machine: its page cache, what the disk has for certain, and what may have
 /// reached the disk or not.
-final class MachineInode {
+@safe final class MachineInode {
   let number: UInt64
   var linkCount: UInt64 = 1
   /// The step at which the file lost its name.
@@ -29,14 +29,14 @@ final class MachineInode {
 
   init(number: UInt64) {
     self.number = number
-    do { cache = try AnonymousMemory.map(length: Self.reservation) } catch {
+    do { unsafe cache = try AnonymousMemory.map(length: Self.reservation) } catch {
       preconditionFailure("no memory for a simulated file: \(error)")
     }
   }
 
   /// Gives the memory back although threads that were killed refer to the file for good.
   func dispose() {
-    AnonymousMemory.unmap(cache, length: Self.reservation)
+    unsafe AnonymousMemory.unmap(cache, length: Self.reservation)
     (durable, pending, locks, droppedPages) = ([], [], [:], [])
   }
 
@@ -49,9 +49,9 @@ final class MachineInode {
   /// Makes the page cache hold `bytes`.
   private func show(_ bytes: [UInt8]) {
     precondition(bytes.count <= Self.reservation, "a simulated file is too large")
-    bytes.withUnsafeBytes { source in
+    unsafe bytes.withUnsafeBytes { source in
       if let start = source.baseAddress {
-        cache.copyMemory(from: start, byteCount: bytes.count)
+        unsafe cache.copyMemory(from: start, byteCount: bytes.count)
       }
     }
     if size > bytes.count { clear(from: bytes.count, to: size) }
@@ -59,17 +59,17 @@ final class MachineInode {
   }
 
   private func clear(from start: Int, to end: Int) {
-    (cache + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
+    unsafe (cache + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
   }
 
   // MARK: Changes
 
   func store(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    guard !bytes.isEmpty, let start = bytes.baseAddress else { return }
+    guard unsafe !bytes.isEmpty, let start = bytes.baseAddress else { return }
     precondition(offset + bytes.count <= Self.reservation, "a simulated file is too large")
-    (cache + offset).copyMemory(from: start, byteCount: bytes.count)
+    unsafe (cache + offset).copyMemory(from: start, byteCount: bytes.count)
     size = max(size, offset + bytes.count)
-    pending.append(.write(offset: offset, bytes: bytesCopied(from: bytes)))
+    unsafe pending.append(.write(offset: offset, bytes: bytesCopied(from: bytes)))
     dirty(offset, bytes.count)
   }
 
@@ -79,9 +79,9 @@ final class MachineInode {
     for page in offset / Self.pageSize...(offset + count - 1) / Self.pageSize
     where droppedPages.remove(page) != nil {
       let start = page * Self.pageSize
-      let bytes = UnsafeRawBufferPointer(
+      let bytes = unsafe UnsafeRawBufferPointer(
         start: cache + start, count: min(Self.pageSize, max(0, size - start)))
-      pending.append(.write(offset: start, bytes: bytesCopied(from: bytes)))
+      unsafe pending.append(.write(offset: start, bytes: bytesCopied(from: bytes)))
     }
   }
 
@@ -133,8 +133,8 @@ final class MachineInode {
     clear(from: start, to: end)
     let known = min(end, durable.count)
     guard start < known else { return }
-    durable.withUnsafeBytes { source in
-      (cache + start).copyMemory(from: source.baseAddress! + start, byteCount: known - start)
+    unsafe durable.withUnsafeBytes { source in
+      unsafe (cache + start).copyMemory(from: source.baseAddress! + start, byteCount: known - start)
     }
   }
 

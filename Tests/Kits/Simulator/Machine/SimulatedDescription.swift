@@ -78,7 +78,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
       let room = MachineInode.pageSize - place % MachineInode.pageSize
       let count = min(bytes.count - done, room)
       if fails, done + count >= bytes.count { throw failure(.write, 28) }
-      inode.store(UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]), at: place)
+      unsafe inode.store(UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]), at: place)
       done += count
       if done < bytes.count { machine.point(.word) }
     }
@@ -91,7 +91,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     if isUnlucky(machine.settings.otherFaultEvery) { throw failure(.read, 5) }
     let count = max(0, min(bytes.count, inode.size - Int(clamping: offset)))
     if count > 0 {
-      bytes.baseAddress!.copyMemory(from: inode.cache + Int(offset), byteCount: count)
+      unsafe bytes.baseAddress!.copyMemory(from: inode.cache + Int(offset), byteCount: count)
     }
     return count
   }
@@ -142,7 +142,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
     try enter(.mmap, "\(length)")
     if isUnlucky(machine.settings.otherFaultEvery) { throw failure(.mmap, 12) }
-    return inode.cache
+    return unsafe inode.cache
   }
 
   func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {}

@@ -29,7 +29,7 @@ extension SimulatedMachine {
     let dead = threads.filter { $0.process === process }
     threads.removeAll { $0.process === process }
     for thread in dead {
-      _ = Unmanaged.passRetained(thread)
+      _ = unsafe Unmanaged.passRetained(thread)
       thread.die()
     }
     processes.removeAll { $0 === process }

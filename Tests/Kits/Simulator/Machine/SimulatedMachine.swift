@@ -115,7 +115,7 @@ final class SimulatedMachine: @unchecked Sendable {
     processCount += 1
     let process = SimulatedProcess(name: name, number: processCount, machine: self)
     // Production code tells systems apart by their addresses, so none is used twice.
-    _ = Unmanaged.passRetained(process)
+    _ = unsafe Unmanaged.passRetained(process)
     processes.append(process)
     return process
   }

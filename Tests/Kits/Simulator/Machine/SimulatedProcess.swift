@@ -97,7 +97,7 @@ final class SimulatedProcess: System, @unchecked Sendable {
 
   func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
     machine.point(.other)
-    guard !machine.isOver, word.load(as: UInt32.self) == expected else { return }
+    guard !machine.isOver, unsafe word.load(as: UInt32.self) == expected else { return }
     let every = machine.settings.spuriousWakeEvery
     if every > 0, machine.random.below(every) == 0 { return }
     machine.trace("sleeps")

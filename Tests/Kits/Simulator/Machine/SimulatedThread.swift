@@ -45,7 +45,7 @@ final class SimulatedThread: ScheduledThread, @unchecked Sendable {
 
   func run() {
     hasBegun = true
-    ThreadHint.address().pointee = 0
+    unsafe ThreadHint.address().pointee = 0
     Scheduling.enter(self)
     body?()
     body = nil

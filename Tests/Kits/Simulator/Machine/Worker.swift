@@ -2,26 +2,26 @@ import Platform
 import Synchronization
 
 /// What lets exactly one thread of a simulation run: whoever is passed it goes on.
-final class Baton: @unchecked Sendable {
+@safe final class Baton: @unchecked Sendable {
   // Sendable: the word is only touched atomically.
 
   /// 1 while the baton lies here. A word of its own, because the kernel watches its address.
   private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-  init() { word.initialize(to: Atomic(0)) }
+  init() { unsafe word.initialize(to: Atomic(0)) }
 
-  deinit { word.deallocate() }
+  deinit { unsafe word.deallocate() }
 
   func pass() {
-    word.pointee.store(1, ordering: .releasing)
-    Futex.wake(UnsafeMutableRawPointer(word), count: 1)
+    unsafe word.pointee.store(1, ordering: .releasing)
+    unsafe Futex.wake(UnsafeMutableRawPointer(word), count: 1)
   }
 
   func wait() {
-    while word.pointee.load(ordering: .acquiring) == 0 {
-      Futex.wait(UnsafeMutableRawPointer(word), while: 0)
+    while unsafe word.pointee.load(ordering: .acquiring) == 0 {
+      unsafe Futex.wait(UnsafeMutableRawPointer(word), while: 0)
     }
-    word.pointee.store(0, ordering: .relaxed)
+    unsafe word.pointee.store(0, ordering: .relaxed)
   }
 }
 

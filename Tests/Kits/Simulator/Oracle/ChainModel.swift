@@ -49,13 +49,13 @@ struct ChainModel {
     } else {
       root = try writer.mutable(transaction.root)
     }
-    root.data.storeBytes(of: UInt64(number), as: UInt64.self)
+    unsafe root.data.storeBytes(of: UInt64(number), as: UInt64.self)
     for change in changes {
       try writer.release(root.node.reference(change.index))
       let leaf = writer.make(
         kind: leafKind, count: change.leaf.words, dataSize: change.leaf.words * 8)
-      bytes.withUnsafeBytes { source in
-        leaf.data.copyMemory(
+      unsafe bytes.withUnsafeBytes { source in
+        unsafe leaf.data.copyMemory(
           from: source.baseAddress! + change.leaf.place * 8, byteCount: change.leaf.words * 8)
       }
       root.setReference(change.index, leaf.reference)
@@ -72,7 +72,7 @@ struct ChainModel {
     guard node.kind == rootKind, node.dataSize == 8, node.referenceCount == leafCount else {
       return -1
     }
-    return Int(truncatingIfNeeded: node.data.load(as: UInt64.self))
+    return unsafe Int(truncatingIfNeeded: node.data.load(as: UInt64.self))
   }
 
   /// What of the content is not as the commit made it; nil if nothing.
@@ -86,8 +86,8 @@ struct ChainModel {
       guard child.kind == leafKind, child.count == leaf.words else {
         return "leaf \(index) has \(child.count) words instead of \(leaf.words)"
       }
-      let isSame = bytes.withUnsafeBytes { known in
-        memoryIsEqual(child.data, known.baseAddress! + leaf.place * 8, leaf.words * 8)
+      let isSame = unsafe bytes.withUnsafeBytes { known in
+        unsafe memoryIsEqual(child.data, known.baseAddress! + leaf.place * 8, leaf.words * 8)
       }
       if !isSame { return "leaf \(index) holds something else" }
     }

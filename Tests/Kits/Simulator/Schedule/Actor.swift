@@ -41,7 +41,7 @@ final class Actor {
     self.slot = slot
     random = SeededGenerator(seed: seed)
     // What it holds may not be released when its process has been killed.
-    _ = Unmanaged.passRetained(self)
+    _ = unsafe Unmanaged.passRetained(self)
   }
 
   func run() {

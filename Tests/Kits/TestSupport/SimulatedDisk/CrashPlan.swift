@@ -93,9 +93,9 @@ public struct CrashPlan: Sendable {
       var count = min(sector.bytes.count, image.count - sector.offset)
       if let tornAt, position == chosen.count - 1 { count = min(count, tornAt) }
       guard count > 0 else { continue }
-      image.withUnsafeMutableBytes { target in
-        sector.bytes.withUnsafeBytes { source in
-          target.baseAddress!.advanced(by: sector.offset).copyMemory(
+      unsafe image.withUnsafeMutableBytes { target in
+        unsafe sector.bytes.withUnsafeBytes { source in
+          unsafe target.baseAddress!.advanced(by: sector.offset).copyMemory(
             from: source.baseAddress!, byteCount: count)
         }
       }
@@ -110,10 +110,10 @@ extension CrashPlan.Operation {
     case .resize(let size): Self.resize(&image, to: size)
     case .write(let offset, let bytes):
       if image.count < offset + bytes.count { Self.resize(&image, to: offset + bytes.count) }
-      image.withUnsafeMutableBytes { target in
-        bytes.withUnsafeBytes { source in
+      unsafe image.withUnsafeMutableBytes { target in
+        unsafe bytes.withUnsafeBytes { source in
           guard let start = source.baseAddress else { return }
-          (target.baseAddress! + offset).copyMemory(from: start, byteCount: bytes.count)
+          unsafe (target.baseAddress! + offset).copyMemory(from: start, byteCount: bytes.count)
         }
       }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 
 /// A file of a simulated machine.
-final class SimulatedInode {
+@safe final class SimulatedInode {
   let number: UInt64
   var linkCount: UInt64 = 1
   /// The page cache, in a reservation that never moves.
@@ -20,19 +20,19 @@ final class SimulatedInode {
   init(number: UInt64) {
     self.number = number
     do {
-      cache = try AnonymousMemory.map(length: Self.reservation)
+      unsafe cache = try AnonymousMemory.map(length: Self.reservation)
     } catch {
       preconditionFailure("no memory for a simulated file: \(error)")
     }
   }
 
-  deinit { AnonymousMemory.unmap(cache, length: Self.reservation) }
+  deinit { unsafe AnonymousMemory.unmap(cache, length: Self.reservation) }
 
   func install(_ bytes: [UInt8]) {
     precondition(bytes.count <= Self.reservation, "a simulated file is too large")
-    bytes.withUnsafeBytes { source in
+    unsafe bytes.withUnsafeBytes { source in
       if let start = source.baseAddress {
-        cache.copyMemory(from: start, byteCount: bytes.count)
+        unsafe cache.copyMemory(from: start, byteCount: bytes.count)
       }
     }
     size = bytes.count
@@ -93,18 +93,18 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
     do throws(SystemError) {
       try system.count(.write, path)
     } catch {
-      if system.faults.tearsWrites { store(bytes, at: Int(offset), count: bytes.count / 2) }
+      if system.faults.tearsWrites { unsafe store(bytes, at: Int(offset), count: bytes.count / 2) }
       throw error
     }
-    store(bytes, at: Int(offset), count: bytes.count)
+    unsafe store(bytes, at: Int(offset), count: bytes.count)
   }
 
   private func store(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int) {
     guard count > 0, let start = bytes.baseAddress else { return }
     precondition(offset + count <= SimulatedInode.reservation, "a simulated file is too large")
-    (inode.cache + offset).copyMemory(from: start, byteCount: count)
+    unsafe (inode.cache + offset).copyMemory(from: start, byteCount: count)
     inode.size = max(inode.size, offset + count)
-    inode.pending.append(
+    unsafe inode.pending.append(
       .write(offset: offset, bytes: Array(UnsafeRawBufferPointer(rebasing: bytes[0..<count]))))
     system.observer?(system, path)
   }
@@ -115,7 +115,7 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
     try locked(.read) {
       let count = max(0, min(bytes.count, inode.size - Int(offset)))
       if count > 0 {
-        bytes.baseAddress!.copyMemory(from: inode.cache + Int(offset), byteCount: count)
+        unsafe bytes.baseAddress!.copyMemory(from: inode.cache + Int(offset), byteCount: count)
       }
       return count
     }
@@ -140,7 +140,8 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
       let end = min(Int(offset + length), inode.size)
       guard end > Int(offset) else { return }
       let count = end - Int(offset)
-      (inode.cache + Int(offset)).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+      unsafe (inode.cache + Int(offset)).initializeMemory(
+        as: UInt8.self, repeating: 0, count: count)
       inode.pending.append(
         .write(offset: Int(offset), bytes: [UInt8](repeating: 0, count: count)))
       system.observer?(system, path)
@@ -151,7 +152,7 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
     try locked(.ftruncate) {
       let size = Int(size)
       if size < inode.size {
-        (inode.cache + size).initializeMemory(
+        unsafe (inode.cache + size).initializeMemory(
           as: UInt8.self, repeating: 0, count: inode.size - size)
       }
       inode.size = size
@@ -161,7 +162,7 @@ final class SimulatedFile: SystemFile, @unchecked Sendable {
   }
 
   func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
-    try locked(.mmap) { inode.cache }
+    try unsafe locked(.mmap) { unsafe inode.cache }
   }
 
   func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {}

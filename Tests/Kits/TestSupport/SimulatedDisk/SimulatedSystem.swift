@@ -115,7 +115,7 @@ public final class SimulatedSystem: System, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     guard let inode = files[path] else { return [] }
-    return Array(UnsafeRawBufferPointer(start: inode.cache, count: inode.size))
+    return unsafe Array(UnsafeRawBufferPointer(start: inode.cache, count: inode.size))
   }
 
   /// Puts a file in place, as if it had always been there.

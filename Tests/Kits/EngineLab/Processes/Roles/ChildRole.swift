@@ -64,7 +64,7 @@ public struct Words {
 /// One line to the parent, in one system call, whichever thread it comes from.
 public func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
-  _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+  _ = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
 }
 
 /// Calls `body` with each line that the parent sends, until there are no more.

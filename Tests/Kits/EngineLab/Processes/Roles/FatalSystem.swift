@@ -76,7 +76,7 @@ private final class FatalFile: ForwardingFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
-    try counting { () throws(SystemError) in try real.write(bytes, at: offset) }
+    try counting { () throws(SystemError) in try unsafe real.write(bytes, at: offset) }
   }
 
   func synchronize() throws(SystemError) {
@@ -96,7 +96,9 @@ private final class FatalFile: ForwardingFile {
   }
 
   func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
-    try counting { () throws(SystemError) in try real.map(length: length, writable: writable) }
+    try unsafe counting { () throws(SystemError) in
+      try unsafe real.map(length: length, writable: writable)
+    }
   }
 
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool {

@@ -95,7 +95,7 @@ public struct GivingBack {
     for index in 0..<Self.leavesPerInner {
       let size = leafBytes / 2 + random.below(leafBytes)
       let leaf = writer.make(kind: Self.leafKind, dataSize: size)
-      leaf.data.storeBytes(of: random.next(), as: UInt64.self)
+      unsafe leaf.data.storeBytes(of: random.next(), as: UInt64.self)
       inner.setReference(index, leaf.reference)
     }
     return inner.reference

@@ -72,7 +72,7 @@ public final class KillStorm {
   /// Over the last 1, 5 and 15 minutes: what else runs is part of what a process waits for.
   private static var load: String {
     var averages = [0.0, 0.0, 0.0]
-    getloadavg(&averages, 3)
+    unsafe getloadavg(&averages, 3)
     return averages.map { "\(Double(Int($0 * 10)) / 10)" }.joined(separator: " ")
   }
 

@@ -28,7 +28,7 @@ public final class Threads: Sendable {
     let names = ["a.realm", "b.realm", "./a.realm"].map { directory.file($0) }
     var report = ScenarioReport()
     var database: Database? = try Database.open(path: names[0], options: options)
-    symlink(names[0], names[1])
+    unsafe symlink(names[0], names[1])
     report.expect(
       try Database.open(path: names[1], options: options) === database!
         && Database.open(path: names[2], options: options) === database!,
@@ -120,27 +120,27 @@ public final class Threads: Sendable {
 }
 
 /// Opens when as many have left as were counted.
-final class Gate: Sendable {
+@safe final class Gate: Sendable {
   private let left: Atomic<Int>
   private nonisolated(unsafe) let word: UnsafeMutablePointer<Atomic<UInt32>>  // Only atomically.
 
   init(count: Int) {
     left = Atomic(count)
-    word = .allocate(capacity: 1)
-    word.initialize(to: Atomic(0))
+    unsafe word = .allocate(capacity: 1)
+    unsafe word.initialize(to: Atomic(0))
   }
 
-  deinit { word.deallocate() }
+  deinit { unsafe word.deallocate() }
 
   func leave() {
     guard left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-    word.pointee.store(1, ordering: .sequentiallyConsistent)
-    Futex.wake(UnsafeMutableRawPointer(word))
+    unsafe word.pointee.store(1, ordering: .sequentiallyConsistent)
+    unsafe Futex.wake(UnsafeMutableRawPointer(word))
   }
 
   func wait() {
-    while word.pointee.load(ordering: .sequentiallyConsistent) == 0 {
-      Futex.wait(UnsafeMutableRawPointer(word), while: 0)
+    while unsafe word.pointee.load(ordering: .sequentiallyConsistent) == 0 {
+      unsafe Futex.wait(UnsafeMutableRawPointer(word), while: 0)
     }
   }
 }

@@ -16,7 +16,7 @@ actor Teller {
 /// An actor that lives on a loop.
 actor LoopTeller {
   private let loop: UVLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
   init(_ loop: UVLoop) { self.loop = loop }
 
   func run(

@@ -102,7 +102,7 @@ final class Interface {
 /// An actor on the interface's loop.
 actor InterfaceActor {
   private let loop: UVLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
   init(_ loop: UVLoop) { self.loop = loop }
 

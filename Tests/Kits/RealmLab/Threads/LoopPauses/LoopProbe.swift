@@ -6,7 +6,7 @@ import RealmSwift
 
 /// Measures how a loop turns: how late a timer is called that is due every millisecond, what the thread
 /// did in the gaps between the calls, and what it was busy with. Own thread only.
-final class LoopProbe {
+@safe final class LoopProbe {
   /// From when the timer was due to when it was called.
   struct Pause {
     let due: UInt64
@@ -86,7 +86,7 @@ final class LoopProbe {
 
   init(_ loop: UVLoop) {
     self.loop = loop
-    schedulerFile = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
+    schedulerFile = unsafe open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
   }
 
   deinit {
@@ -96,11 +96,12 @@ final class LoopProbe {
   // MARK: Measuring
 
   func start() {
-    uv_prepare_init(loop.handle, prepare)
-    prepare.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    unsafe uv_prepare_init(loop.handle, prepare)
+    unsafe prepare.pointee.data = unsafe Unmanaged.passUnretained(self).toOpaque()
     // libuv calls the newest first: the loop's own follows, and with it the hook.
-    uv_prepare_start(prepare) { handle in
-      Unmanaged<LoopProbe>.fromOpaque(handle!.pointee.data).takeUnretainedValue().phase = .preparing
+    unsafe uv_prepare_start(prepare) { handle in
+      unsafe Unmanaged<LoopProbe>.fromOpaque(handle!.pointee.data).takeUnretainedValue().phase =
+        .preparing
     }
     hook = loop.onTurnStart { [unowned self] in turnStarts() }
     last = read()
@@ -113,8 +114,8 @@ final class LoopProbe {
   func stop() {
     timer?.cancel()
     hook?.cancel()
-    let raw = UnsafeMutableRawPointer(prepare).assumingMemoryBound(to: uv_handle_t.self)
-    uv_close(raw) { $0?.deallocate() }
+    let raw = unsafe UnsafeMutableRawPointer(prepare).assumingMemoryBound(to: uv_handle_t.self)
+    unsafe uv_close(raw) { unsafe $0?.deallocate() }
   }
 
   /// Something that the loop does now.
@@ -175,11 +176,11 @@ final class LoopProbe {
     var reading = Reading()
     reading.time = MonotonicClock.now()
     var cpu = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu)
+    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu)
     reading.cpu = UInt64(cpu.tv_sec) * 1_000_000_000 + UInt64(cpu.tv_nsec)
     reading.runDelay = readRunDelay()
     var usage = rusage()
-    getrusage(__rusage_who_t(1), &usage)  // RUSAGE_THREAD, which is not visible here
+    unsafe getrusage(__rusage_who_t(1), &usage)  // RUSAGE_THREAD, which is not visible here
     reading.faults = usage.ru_minflt
     reading.majorFaults = usage.ru_majflt
     reading.switchesForced = usage.ru_nivcsw
@@ -189,7 +190,7 @@ final class LoopProbe {
   /// The second of three numbers in a line.
   private func readRunDelay() -> UInt64 {
     var buffer = [UInt8](repeating: 0, count: 96)
-    let count = pread(schedulerFile, &buffer, buffer.count, 0)
+    let count = unsafe pread(schedulerFile, &buffer, buffer.count, 0)
     guard count > 0 else { return 0 }
     let words = buffer[..<count].split(separator: 32)
     guard words.count > 1 else { return 0 }

@@ -123,7 +123,7 @@ private final class WritesUnderWay: Sendable {
 
 private actor WaitingActor {
   private let loop: UVLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
   init(_ loop: UVLoop) { self.loop = loop }
 
   func write(_ configuration: Realm.Configuration, _ writes: WritesUnderWay) async {
