@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 extension SectionedResultsChange {
@@ -160,7 +161,7 @@ extension SectionedResultsChange {
     }
     for step in 0..<60 {
       observatory.writeElsewhere { realm in
-        var random = SplitMix(state: seed &* 1000 &+ UInt64(step))
+        var random = SeededGenerator(seed: seed &* 1000 &+ UInt64(step))
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           Self.changeSomething(realm, "s\(step)", &random)
         }
@@ -176,7 +177,7 @@ extension SectionedResultsChange {
     observatory.run { _ in box.realm = nil }
   }
 
-  private static func changeSomething(_ realm: Realm, _ name: String, _ random: inout SplitMix) {
+  private static func changeSomething(_ realm: Realm, _ name: String, _ random: inout SeededGenerator) {
     let animals = realm.objects(Animal.self)
     let age = Int.random(in: 0..<6, using: &random)
     guard !animals.isEmpty, Int.random(in: 0..<4, using: &random) > 0 else {
