@@ -2,10 +2,10 @@ import EngineLab
 import Foundation
 import TestSupport
 
-/// What LabProgram does as a child process of these runs, by its arguments.
+/// What LabProgram does as a child process of these runs, by the arguments behind `child`, which keeps
+/// the names of roles apart from those of runs.
 public enum LabRole {
-  /// False if the arguments name none of these roles.
-  public static func run(_ arguments: [String]) throws -> Bool {
+  public static func run(_ arguments: [String]) throws {
     let words = Words(arguments)
     switch words.text(0) {
     case "write-histories": try HistoryWriter.serve(words.text(1))
@@ -14,12 +14,11 @@ public enum LabRole {
     case "many-files": try ManyFilesClient(words).run()
     case "change-leaves": try LeafChanger(words).run()
     case "watch-leaves": try LeafWatcher(words).run()
-    default: return try runThreads(words)
+    default: try runThreads(words)
     }
-    return true
   }
 
-  private static func runThreads(_ words: Words) throws -> Bool {
+  private static func runThreads(_ words: Words) throws {
     switch words.text(0) {
     case "hold-writer":
       try WriterHolder(path: words.text(1), hold_ms: words.number(2), pause_ms: words.number(3))
@@ -36,15 +35,15 @@ public enum LabRole {
     case "main-actor":
       MainThreadKind(rawValue: words.text(2))!.serve(words.text(1))
     default:
-      return false
+      say("no such role: \(words.text(0))")
+      exit(2)
     }
-    return true
   }
 }
 
 extension ChildProcess {
   /// A child that has a `LabRole`.
   convenience init(labRole arguments: [String]) throws(Failure) {
-    try self.init(program: "LabProgram", arguments)
+    try self.init(program: "LabProgram", ["child"] + arguments)
   }
 }

@@ -23,6 +23,8 @@ struct LabProgram {
       try model(operations: numbers.first ?? 1_000_000, seed: seed)
     case "damage":
       try damage(files: numbers.first ?? 10_000, seed: seed)
+    case "child":
+      try LabRole.run(Array(arguments.dropFirst()))
     case "hostile-child" where numbers.count == 3:
       try hostileChild(numbers)
     case "object-power-loss":
@@ -32,7 +34,6 @@ struct LabProgram {
     case "loop-turns":
       try LoopTurns(objects: numbers.first ?? 200_000, commits: 10).run()
     default:
-      if try LabRole.run(Array(arguments)) { return }
       if try ProcessRuns.run(name, numbers) || ThreadRuns.run(name, numbers)
         || ScaleRuns.run(name, numbers)
       {
