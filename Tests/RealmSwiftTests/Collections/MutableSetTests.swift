@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 final class Shelf: Object {
@@ -212,7 +213,7 @@ final class ShelfItem: Object {
   /// Random changes, against Swift's own set.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `does as a set of Swift's does`(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let realm = try file.open()
     let shelf = Shelf()
     var model: Set<Int> = []
