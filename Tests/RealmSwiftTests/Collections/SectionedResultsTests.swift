@@ -177,7 +177,9 @@ extension SectionedResultsChange {
     observatory.run { _ in box.realm = nil }
   }
 
-  private static func changeSomething(_ realm: Realm, _ name: String, _ random: inout SeededGenerator) {
+  private static func changeSomething(
+    _ realm: Realm, _ name: String, _ random: inout SeededGenerator
+  ) {
     let animals = realm.objects(Animal.self)
     let age = Int.random(in: 0..<6, using: &random)
     guard !animals.isEmpty, Int.random(in: 0..<4, using: &random) > 0 else {
