@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestSupport
 import Testing
 
 final class Drawer: Object {
@@ -203,7 +204,7 @@ extension RealmMapChange {
   /// Random changes, against Swift's own dictionary.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `does as a dictionary of Swift's does`(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let realm = try file.open()
     let drawer = Drawer()
     var model: [String: Int] = [:]
