@@ -6,14 +6,12 @@ import Foundation
 ///
 /// Comparing types costs next to nothing. A cast also considers bridging to Foundation's classes, and
 /// one that fails costs more than storing the value.
-@inline(__always)
 func exactly<T>(_ type: T.Type, _ value: Any) -> T? {
-  if Swift.type(of: value) != type { return nil }
-  // An existential has values of up to three words within itself.
-  guard MemoryLayout<T>.size <= 3 * MemoryLayout<Int>.size,
-    MemoryLayout<T>.alignment <= MemoryLayout<Int>.alignment
-  else { return value as? T }
-  return withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: T.self) }
+  func asItself<U>(_ value: U) -> T? {
+    // Safe: both are the same type.
+    U.self == T.self ? unsafeBitCast(value, to: T.self) : nil
+  }
+  return asItself(value)
 }
 
 /// Whether the type is one of those that most values have, none of which is null or wraps another.
