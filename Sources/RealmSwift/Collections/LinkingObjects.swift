@@ -3,7 +3,9 @@ import Storage
 
 /// A type that `@Persisted(originProperty:)` can declare.
 public protocol LinkingObjectsProtocol {
+  /// The objects of the class that link here through the property with that name.
   init(fromType: Element.Type, property: String)
+  /// The class of the objects that link.
   associatedtype Element
 }
 
@@ -57,6 +59,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     return collection.element(at: position, as: Element.self)
   }
 
+  /// An iterator over the elements.
   public func makeIterator() -> RLMIterator<Element> {
     collection?.iterator(of: Element.self) ?? RLMIterator([])
   }
@@ -64,12 +67,20 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
   /// The position of an object, nil if it does not link here.
   public func index(of element: Element) -> Int? { collection?.index(of: element) }
 
+  /// The realm of the object; nil while the object is unmanaged.
   public var realm: Realm? { collection.map { Realm(instance: $0.instance) } }
+  /// Whether the object was deleted or its realm invalidated. False while it is unmanaged.
   public var isInvalidated: Bool { collection.map { !$0.isValid } ?? false }
+  /// Whether the object is frozen: the collection never changes and can be used on any thread.
   public var isFrozen: Bool { collection?.instance.isFrozen ?? false }
+  /// An immutable view of the collection at its present version, usable on any thread.
   public func freeze() -> LinkingObjects { LinkingObjects(_collection.frozen()) }
+  /// The live counterpart of a frozen collection, which belongs to the caller's thread; a live
+  /// collection itself. Nil if the object that holds it was deleted.
   public func thaw() -> LinkingObjects? { _collection.thawed().map { LinkingObjects($0) } }
 
+  /// Whether both are the links to the same object through the same property. False while either
+  /// object is unmanaged.
   public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {
     guard let first = left.collection, let second = right.collection else { return false }
     return first.isSame(as: second)
@@ -84,6 +95,7 @@ protocol LinksHere {
 extension LinkingObjects: LinksHere {}
 
 extension LinkingObjects: _Persistable, _HasPersistedType, _RealmSchemaDiscoverable {
+  /// What a property of this type is stored as.
   public typealias PersistedType = LinkingObjects<Element>
 
   public static var _rlmDescription: _PropertyDescription {

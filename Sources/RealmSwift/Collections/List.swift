@@ -7,6 +7,7 @@ public class RLMSwiftCollectionBase: Equatable {
   /// Whether both stand for the same collection of the same object, or are the same instance.
   public func isEqual(_ object: Any?) -> Bool { (object as AnyObject) === self }
 
+  /// Whether both stand for the same collection of the same object, or are the same instance.
   public static func == (left: RLMSwiftCollectionBase, right: RLMSwiftCollectionBase) -> Bool {
     left.isEqual(right)
   }
@@ -40,6 +41,7 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
     super.init()
   }
 
+  /// Whether both are the same instance, or the same list of the same managed object.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? List<Element> else { return false }
     if self === other { return true }
@@ -77,6 +79,7 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
     set { replace(index: index, object: newValue) }
   }
 
+  /// An iterator over the elements.
   public func makeIterator() -> RLMIterator<Element> {
     switch storage {
     case .unmanaged(let elements):
@@ -108,10 +111,16 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
 
   // MARK: Confinement
 
+  /// The realm of the object that the list is a property of; nil while the object is unmanaged.
   public var realm: Realm? { accessor.map { Realm(instance: $0.instance) } }
+  /// Whether the object was deleted or its realm invalidated. False while it is unmanaged.
   public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
+  /// Whether the object is frozen: the list never changes and can be used on any thread.
   public var isFrozen: Bool { accessor?.instance.isFrozen ?? false }
 
+  /// An immutable view of the list at its present version, usable on any thread.
+  ///
+  /// A misuse for an unmanaged list.
   public func freeze() -> Self {
     guard let accessor else {
       throwRealmException(
@@ -120,6 +129,10 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
     return unsafeDowncast(List(accessor: accessor.frozen()), to: Self.self)
   }
 
+  /// The live counterpart of a frozen list, which belongs to the caller's thread; nil if its object
+  /// was deleted since.
+  ///
+  /// A misuse for an unmanaged list.
   public func thaw() -> Self? {
     guard let accessor else {
       throwRealmException("Unmanaged collections cannot be thawed; they are not frozen.")
@@ -149,6 +162,7 @@ func checkIndex(_ index: Int, below count: Int) {
 }
 
 extension List: _Persistable, _HasPersistedType, _RealmSchemaDiscoverable {
+  /// What a property of this type is stored as.
   public typealias PersistedType = List<Element>
 
   public static var _rlmDescription: _PropertyDescription {

@@ -8,6 +8,7 @@ public import Foundation
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol,
   CustomStringConvertible, ThreadConfined
 where Element: RealmCollectionValue {
+  /// The type of the elements.
   typealias ElementType = Element
 }
 
@@ -25,9 +26,13 @@ where Iterator == RLMIterator<Element>, Index == Int {
 }
 
 extension RealmCollection {
+  /// The index of the first element: 0.
   public var startIndex: Int { 0 }
+  /// The index after the last element: the count.
   public var endIndex: Int { count }
+  /// The next index.
   public func index(after index: Int) -> Int { index + 1 }
+  /// The index before.
   public func index(before index: Int) -> Int { index - 1 }
 
   /// The first element, nil if there is none.
@@ -39,11 +44,13 @@ extension RealmCollection {
     return count == 0 ? nil : self[count - 1]
   }
 
+  /// Whether there are no elements.
   public var isEmpty: Bool { count == 0 }
 
   /// The elements at the given positions.
   public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
 
+  /// The type and up to a hundred elements, for people to read.
   public var description: String { describeCollection(self, depth: 0) }
 }
 

@@ -23,15 +23,23 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     collection.element(at: position, as: Element.self)
   }
 
+  /// An iterator over the elements.
   public func makeIterator() -> RLMIterator<Element> { collection.iterator(of: Element.self) }
 
   /// The position of an object, or of the first equal value; nil if it is not among them.
   public func index(of element: Element) -> Int? { collection.index(of: element) }
 
+  /// The realm that the collection belongs to.
   public var realm: Realm? { Realm(instance: collection.instance) }
+  /// Whether the collection can no longer be used, because its realm was invalidated or the object
+  /// that it comes from deleted.
   public var isInvalidated: Bool { !collection.isValid }
+  /// Whether this is a frozen collection, which never changes and can be used on any thread.
   public var isFrozen: Bool { collection.instance.isFrozen }
+  /// An immutable view of the collection at its present version, usable on any thread.
   public func freeze() -> Results { Results(collection.frozen()) }
+  /// The live counterpart of a frozen collection, which belongs to the caller's thread; a live
+  /// collection itself. Nil if the object that holds it was deleted.
   public func thaw() -> Results? { collection.thawed().map { Results($0) } }
 
   /// Whether both ask the same of the same realm.
@@ -78,17 +86,26 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     collection.element(at: position, as: Element.self)
   }
 
+  /// An iterator over the elements.
   public func makeIterator() -> RLMIterator<Element> { collection.iterator(of: Element.self) }
 
   /// The position of an object, or of the first equal value; nil if it is not in the collection.
   public func index(of element: Element) -> Int? { collection.index(of: element) }
 
+  /// The realm that the collection belongs to.
   public var realm: Realm? { Realm(instance: collection.instance) }
+  /// Whether the collection can no longer be used, because its realm was invalidated or the object
+  /// that it comes from deleted.
   public var isInvalidated: Bool { !collection.isValid }
+  /// Whether this is a frozen collection, which never changes and can be used on any thread.
   public var isFrozen: Bool { collection.instance.isFrozen }
+  /// An immutable view of the collection at its present version, usable on any thread.
   public func freeze() -> AnyRealmCollection { AnyRealmCollection(collection.frozen()) }
+  /// The live counterpart of a frozen collection, which belongs to the caller's thread; a live
+  /// collection itself. Nil if the object that holds it was deleted.
   public func thaw() -> AnyRealmCollection? { collection.thawed().map { AnyRealmCollection($0) } }
 
+  /// Whether both ask the same of the same realm.
   public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
     left.collection.isSame(as: right.collection)
   }
