@@ -34,32 +34,50 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
     case fail = 1
     /// The file could not be opened or used.
     case fileAccess = 2
+    /// The process may not read or write the file.
     case filePermissionDenied = 3
+    /// There is a file already where one was to be made.
     case fileExists = 4
+    /// There is no file at the path, or no directory to make it in.
     case fileNotFound = 5
+    /// The file has an older format that this version of the library would have to upgrade. Not
+    /// thrown so far.
     case fileFormatUpgradeRequired = 6
     /// Another version of the library, with another layout of the lock-file, has the file open.
     case incompatibleLockFile = 8
+    /// The file does not fit into the process's address space. Not thrown so far.
     case addressSpaceExhausted = 9
     /// The file's schema and the program's differ in a way that needs a migration.
     case schemaMismatch = 10
+    /// The file is open in a way that does not allow what was asked for: in this process with
+    /// another configuration, or in any process for something that needs it alone.
     case alreadyOpen = 12
+    /// A value that was passed in cannot be used; the description says which.
     case invalidInput = 13
+    /// There is no room on the disk. The transaction was not committed; the file is as it was.
     case outOfDiskSpace = 14
+    /// Another process has the file open in a way that does not go together with this one's. Not
+    /// thrown so far.
     case incompatibleSession = 15
+    /// The file was written in a format that this version of the library does not know.
     case unsupportedFileFormatVersion = 16
+    /// Reserved for synchronisation, as in Apple's SDK.
     case multipleSyncAgents = 17
+    /// Reserved for synchronisation, as in Apple's SDK.
     case subscriptionFailed = 18
     /// A system call failed on the file.
     case fileOperationFailed = 19
     /// The file is damaged, or not a database at all.
     case invalidDatabase = 20
+    /// The file's history was written for another purpose. Not thrown so far.
     case incompatibleHistories = 21
+    /// Reserved for synchronisation, as in Apple's SDK.
     case noSubscriptionForWrite = 22
     /// A version was kept for longer than `Realm.Configuration.maximumReaderAge` and has been ended.
     case readerTooOld = 1001
   }
 
+  /// The code of an error that has none of its own: ``Code/fail``.
   public static var unknownCode: Code { .fail }
 
   /// Makes an error as the library would throw it.
@@ -77,6 +95,7 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
     self.init(code, userInfo: userInfo)
   }
 
+  /// Decodes an error, as `NSCoding` asks; nil if there is none.
   public required init?(coder: NSCoder) {
     super.init(coder: coder)
   }
