@@ -60,5 +60,6 @@ extension NotificationToken: Hashable {
     left === right
   }
 
+  /// Hashes which token this is.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -11,14 +11,18 @@
 /// the actor that the collection or object is confined to, and the loop has to run there. It ends
 /// when the object is deleted or the task cancelled.
 public struct RealmChanges<Change>: AsyncSequence {
+  /// What the sequence gives: ``RealmCollectionChange`` or ``ObjectChange``.
   public typealias Element = Change
+  /// The sequence does not throw; errors are among the changes.
   public typealias Failure = Never
 
   let start: (_ handler: @escaping (Change) -> Void) -> (NotificationToken, Observer)
   let isLast: (Change) -> Bool
 
+  /// Begins to observe. The iterator's end ends the observation.
   public func makeAsyncIterator() -> Iterator { Iterator(feed: ChangeFeed(self)) }
 
+  /// One observation, from the loop's beginning to its end.
   public struct Iterator: AsyncIteratorProtocol {
     let feed: ChangeFeed<Change>
 
