@@ -75,6 +75,8 @@ open class ObjectBase: NSObject {
     set { _setValue(newValue, ofProperty: key) }
   }
 
+  /// Whether both are the same instance, or, for objects of classes with a primary key and for
+  /// frozen ones, the same object at the same version.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? ObjectBase else { return false }
     if self === other { return true }
@@ -84,6 +86,7 @@ open class ObjectBase: NSObject {
     return _isSameRow(as: other)
   }
 
+  /// Hashes what ``isEqual(_:)`` compares.
   open override var hash: Int {
     guard _isManaged, _binding!.info.primaryKey != nil || isFrozen else {
       return ObjectIdentifier(self).hashValue

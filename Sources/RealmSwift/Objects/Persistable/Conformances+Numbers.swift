@@ -46,11 +46,30 @@ extension _PersistableInteger {
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? { integer(value) }
 }
 
-extension Int: _PersistableInteger { public typealias PersistedType = Int }
-extension Int8: _PersistableInteger { public typealias PersistedType = Int8 }
-extension Int16: _PersistableInteger { public typealias PersistedType = Int16 }
-extension Int32: _PersistableInteger { public typealias PersistedType = Int32 }
-extension Int64: _PersistableInteger { public typealias PersistedType = Int64 }
+extension Int: _PersistableInteger {
+  /// What a property of this type is stored as.
+  public typealias PersistedType = Int
+}
+
+extension Int8: _PersistableInteger {
+  /// What a property of this type is stored as.
+  public typealias PersistedType = Int8
+}
+
+extension Int16: _PersistableInteger {
+  /// What a property of this type is stored as.
+  public typealias PersistedType = Int16
+}
+
+extension Int32: _PersistableInteger {
+  /// What a property of this type is stored as.
+  public typealias PersistedType = Int32
+}
+
+extension Int64: _PersistableInteger {
+  /// What a property of this type is stored as.
+  public typealias PersistedType = Int64
+}
 
 extension Bool: _ColumnValue, _RealmCollectionValueInsideOptional {
   public typealias PersistedType = Bool

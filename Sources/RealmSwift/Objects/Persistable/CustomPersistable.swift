@@ -7,6 +7,7 @@ public import ObjectStore
 public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _Persistable,
   _RealmCollectionValueInsideOptional
 where RawValue: Comparable & _Persistable & _RealmCollectionValueInsideOptional {
+  /// What a property of this type is stored as: the raw value.
   associatedtype PersistedType = RawValue
   /// The value of a property that was declared without one: the first case.
   init()
@@ -16,6 +17,7 @@ extension PersistableEnum {
   /// The first case.
   public init() { self = Self.allCases.first! }
 
+  /// Compares the raw values.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
   public static var _rlmDescription: _PropertyDescription { RawValue._rlmDescription }

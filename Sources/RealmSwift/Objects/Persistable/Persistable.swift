@@ -160,6 +160,7 @@ public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue,
 {}
 
 extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
+  /// What a property of this type is stored as: the wrapped type's, or nothing.
   public typealias PersistedType = Wrapped.PersistedType?
 }
 

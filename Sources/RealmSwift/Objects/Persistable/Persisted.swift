@@ -152,6 +152,7 @@ extension Persisted where Value.PersistedType: _PrimaryKey {
 }
 
 extension Persisted: Decodable where Value: Decodable {
+  /// Decodes the value of an unmanaged object's property.
   public init(from decoder: any Decoder) throws {
     // Through a container, so that the decoder's strategies for dates and data apply.
     self.init(.value(try decoder.singleValueContainer().decode(Value.self)), [])
@@ -159,6 +160,10 @@ extension Persisted: Decodable where Value: Decodable {
 }
 
 extension Persisted: Encodable where Value: Encodable {
+  /// Encodes the value of an unmanaged object's property.
+  ///
+  /// - Throws: `EncodingError.invalidValue` for a managed object, whose class has to define
+  /// `encode(to:)`.
   public func encode(to encoder: any Encoder) throws {
     switch storage {
     case .value(let value), .managedCollection(let value):
@@ -187,11 +192,14 @@ extension Persisted where Value: Encodable {
 
 /// A wrapper whose absence in what is decoded means nil.
 public protocol OptionalCodingWrapper {
+  /// Wraps a value.
   init(wrappedValue: WrappedValue)
+  /// The type of the value, which can be nil.
   associatedtype WrappedValue: ExpressibleByNilLiteral
 }
 
 extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {
+  /// The property's type.
   public typealias WrappedValue = Value
 }
 
