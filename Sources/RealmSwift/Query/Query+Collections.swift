@@ -1,10 +1,12 @@
 // Conditions on collections. A comparison holds if it holds for any element.
 
 extension Query where T: RealmCollection {
+  /// Whether any element equals the value.
   public static func == (left: Query<T>, right: T.Element) -> Query<Bool> {
     left.compare(.equal, right)
   }
 
+  /// Whether any element differs from the value.
   public static func != (left: Query<T>, right: T.Element) -> Query<Bool> {
     left.compare(.notEqual, right)
   }
@@ -50,18 +52,22 @@ where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: Compar
 }
 
 extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric {
+  /// Whether any element is greater than the value.
   public static func > (left: Query<T>, right: T.Element) -> Query<Bool> {
     left.compare(.greater, right)
   }
 
+  /// Whether any element is less than the value.
   public static func < (left: Query<T>, right: T.Element) -> Query<Bool> {
     left.compare(.less, right)
   }
 
+  /// Whether any element is greater than or equal to the value.
   public static func >= (left: Query<T>, right: T.Element) -> Query<Bool> {
     left.compare(.greaterOrEqual, right)
   }
 
+  /// Whether any element is less than or equal to the value.
   public static func <= (left: Query<T>, right: T.Element) -> Query<Bool> {
     left.compare(.lessOrEqual, right)
   }

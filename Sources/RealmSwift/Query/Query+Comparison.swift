@@ -1,13 +1,17 @@
 // Comparisons of values.
 
 extension Query {
+  /// Whether the value equals a constant.
   public static func == (left: Query<T>, right: T) -> Query<Bool> { left.compare(.equal, right) }
+  /// Whether the value differs from a constant.
   public static func != (left: Query<T>, right: T) -> Query<Bool> { left.compare(.notEqual, right) }
 
+  /// Whether the value equals that of another property.
   public static func == (left: Query<T>, right: Query<T>) -> Query<Bool> {
     compare(left.operand, .equal, right.operand)
   }
 
+  /// Whether the value differs from that of another property.
   public static func != (left: Query<T>, right: Query<T>) -> Query<Bool> {
     compare(left.operand, .notEqual, right.operand)
   }
@@ -19,29 +23,37 @@ extension Query {
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+  /// Whether the value is greater than a constant.
   public static func > (left: Query<T>, right: T) -> Query<Bool> { left.compare(.greater, right) }
+  /// Whether the value is less than a constant.
   public static func < (left: Query<T>, right: T) -> Query<Bool> { left.compare(.less, right) }
 
+  /// Whether the value is greater than or equal to a constant.
   public static func >= (left: Query<T>, right: T) -> Query<Bool> {
     left.compare(.greaterOrEqual, right)
   }
 
+  /// Whether the value is less than or equal to a constant.
   public static func <= (left: Query<T>, right: T) -> Query<Bool> {
     left.compare(.lessOrEqual, right)
   }
 
+  /// Whether the value is greater than that of another property.
   public static func > (left: Query<T>, right: Query<T>) -> Query<Bool> {
     compare(left.operand, .greater, right.operand)
   }
 
+  /// Whether the value is greater than or equal to that of another property.
   public static func >= (left: Query<T>, right: Query<T>) -> Query<Bool> {
     compare(left.operand, .greaterOrEqual, right.operand)
   }
 
+  /// Whether the value is less than that of another property.
   public static func < (left: Query<T>, right: Query<T>) -> Query<Bool> {
     compare(left.operand, .less, right.operand)
   }
 
+  /// Whether the value is less than or equal to that of another property.
   public static func <= (left: Query<T>, right: Query<T>) -> Query<Bool> {
     compare(left.operand, .lessOrEqual, right.operand)
   }

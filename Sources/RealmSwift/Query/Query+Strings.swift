@@ -18,6 +18,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     text(.contains, .value(value), options)
   }
 
+  /// Whether the value has that of another property somewhere inside it.
   public func contains<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool>
   where U: _HasPersistedType, U.PersistedType: _QueryBinary {
     text(.contains, column.operand, options)
@@ -28,6 +29,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     text(.beginsWith, .value(value), options)
   }
 
+  /// Whether the value starts with that of another property.
   public func starts<U>(with column: Query<U>, options: StringOptions = []) -> Query<Bool> {
     text(.beginsWith, column.operand, options)
   }
@@ -37,6 +39,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     text(.endsWith, .value(value), options)
   }
 
+  /// Whether the value ends with that of another property.
   public func ends<U>(with column: Query<U>, options: StringOptions = []) -> Query<Bool> {
     text(.endsWith, column.operand, options)
   }
@@ -46,6 +49,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     text(.equal, .value(value), options)
   }
 
+  /// Whether the value is that of another property, by these options.
   public func equals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool> {
     text(.equal, column.operand, options)
   }
@@ -55,17 +59,22 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     text(.notEqual, .value(value), options)
   }
 
+  /// Whether the value is not that of another property, by these options.
   public func notEquals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool> {
     text(.notEqual, column.operand, options)
   }
 
+  /// Whether the value is greater than a constant, by the order of their bytes.
   public static func > (left: Query<T>, right: T) -> Query<Bool> { left.compare(.greater, right) }
+  /// Whether the value is less than a constant, by the order of their bytes.
   public static func < (left: Query<T>, right: T) -> Query<Bool> { left.compare(.less, right) }
 
+  /// Whether the value is greater than or equal to a constant, by the order of their bytes.
   public static func >= (left: Query<T>, right: T) -> Query<Bool> {
     left.compare(.greaterOrEqual, right)
   }
 
+  /// Whether the value is less than or equal to a constant, by the order of their bytes.
   public static func <= (left: Query<T>, right: T) -> Query<Bool> {
     left.compare(.lessOrEqual, right)
   }

@@ -147,6 +147,7 @@ extension Query where T: RealmCollection, T.Element: ObjectBase {
 // MARK: - Logic
 
 extension Query where T == Bool {
+  /// Whether the condition does not hold.
   public static prefix func ! (query: Query) -> Query<Bool> {
     if case .truth(let path, let value) = query.condition {
       return Query<Bool>(.truth(path, is: !value))
@@ -154,10 +155,12 @@ extension Query where T == Bool {
     return Query<Bool>(.not(query.condition))
   }
 
+  /// Whether both conditions hold.
   public static func && (left: Query, right: Query) -> Query<Bool> {
     Query<Bool>(.and(left.condition, right.condition))
   }
 
+  /// Whether at least one of the conditions holds.
   public static func || (left: Query, right: Query) -> Query<Bool> {
     Query<Bool>(.or(left.condition, right.condition))
   }

@@ -7,6 +7,7 @@ public struct SortDescriptor: Hashable, Sendable, CustomStringConvertible,
   /// Whether small values come first. Nil counts as smallest.
   public let ascending: Bool
 
+  /// Makes a criterion from the name of a property, or a path to one across links.
   public init(keyPath: String, ascending: Bool = true) {
     self.keyPath = keyPath
     self.ascending = ascending
@@ -22,6 +23,7 @@ public struct SortDescriptor: Hashable, Sendable, CustomStringConvertible,
     SortDescriptor(keyPath: keyPath, ascending: !ascending)
   }
 
+  /// The key path and the direction, for people to read.
   public var description: String {
     "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
   }

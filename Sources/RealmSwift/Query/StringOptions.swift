@@ -1,7 +1,9 @@
 /// How strings are compared in `where` closures.
 public struct StringOptions: OptionSet, Hashable, Sendable {
+  /// The options as bits.
   public let rawValue: Int8
 
+  /// Makes options from bits.
   public init(rawValue: Int8) {
     self.rawValue = rawValue
   }
