@@ -6,7 +6,9 @@ public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {
   public let className: String
   /// The Swift class.
   public let objectClass: AnyClass
+  /// Whether objects of the class exist only as part of another one.
   public let isEmbedded: Bool
+  /// Whether objects of the class are only sent to a server, and not kept.
   public let isAsymmetric: Bool
   /// The property by which `object(ofType:forPrimaryKey:)` finds objects.
   public let primaryKeyProperty: Property?
@@ -32,17 +34,20 @@ public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {
     properties.first { $0.name == propertyName }
   }
 
+  /// Whether both describe the same class: name, properties and primary key.
   public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
     left.className == right.className && left.properties == right.properties
       && left.primaryKeyProperty == right.primaryKeyProperty
       && left.isEmbedded == right.isEmbedded && left.isAsymmetric == right.isAsymmetric
   }
 
+  /// Hashes the name and the properties.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(className)
     hasher.combine(properties)
   }
 
+  /// The class's name and properties, for people to read.
   public var description: String {
     var lines: [String] = []
     if let primaryKeyProperty { lines.append("primaryKey = \(primaryKeyProperty.name);") }
@@ -53,6 +58,7 @@ public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {
 
 /// The classes of a realm.
 public struct Schema: Hashable, Sendable, CustomStringConvertible {
+  /// A description of each class.
   public let objectSchema: [ObjectSchema]
 
   init(_ objectSchema: [ObjectSchema]) {
@@ -64,6 +70,7 @@ public struct Schema: Hashable, Sendable, CustomStringConvertible {
     objectSchema.first { $0.className == className }
   }
 
+  /// The classes and their properties, for people to read.
   public var description: String {
     "Schema {\n" + indented(objectSchema.map { "\($0)" }) + "}"
   }

@@ -1,11 +1,18 @@
 /// The kinds of properties, with the numbers that Apple's SDK gives them.
 public enum PropertyType: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+  /// An integer of any size.
   case int = 0
+  /// A `Bool`.
   case bool = 1
+  /// A `String`.
   case string = 2
+  /// A `Data`.
   case data = 3
+  /// A `Date`.
   case date = 4
+  /// A `Float`.
   case float = 5
+  /// A `Double`.
   case double = 6
   /// A link to an object, or a collection of them.
   case object = 7
@@ -13,10 +20,14 @@ public enum PropertyType: Int, Hashable, Sendable, CaseIterable, CustomStringCon
   case linkingObjects = 8
   /// A value of any kind: `AnyRealmValue`.
   case any = 9
+  /// An ``ObjectId``.
   case objectId = 10
+  /// A ``Decimal128``.
   case decimal128 = 11
+  /// A `UUID`.
   case UUID = 12
 
+  /// The kind's name, for people to read.
   public var description: String {
     switch self {
     case .int: "int"
@@ -44,9 +55,13 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
   public let columnName: String
   /// The kind of the value, or of a collection's elements.
   public let type: PropertyType
+  /// Whether the property is a ``List``.
   public let isArray: Bool
+  /// Whether the property is a set.
   public let isSet: Bool
+  /// Whether the property is a map.
   public let isMap: Bool
+  /// Whether there is an index on the property.
   public let isIndexed: Bool
   /// Whether the value, or a collection's elements, may be nil.
   public let isOptional: Bool
@@ -79,6 +94,7 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
     self.originProperty = originProperty
   }
 
+  /// The property and what it is made of, for people to read.
   public var description: String {
     var lines = ["type = \(type)"]
     if columnName != name { lines.append("columnName = \(columnName)") }
