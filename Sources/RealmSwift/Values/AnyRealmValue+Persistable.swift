@@ -2,6 +2,7 @@ import Foundation
 public import ObjectStore
 
 extension AnyRealmValue: _Persistable, RealmCollectionValue {
+  /// What a property of this type is stored as.
   public typealias PersistedType = AnyRealmValue
   public static var _rlmDescription: _PropertyDescription { .init(.any) }
   public static func _rlmDefaultValue() -> AnyRealmValue { .none }

@@ -7,17 +7,29 @@ import ObjectStore
 /// An object becomes `none` when it is deleted from its realm. Lists and dictionaries are no values
 /// of this type.
 public enum AnyRealmValue: Hashable {
+  /// No value.
   case none
+  /// An integer.
   case int(Int)
+  /// A boolean.
   case bool(Bool)
+  /// A `Float`.
   case float(Float)
+  /// A `Double`.
   case double(Double)
+  /// A string.
   case string(String)
+  /// Bytes.
   case data(Data)
+  /// A date.
   case date(Date)
+  /// A link to an object of any class.
   case object(Object)
+  /// An ``ObjectId``.
   case objectId(ObjectId)
+  /// A ``Decimal128``.
   case decimal128(Decimal128)
+  /// A `UUID`.
   case uuid(UUID)
 
   /// No value.
@@ -27,51 +39,61 @@ public enum AnyRealmValue: Hashable {
 // MARK: - The value by its type, nil if it has another one
 
 extension AnyRealmValue {
+  /// The integer; nil if the value is of another type.
   public var intValue: Int? {
     guard case .int(let value) = self else { return nil }
     return value
   }
 
+  /// The boolean; nil if the value is of another type.
   public var boolValue: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value
   }
 
+  /// The `Float`; nil if the value is of another type.
   public var floatValue: Float? {
     guard case .float(let value) = self else { return nil }
     return value
   }
 
+  /// The `Double`; nil if the value is of another type.
   public var doubleValue: Double? {
     guard case .double(let value) = self else { return nil }
     return value
   }
 
+  /// The string; nil if the value is of another type.
   public var stringValue: String? {
     guard case .string(let value) = self else { return nil }
     return value
   }
 
+  /// The bytes; nil if the value is of another type.
   public var dataValue: Data? {
     guard case .data(let value) = self else { return nil }
     return value
   }
 
+  /// The date; nil if the value is of another type.
   public var dateValue: Date? {
     guard case .date(let value) = self else { return nil }
     return value
   }
 
+  /// The ``ObjectId``; nil if the value is of another type.
   public var objectIdValue: ObjectId? {
     guard case .objectId(let value) = self else { return nil }
     return value
   }
 
+  /// The ``Decimal128``; nil if the value is of another type.
   public var decimal128Value: Decimal128? {
     guard case .decimal128(let value) = self else { return nil }
     return value
   }
 
+  /// The `UUID`; nil if the value is of another type.
   public var uuidValue: UUID? {
     guard case .uuid(let value) = self else { return nil }
     return value

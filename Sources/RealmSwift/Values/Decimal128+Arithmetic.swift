@@ -1,14 +1,17 @@
 extension Decimal128 {
+  /// The sum, rounded to 34 digits.
   public static func + (left: Decimal128, right: Decimal128) -> Decimal128 {
     guard left.isFinite && right.isFinite else { return addingSpecial(left, right) }
     let (first, second) = (left.parts, right.parts)
     return first.exponent >= second.exponent ? add(first, second) : add(second, first)
   }
 
+  /// The difference, rounded to 34 digits.
   public static func - (left: Decimal128, right: Decimal128) -> Decimal128 {
     left + -right
   }
 
+  /// The product, rounded to 34 digits.
   public static func * (left: Decimal128, right: Decimal128) -> Decimal128 {
     if left.isNaN || right.isNaN { return .nan }
     let negative = left.isNegative != right.isNegative
@@ -23,6 +26,7 @@ extension Decimal128 {
     )
   }
 
+  /// The quotient, rounded to 34 digits; infinite, or not a number, if the divisor is zero.
   public static func / (left: Decimal128, right: Decimal128) -> Decimal128 {
     if left.isNaN || right.isNaN { return .nan }
     let negative = left.isNegative != right.isNegative
@@ -37,9 +41,12 @@ extension Decimal128 {
     return divide(first, by: second, negative: negative)
   }
 
+  /// Multiplies by a number.
   public static func *= (left: inout Decimal128, right: Decimal128) { left = left * right }
+  /// Divides by a number.
   public static func /= (left: inout Decimal128, right: Decimal128) { left = left / right }
 
+  /// The number with the other sign.
   public static prefix func - (value: Decimal128) -> Decimal128 {
     Decimal128(high: value.high ^ 1 << 63, low: value.low)
   }

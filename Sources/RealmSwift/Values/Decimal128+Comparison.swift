@@ -1,17 +1,24 @@
 extension Decimal128: Comparable, Hashable {
+  /// Whether both are the same number, whatever their digits: `1.0` equals `1.00`. What is not a
+  /// number equals nothing.
   public static func == (left: Decimal128, right: Decimal128) -> Bool {
     compare(left, right) == 0
   }
 
+  /// Whether the first number is less than the second. False if either is not a number.
   public static func < (left: Decimal128, right: Decimal128) -> Bool {
     compare(left, right).map { $0 < 0 } ?? false
   }
 
+  /// Whether the first number is less than or equal to the second. False if either is not a number.
   public static func <= (left: Decimal128, right: Decimal128) -> Bool {
     compare(left, right).map { $0 <= 0 } ?? false
   }
 
+  /// Whether the first number is greater than the second. False if either is not a number.
   public static func > (left: Decimal128, right: Decimal128) -> Bool { right < left }
+  /// Whether the first number is greater than or equal to the second. False if either is not a
+  /// number.
   public static func >= (left: Decimal128, right: Decimal128) -> Bool { right <= left }
 
   /// Equal numbers hash alike whatever their digits: `1.0` as `1.00`.

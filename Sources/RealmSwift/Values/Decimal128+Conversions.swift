@@ -99,13 +99,16 @@ private func isFloatingPoint(_ number: NSNumber) -> Bool {
 }
 
 extension Decimal128: SignedNumeric, Strideable {
+  /// What has to be added to get the other number.
   public func distance(to other: Decimal128) -> Decimal128 { other - self }
+  /// The number with the stride added.
   public func advanced(by stride: Decimal128) -> Decimal128 { self + stride }
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral
 {
+  /// The number that the literal names.
   public init(integerLiteral value: Int64) {
     self.init(rounding: value)
   }

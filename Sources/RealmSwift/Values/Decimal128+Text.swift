@@ -22,6 +22,7 @@ extension Decimal128: LosslessStringConvertible {
   /// The number as text that parses back to it, digits kept: `"12.50"`, `"1E+3"`, `"NaN"`, `"-Inf"`.
   public var stringValue: String { description }
 
+  /// The number as text, like ``stringValue``.
   public var description: String {
     if isNaN { return isSignalingNaN ? "sNaN" : "NaN" }
     if isInfinite { return isNegative ? "-Inf" : "Inf" }
@@ -50,6 +51,9 @@ extension Decimal128: LosslessStringConvertible {
 /// Encoded as a string, so that no coder passes the digits through binary floating point. Numbers are
 /// decoded too.
 extension Decimal128: Codable {
+  /// Decodes the number from a string.
+  ///
+  /// - Throws: `Realm.Error.invalidInput` if the string is not a number; what the decoder throws.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
@@ -62,6 +66,7 @@ extension Decimal128: Codable {
     }
   }
 
+  /// Encodes the number as a string.
   public func encode(to encoder: any Encoder) throws {
     try stringValue.encode(to: encoder)
   }

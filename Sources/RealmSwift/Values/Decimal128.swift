@@ -43,6 +43,7 @@
 // MARK: - Classification
 
 extension Decimal128 {
+  /// Whether this is not a number.
   public var isNaN: Bool { high & (0x7C << 56) == 0x7C << 56 }
 
   /// Whether this is a not-a-number of the kind that signals.
@@ -51,8 +52,10 @@ extension Decimal128 {
   /// The same as `isSignalingNaN`.
   public var isSignaling: Bool { isSignalingNaN }
 
+  /// Whether this is infinity, of either sign.
   public var isInfinite: Bool { high & (0x7C << 56) == 0x78 << 56 }
 
+  /// Whether this is a number and not infinite.
   public var isFinite: Bool { high & (0x78 << 56) != 0x78 << 56 }
 
   var isNegative: Bool { high >> 63 == 1 }

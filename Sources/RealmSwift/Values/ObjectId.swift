@@ -95,6 +95,7 @@ extension ObjectId {
 }
 
 extension ObjectId: Comparable {
+  /// Compares byte by byte, so that identifiers made later are greater, to the second.
   @inlinable public static func < (left: ObjectId, right: ObjectId) -> Bool {
     (left.high, left.low) < (right.high, right.low)
   }
@@ -137,6 +138,7 @@ extension ObjectId: CustomStringConvertible {
     }
   }
 
+  /// The 24 hexadecimal digits, like ``stringValue``.
   public var description: String { stringValue }
 
   private init?(hexadecimal text: some Collection<UInt8>) {
@@ -166,10 +168,15 @@ private func hexadecimalValue(_ character: UInt8) -> UInt8? {
 
 /// Coded as the string of hexadecimal digits.
 extension ObjectId: Codable {
+  /// Decodes the identifier from its hexadecimal digits.
+  ///
+  /// - Throws: `Realm.Error.invalidInput` if the string is not an identifier; what the decoder
+  /// throws.
   public init(from decoder: any Decoder) throws {
     try self.init(string: String(from: decoder))
   }
 
+  /// Encodes the identifier as its hexadecimal digits.
   public func encode(to encoder: any Encoder) throws {
     try stringValue.encode(to: encoder)
   }
