@@ -200,6 +200,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
       && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
   }
 
+  /// What is set, for people to read. An encryption key is not shown.
   public var description: String {
     var fields: [(String, Any?)] = [
       ("fileURL", fileURL), ("inMemoryIdentifier", inMemoryIdentifier),

@@ -11,6 +11,7 @@ extension Realm {
     public let retainedBytes: Int?
     /// The process's number in its own namespace, and its name.
     public let processIdentifier: Int
+    /// The name of the process's program.
     public let processName: String
     /// Whether it has been ended, as ``Realm/Configuration/maximumReaderAge`` asks.
     public let isEnded: Bool

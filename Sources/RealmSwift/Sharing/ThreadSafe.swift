@@ -31,6 +31,9 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     }
   }
 
+  /// Wraps an object or collection of a realm, or nil.
+  ///
+  /// An unmanaged one is a misuse.
   public init(wrappedValue: T?) { state = LockedValue(Self.state(of: wrappedValue)) }
 
   private static func state(of value: T?) -> State {
