@@ -29,8 +29,8 @@ extension UVLoop {
     }
   }
 
-  /// What happens when the signal is raised: one batch. What arrives meanwhile waits for the next turn, so
-  /// that a loop's own handles get their share.
+  /// What happens when the signal is raised: one batch. What arrives meanwhile waits for the next
+  /// turn, so that a loop's own handles get their share.
   func drain() {
     startTurn()
     signal.lower()

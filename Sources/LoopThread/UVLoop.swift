@@ -19,9 +19,9 @@ import Synchronization
 /// Rules, each of them checked: a thread has at most one loop; `run`, `schedule`, `onTurnStart` and
 /// `close` are for the loop's own thread; `execute`, `wake` and `stop` may be called from any.
 ///
-/// A thread that has a loop asks the kernel for short slices of the processor, so that it does not wait
-/// for computing threads when it wakes (Linux 6.12 on). A shorter slice, a real-time priority or the
-/// like stays as the program has set it.
+/// A thread that has a loop asks the kernel for short slices of the processor, so that it does not
+/// wait for computing threads when it wakes (Linux 6.12 on). A shorter slice, a real-time priority
+/// or the like stays as the program has set it.
 ///
 /// The thread keeps its loop alive. A loop that was not closed before closes when its thread ends.
 /// Actors may outlive their loop: once it is closed their jobs run on a serial queue.

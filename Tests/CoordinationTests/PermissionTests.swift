@@ -5,7 +5,8 @@ import Testing
 
 @testable import Coordination
 
-/// Whose the lock-file is. Processes of other users are started with `setpriv`, which only root may.
+/// Whose the lock-file is. Processes of other users are started with `setpriv`, which only root
+/// may.
 @Suite struct PermissionTests {
   let database = Database()
   private static let isRoot = geteuid() == 0

@@ -49,7 +49,8 @@ struct Database {
     }
   }
 
-  /// A process that plays with the data file as it is told, started through `prefix` if there is one.
+  /// A process that plays with the data file as it is told, started through `prefix` if there is
+  /// one.
   func process(prefix: [String] = []) throws -> ChildProcess {
     let child = try ChildProcess(prefix: prefix, program: "TestProgram", ["coordinate", path])
     let greeting = try child.readLine()

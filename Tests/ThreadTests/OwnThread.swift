@@ -1,7 +1,7 @@
 import Platform
 
-/// Runs what blocks on a thread of its own: tests run on the few threads that also serve actors, and
-/// the runs here wait for actors.
+/// Runs what blocks on a thread of its own: tests run on the few threads that also serve actors,
+/// and the runs here wait for actors.
 func onOwnThread<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

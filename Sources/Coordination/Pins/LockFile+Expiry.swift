@@ -1,7 +1,8 @@
 import Synchronization
 
-// A writer asks a reader to give a pin back: it copies the slot's word into a field of the slot. Only
-// the reader frees the slot, when it does not read any more; until then the pin counts as before.
+// A writer asks a reader to give a pin back: it copies the slot's word into a field of the slot.
+// Only the reader frees the slot, when it does not read any more; until then the pin counts as
+// before.
 extension LockFile {
   /// Asks the holder of a pin to give it back. Nothing happens if that has been done meanwhile.
   public func expire(_ pin: PinDescription) {

@@ -17,16 +17,16 @@ import Synchronization
 ///
 /// The number of slots in use, up to which a scan looks, is raised and lowered:
 ///
-/// - To claim: swap a slot from 0; load the number; if the slot is not below it, raise it; only then
-///   read the newest number again.
-/// - To lower, from u to n, where all from n on were free: swap the number from u to n; then look at
-///   the slots from n to u once more, and raise the number again for one that is not free.
+/// - To claim: swap a slot from 0; load the number; if the slot is not below it, raise it; only
+///   then read the newest number again.
+/// - To lower, from u to n, where all from n on were free: swap the number from u to n; then look
+///   at the slots from n to u once more, and raise the number again for one that is not free.
 ///
 /// So a slot that is claimed and stays so is below the number: if the second look misses the claim,
-/// the claim, and with it the claimer's load of the number, comes after the swap to n, and the claimer
-/// raises it. And where a scan loads the number before that, the claimer reads the newest number after
-/// the scan began, and moves on to what had been published before it, as if the scan had looked at the
-/// slot too early.
+/// the claim, and with it the claimer's load of the number, comes after the swap to n, and the
+/// claimer raises it. And where a scan loads the number before that, the claimer reads the newest
+/// number after the scan began, and moves on to what had been published before it, as if the scan
+/// had looked at the slot too early.
 ///
 /// The word that claims a slot also names the participant. A participant number is owned by the
 /// holder of its lock byte, who takes back the slots that an earlier owner of the number left: so
@@ -94,8 +94,8 @@ import Synchronization
     }
   }
 
-  /// Moves a pin that has one holder on to the version that the caller, who has the writer role, has
-  /// just published.
+  /// Moves a pin that has one holder on to the version that the caller, who has the writer role,
+  /// has just published.
   func move(_ pin: Pin, to newest: PublishedVersion) -> Pin {
     precondition(
       self[share: pin.slot].load(ordering: .relaxed) == 0, "a pin that is shared was moved")
@@ -208,8 +208,8 @@ import Synchronization
     }
   }
 
-  /// Lowers the number of slots in use to what a scan found, once that is worth it: then later scans
-  /// are shorter.
+  /// Lowers the number of slots in use to what a scan found, once that is worth it: then later
+  /// scans are shorter.
   private func lowerUsed(from used: Int, to needed: Int) {
     guard used >= 2 * needed + PinTable.slackSlots else { return }
     let lowered = memory[LockFileLayout.pinsUsed].compareExchange(

@@ -52,8 +52,8 @@ extension LockFile {
       1, ordering: .sequentiallyConsistent)
   }
 
-  /// What a failed flush had left uncertain has been written again and flushed. For the holder of the
-  /// writer role.
+  /// What a failed flush had left uncertain has been written again and flushed. For the holder of
+  /// the writer role.
   public func noteFlushRepair() {
     store(load(LockFileLayout.flushFailure) + 1, LockFileLayout.flushFailure)
   }

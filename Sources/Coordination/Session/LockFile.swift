@@ -245,8 +245,8 @@ public final class LockFile: Sendable {
     try writer.lock()
   }
 
-  /// As `lockWriter()`, without waiting. False also while the role is free but others, who have waited
-  /// for it, are about to take it.
+  /// As `lockWriter()`, without waiting. False also while the role is free but others, who have
+  /// waited for it, are about to take it.
   public func tryLockWriter() throws(LockFileError) -> Bool {
     try requireWritable()
     try pathWatch.requirePath()

@@ -9,8 +9,8 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
     case unsupportedFileSystem
     /// Others have the data file open, but not through the lock-file that is there now.
     case lockFileReplaced
-    /// Others have this lock-file open with another data file of that name, or the data file that is
-    /// open has lost its name.
+    /// Others have this lock-file open with another data file of that name, or the data file that
+    /// is open has lost its name.
     case dataFileReplaced
     /// The path came to name another file, or none, while the file was being opened.
     case pathChanged

@@ -71,7 +71,8 @@ final class Participants: Sendable {
     (try? file.isLockedByOther(byte: byte(participant), kind: .shared)) ?? true
   }
 
-  /// As `whileDead`, on some thread, once the participant has died; unless the wait is given up before.
+  /// As `whileDead`, on some thread, once the participant has died; unless the wait is given up
+  /// before.
   func waitForDeath(
     _ participant: Int, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) -> any LockWait {

@@ -5,8 +5,8 @@ import Synchronization
 /// there are writes.
 ///
 /// Programs that rename or delete a file that is in use do not ask for its locks. What is committed
-/// to a file without a name is lost with the last process that has it open, so writing stops with an
-/// error; commits within the second before it may be affected.
+/// to a file without a name is lost with the last process that has it open, so writing stops with
+/// an error; commits within the second before it may be affected.
 final class PathWatch: Sendable {
   private let file: any SystemFile
   private let system: any System

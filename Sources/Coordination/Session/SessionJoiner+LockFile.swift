@@ -72,8 +72,8 @@ extension SessionJoiner {
 }
 
 extension FilePermissions {
-  /// Whether the owner in `other` can write, as far as he may write there. A file's group is taken to
-  /// be one of its owner's.
+  /// Whether the owner in `other` can write, as far as he may write there. A file's group is taken
+  /// to be one of its owner's.
   fileprivate func admitsOwner(of other: FilePermissions) -> Bool {
     owner == other.owner || other.mode & 0o200 == 0 || mode & 0o006 == 0o006
       || (group == other.group && mode & 0o060 == 0o060)

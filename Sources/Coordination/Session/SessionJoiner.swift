@@ -66,8 +66,8 @@ struct SessionJoiner {
     return entry
   }
 
-  /// Tries for a tenth of a second: a process that is closing the file or being killed may have lost
-  /// one byte and not yet the other.
+  /// Tries for a tenth of a second: a process that is closing the file or being killed may have
+  /// lost one byte and not yet the other.
   func retrying<Result>(
     _ attempt: () throws(LockFileError) -> Result?
   ) throws(LockFileError) -> Result? {

@@ -4,10 +4,10 @@ import Synchronization
 /// Wakes the listeners of a session when something has been published.
 ///
 /// A participant that listens to other processes has a word of shared memory, which is 1 while it
-/// wants to be woken. It stores 1 and then looks at the newest version; a publisher publishes and then
-/// looks at the words. All four are sequentially consistent, so either the publisher sees the 1, or
-/// the listener sees the new version and does not sleep. A publisher calls the listeners of its own
-/// process itself, and does not wake the thread that listens to others.
+/// wants to be woken. It stores 1 and then looks at the newest version; a publisher publishes and
+/// then looks at the words. All four are sequentially consistent, so either the publisher sees the
+/// 1, or the listener sees the new version and does not sleep. A publisher calls the listeners of
+/// its own process itself, and does not wake the thread that listens to others.
 ///
 /// A publisher may be killed between publishing and waking; therefore the thread that sleeps
 /// (`ListenerThread`) looks at the newest version once a second.

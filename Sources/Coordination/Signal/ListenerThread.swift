@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// A thread that listens for the commits of other processes to many files: it sleeps on a word of each
-/// of them at once, and on one of its own that changes when files come and go. Where the kernel lets
-/// a thread sleep on one word only, there is a thread for each file.
+/// A thread that listens for the commits of other processes to many files: it sleeps on a word of
+/// each of them at once, and on one of its own that changes when files come and go. Where the
+/// kernel lets a thread sleep on one word only, there is a thread for each file.
 ///
 /// It looks at all of its files once a second, in case a publisher was killed before it could wake
 /// the listeners.
@@ -66,8 +66,8 @@ final class ListenerThread: Sendable {
       try thread.system.startThread(name: "realm-listener") { thread.loop() }
       return thread
     } catch {
-      // Files that have come meanwhile look once they are opened again; this is a process that cannot
-      // make a thread.
+      // Files that have come meanwhile look once they are opened again; this is a process that
+      // cannot make a thread.
       thread.state.withLock { state in
         state.isOver = true
         state.signals = []

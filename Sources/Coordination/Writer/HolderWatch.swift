@@ -3,8 +3,8 @@ import Platform
 /// Waits in the background for the death of the process that has the writer role: for a shared lock
 /// on its participant byte, which it holds exclusively as long as it lives.
 ///
-/// Any number of waiting processes get the lock when it dies; one of them gives the role back in its
-/// place, and while any of them has the lock, the number does not go to a new process.
+/// Any number of waiting processes get the lock when it dies; one of them gives the role back in
+/// its place, and while any of them has the lock, the number does not go to a new process.
 final class HolderWatch: Sendable {
   private struct State {
     var holder: Int?
@@ -16,8 +16,8 @@ final class HolderWatch: Sendable {
 
   init(participants: Participants) { self.participants = participants }
 
-  /// Does nothing if that holder is watched. A wait that cannot be begun is left out: the waiter looks
-  /// again after a while.
+  /// Does nothing if that holder is watched. A wait that cannot be begun is left out: the waiter
+  /// looks again after a while.
   func start(_ holder: Int, _ role: WriterRole) {
     state.withLock { state in
       if state.holder == holder { return }

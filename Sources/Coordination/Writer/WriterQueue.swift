@@ -4,9 +4,9 @@ import Synchronization
 /// The writer role within a process: a fair queue of threads and closures in front of the word that
 /// the processes share (`WriterRole`). The role is not bound to a thread: any may give it back.
 ///
-/// Only the head of the queue ever waits for other processes: a thread does so itself, for a closure
-/// the worker does. While no other process waits, the role passes from one to the next within the
-/// process; otherwise it is given back to the others in between.
+/// Only the head of the queue ever waits for other processes: a thread does so itself, for a
+/// closure the worker does. While no other process waits, the role passes from one to the next
+/// within the process; otherwise it is given back to the others in between.
 final class WriterQueue: Sendable {
   /// What the head is handed: the role itself, or leave to wait for other processes.
   enum Turn: Sendable {

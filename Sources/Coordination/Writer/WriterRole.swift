@@ -71,8 +71,8 @@ final class WriterRole: Sendable {
     memory[writingOffset(participant)].load(ordering: .acquiring) != 0
   }
 
-  /// Set before the swap that takes the role, which publishes it; cleared after the one that gives it
-  /// back.
+  /// Set before the swap that takes the role, which publishes it; cleared after the one that gives
+  /// it back.
   private func setWriting(_ isWriting: Bool) {
     memory[writingOffset(participant)].store(isWriting ? 1 : 0, ordering: .releasing)
   }
@@ -108,7 +108,8 @@ final class WriterRole: Sendable {
     }
   }
 
-  /// Waits for the role. False as soon as `isWanted` is, which is looked at whenever the word wakes.
+  /// Waits for the role. False as soon as `isWanted` is, which is looked at whenever the word
+  /// wakes.
   func take(isWanted: () -> Bool) -> Bool {
     var wait = WriterRoleWait(system: system)
     defer { watch?.stop() }
@@ -225,8 +226,8 @@ final class WriterRole: Sendable {
     return true
   }
 
-  /// The role has been taken although it was marked as held. By a dead one: so be it. By a live one:
-  /// the word was damaged while it had the role, and gets its number back.
+  /// The role has been taken although it was marked as held. By a dead one: so be it. By a live
+  /// one: the word was damaged while it had the role, and gets its number back.
   private func mayFollow(_ mark: UInt64) -> Bool {
     let holder = Int(clamping: mark) - 1
     guard let participants, holder != participant, holder >= 0,

@@ -29,24 +29,26 @@ public protocol System: AnyObject, Sendable {
   /// may be lost.
   func bootIdentifier() -> BootIdentifier
 
-  /// Whether time passes by itself here. In a simulation it does not, and nothing that depends on it
-  /// is done, so that a run can be repeated.
+  /// Whether time passes by itself here. In a simulation it does not, and nothing that depends on
+  /// it is done, so that a run can be repeated.
   var hasRealTime: Bool { get }
 
   // MARK: Threads and time
 
   /// Sleeps as long as the 4-byte word holds `expected` and `wake` is not called; may return for no
-  /// reason. The word may be in memory that processes share. `timeout` is nanoseconds; nil waits for
-  /// ever.
+  /// reason. The word may be in memory that processes share. `timeout` is nanoseconds; nil waits
+  /// for ever.
   func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?)
 
   /// How many words a thread can sleep on at once.
   var awaitedWordsMax: Int { get }
 
-  /// As `wait(on:while:timeout:)`, on up to `awaitedWordsMax` words, until it is over for one of them.
+  /// As `wait(on:while:timeout:)`, on up to `awaitedWordsMax` words, until it is over for one of
+  /// them.
   func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?)
 
-  /// Wakes up to `count` threads of any process that sleep on the word; returns how many there were.
+  /// Wakes up to `count` threads of any process that sleep on the word; returns how many there
+  /// were.
   @discardableResult
   func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int
 
@@ -55,8 +57,8 @@ public protocol System: AnyObject, Sendable {
     name: String, _ run: @escaping @Sendable () -> Void
   ) throws(SystemError)
 
-  /// A queue that runs closures in the background, one at a time. It takes a thread only while there
-  /// is something to run.
+  /// A queue that runs closures in the background, one at a time. It takes a thread only while
+  /// there is something to run.
   func makeQueue(label: String) -> any BackgroundQueue
 
   /// Lets time pass on the calling thread.

@@ -13,8 +13,8 @@ public enum Futex {
   /// How many words a thread can sleep on at once here.
   static let awaitedWordsMax = holdfast_can_wait_for_any() != 0 ? HOLDFAST_AWAITED_WORDS_MAX : 1
 
-  /// Sleeps until one of the words is woken or does not hold what it is expected to; may return for no
-  /// reason.
+  /// Sleeps until one of the words is woken or does not hold what it is expected to; may return for
+  /// no reason.
   static func wait(onAnyOf words: [AwaitedWord], timeout: UInt64?) {
     precondition(words.count <= Int(HOLDFAST_AWAITED_WORDS_MAX))
     withUnsafeTemporaryAllocation(of: holdfast_awaited_word.self, capacity: words.count) { raw in

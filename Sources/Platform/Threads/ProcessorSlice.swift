@@ -1,8 +1,8 @@
 internal import CPlatform
 
 /// How long the kernel lets the calling thread run before it looks whether others should. A thread
-/// with a short slice takes the processor from threads with longer ones as soon as it wakes; how much
-/// of the processor each gets in all stays the same.
+/// with a short slice takes the processor from threads with longer ones as soon as it wakes; how
+/// much of the processor each gets in all stays the same.
 ///
 /// Linux has slices from 6.12 on. Where there are none, asking for one does nothing.
 public enum ProcessorSlice {

@@ -3,7 +3,8 @@ import Platform
 
 /// One commit, step by step.
 ///
-///  1. Bring the free space to the base version; collect the pins; release what no pin needs. Pin the
+///  1. Bring the free space to the base version; collect the pins; release what no pin needs. Pin
+///    the
 ///     base version, so that there is a slot for the pin of the new one.
 ///  2. Place the new nodes; append the history; record the space taken and freed.
 ///  3. Write the nodes to where no reader looks.
@@ -94,8 +95,8 @@ struct Committer {
     return published
   }
 
-  /// When a flush has failed since the transaction began, Linux may have read pages again as they were
-  /// before; what the transaction copied from them is not to become part of a version.
+  /// When a flush has failed since the transaction began, Linux may have read pages again as they
+  /// were before; what the transaction copied from them is not to become part of a version.
   private func requireTrustworthyReads() throws(StorageError) {
     guard durability != .inMemory, lockFile.flushFailure % 2 == 1 else { return }
     throw StorageError(

@@ -28,9 +28,9 @@ extension Database {
     }
   }
 
-  /// Flushes a pinned version: its nodes, then the slot that names it. Where a slot of another flush
-  /// is on its way to the disk, that is flushed instead: it is not written over before it is known
-  /// to be there, because until then either version could be found after a power loss.
+  /// Flushes a pinned version: its nodes, then the slot that names it. Where a slot of another
+  /// flush is on its way to the disk, that is flushed instead: it is not written over before it is
+  /// known to be there, because until then either version could be found after a power loss.
   private func flush(_ published: PublishedVersion) throws(StorageError) {
     if lockFile.flushFailure % 2 == 0 {
       try flushNodes(
@@ -213,7 +213,8 @@ extension Database {
       throw StorageError(error.cause, doing: "write the slot of a commit")
     }
     do throws(SystemError) { try flushAgain() } catch {
-      // What is in the page cache and perhaps not on the disk must not be found by the next opening.
+      // What is in the page cache and perhaps not on the disk must not be found by the next
+      // opening.
       _ = slots.eraseDurable(keeping: durable)
       throw StorageError(error, doing: "flush what had been written again")
     }
@@ -227,8 +228,8 @@ extension Database {
   func flushBeforeClosing() {
     guard !options.readOnly, options.durability != .inMemory, lockFile.mode != .privateReader
     else { return }
-    // A failure has nobody to be told here; the next opening recovers what is on the disk. Once more,
-    // because the second attempt writes again what the first could not flush.
+    // A failure has nobody to be told here; the next opening recovers what is on the disk. Once
+    // more, because the second attempt writes again what the first could not flush.
     if (try? flush()) == nil { try? flush() }
     // True whatever other processes do: without the slot that it names the mark says nothing.
     guard lockFile.flushFailure % 2 == 0 else { return takeBackUncertainSlot() }
@@ -236,8 +237,8 @@ extension Database {
   }
 
   /// A slot whose flush has failed may be in the page cache and not on the disk: the next opening,
-  /// which cannot know that, must not find it. What it named is still named by a volatile slot. Only
-  /// what this process has seen fail counts here: what the lock-file says may be damage.
+  /// which cannot know that, must not find it. What it named is still named by a volatile slot.
+  /// Only what this process has seen fail counts here: what the lock-file says may be damage.
   private func takeBackUncertainSlot() {
     let version = uncertainSlot.load(ordering: .relaxed)
     guard version > 0, (try? lockFile.tryLockWriter()) == true else { return }

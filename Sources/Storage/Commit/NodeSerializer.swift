@@ -56,8 +56,8 @@ struct NodeSerializer {
 
   /// Writes all nodes to their places.
   ///
-  /// - Parameter proving: whether the extents are wanted with their checksums, for a slot that lists
-  ///   them; else they come without.
+  /// - Parameter proving: whether the extents are wanted with their checksums, for a slot that
+  ///   lists them; else they come without.
   /// - Returns: the extents, neighbours joined.
   func write(
     to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer

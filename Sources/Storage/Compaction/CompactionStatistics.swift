@@ -13,8 +13,8 @@ package final class CompactionStatistics: Sendable {
   package var totalHoldNanoseconds: UInt64 { total.load(ordering: .relaxed) }
   package var longestHoldNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
 
-  /// The most processor time that compaction has taken while it held the writer role once; less than
-  /// the longest hold where it waited for the disk or for a processor.
+  /// The most processor time that compaction has taken while it held the writer role once; less
+  /// than the longest hold where it waited for the disk or for a processor.
   package var longestHoldBusyNanoseconds: UInt64 { longestBusy.load(ordering: .relaxed) }
 
   /// When compaction got the writer role.

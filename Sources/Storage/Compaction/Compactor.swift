@@ -1,10 +1,10 @@
 /// When compaction pays, and how much one step of it does.
 ///
-/// Space is given back while the file is in use. A step looks for live nodes near the end of the file
-/// in a pinned version, without the writer role; then it takes the role for a bounded amount of
-/// work: it moves what it found into holes nearer to the start, as a commit of its own, or punches
-/// holes into long free runs, or cuts the end off once nothing pinned reaches it. What a node means
-/// plays no part: its references are at a known place.
+/// Space is given back while the file is in use. A step looks for live nodes near the end of the
+/// file in a pinned version, without the writer role; then it takes the role for a bounded amount
+/// of work: it moves what it found into holes nearer to the start, as a commit of its own, or
+/// punches holes into long free runs, or cuts the end off once nothing pinned reaches it. What a
+/// node means plays no part: its references are at a known place.
 enum Compactor {
   /// Bytes of nodes that one step moves.
   static let budget = 256 << 10

@@ -39,8 +39,8 @@ struct CompactionState {
 }
 
 extension Database {
-  /// Does a bounded piece of compaction. The writer role is taken for a few milliseconds at most, and
-  /// not for a flush.
+  /// Does a bounded piece of compaction. The writer role is taken for a few milliseconds at most,
+  /// and not for a flush.
   ///
   /// - Throws: what a commit throws.
   @discardableResult

@@ -2,8 +2,8 @@ import Coordination
 import Platform
 
 extension Database {
-  /// Deletes a database: the data file and the lock-file beside it. No process may have it open, this
-  /// one included, and none can open it meanwhile.
+  /// Deletes a database: the data file and the lock-file beside it. No process may have it open,
+  /// this one included, and none can open it meanwhile.
   ///
   /// - Returns: whether there was a data file.
   /// - Throws: `.inUse`, `.permissionDenied`, `.inputOutput`.

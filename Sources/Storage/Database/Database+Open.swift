@@ -4,9 +4,9 @@ import Platform
 extension Database {
   /// Opens a file, and makes it where it is not there.
   ///
-  /// The first process to open a file recovers its newest whole version; the others join it. Opening
-  /// a file that this process has open gives the same instance, whose options stay as they are;
-  /// where it has the file open read-only and is to write now, a second instance beside it.
+  /// The first process to open a file recovers its newest whole version; the others join it.
+  /// Opening a file that this process has open gives the same instance, whose options stay as they
+  /// are; where it has the file open read-only and is to write now, a second instance beside it.
   ///
   /// - Throws: `.fileNotFound`, `.permissionDenied`, `.notADatabase`, `.unsupportedFormat`,
   ///   `.unsupportedFileSystem`, `.incompatibleLockFile`, `.corrupt`, `.outOfDiskSpace`.
@@ -68,8 +68,8 @@ extension DatabaseOptions {
   fileprivate var openMode: OpenMode { readOnly || mustExist ? .readWrite : .create }
 }
 
-/// The first opening of a file in this process: joins the session, recovering the file when no other
-/// process has it open.
+/// The first opening of a file in this process: joins the session, recovering the file when no
+/// other process has it open.
 struct Opener {
   let options: DatabaseOptions
   let system: any System
@@ -147,8 +147,8 @@ struct Opener {
       let newest = try settlement.run(found)
       return LockFile.Recovered(newest: PublishedVersion(newest), durable: newest.version)
     }
-    // Nothing is changed, and nothing is said to be durable that a writer, who may join later, would
-    // have to rely on.
+    // Nothing is changed, and nothing is said to be durable that a writer, who may join later,
+    // would have to rely on.
     return LockFile.Recovered(
       newest: PublishedVersion(found.newest), durable: found.durableVersion,
       flushed: found.isSettled ? found.durableVersion : 0)

@@ -22,8 +22,8 @@ extension Database {
     return try startTransaction(lockFile, mayRecover: false)
   }
 
-  /// As `beginWrite()`, without blocking the caller: `whenReady` is called on some thread when it is
-  /// this caller's turn. The transaction may be used on another thread then.
+  /// As `beginWrite()`, without blocking the caller: `whenReady` is called on some thread when it
+  /// is this caller's turn. The transaction may be used on another thread then.
   @discardableResult
   public func beginWrite(
     whenReady: @escaping @Sendable (Result<WriteTransaction, StorageError>) -> Void

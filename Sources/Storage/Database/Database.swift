@@ -153,10 +153,10 @@ public final class Database: Sendable {
     do { return try result.get() } catch { throw StorageError(error, doing: "map the file") }
   }
 
-  /// Calls `listener` after each commit of any thread or process, until the returned token is dropped.
-  /// Several commits may share a call. For a commit of this process it is called by the thread that
-  /// commits, unless it is the transaction's `author`, else on a background thread that other files
-  /// share; so it must be short, and not wait for anything.
+  /// Calls `listener` after each commit of any thread or process, until the returned token is
+  /// dropped. Several commits may share a call. For a commit of this process it is called by the
+  /// thread that commits, unless it is the transaction's `author`, else on a background thread that
+  /// other files share; so it must be short, and not wait for anything.
   public func addCommitListener(
     _ listener: @escaping @Sendable () -> Void
   ) throws(StorageError) -> CommitListener {

@@ -42,8 +42,8 @@ public struct DatabaseOptions: Sendable {
   public var mergeHistory: HistoryMerge?
   /// Give space back and compact in the background while the file is open.
   public var compactsInBackground = true
-  /// Address space that a mapping reserves at least, in bytes. A file that outgrows its mapping gets
-  /// one four times its size.
+  /// Address space that a mapping reserves at least, in bytes. A file that outgrows its mapping
+  /// gets one four times its size.
   public var mappingReservation: UInt64 = 64 << 20
   /// For the list of pins: who reads.
   public var label = ""

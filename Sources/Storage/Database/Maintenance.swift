@@ -33,8 +33,8 @@ final class Maintenance: Sendable {
     case .relaxed:
       let delayMilliseconds = UInt64(clamping: database.options.relaxedFlushDelayMilliseconds)
       scheduleFlush(database, after: delayMilliseconds * 1_000_000)
-      // What the last durable version holds cannot be reused before the next, so the file would grow
-      // by it.
+      // What the last durable version holds cannot be reused before the next, so the file would
+      // grow by it.
       let heldMax = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
       let state = database.writerState
       if state.heldBytes > heldMax || state.unflushedBytes > Self.unflushedBytesMax {

@@ -49,8 +49,8 @@ public final class Snapshot: Sendable {
   var isWhole: Bool { (try? source.node(node).createdIn) == version }
 
   /// Whether a writer, of this or another process, wants the version to be given up because it is
-  /// older than `DatabaseOptions.readerAgeMaxMilliseconds`. It stays whole until `release`; who finds this true
-  /// releases soon and goes on with a newer version.
+  /// older than `DatabaseOptions.readerAgeMaxMilliseconds`. It stays whole until `release`; who
+  /// finds this true releases soon and goes on with a newer version.
   public var isExpired: Bool {
     !isReleased.load(ordering: .relaxed) && database.lockFile.isExpired(pin)
   }

@@ -33,8 +33,8 @@ enum FileCreation {
       try writeHeader(file)
       try file.synchronize()
     } catch {
-      // After a failed flush the page cache may show what the disk does not have, and nothing would be
-      // written again: the next opening makes the file anew.
+      // After a failed flush the page cache may show what the disk does not have, and nothing would
+      // be written again: the next opening makes the file anew.
       try? file.truncate(to: 0)
       throw StorageError(error, doing: "make the file")
     }
@@ -103,7 +103,8 @@ enum FileCreation {
     try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileLayout.header))
   }
 
-  /// Writes the header as it is once more, for a flush to find: one that failed may have left it out.
+  /// Writes the header as it is once more, for a flush to find: one that failed may have left it
+  /// out.
   static func rewriteHeader(_ file: any SystemFile) throws(SystemError) {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: FileLayout.headerUsed, alignment: 8)

@@ -17,8 +17,8 @@ extension FreeSpace {
     return extent
   }
 
-  /// Takes `length` bytes from the run that they fill best, to within an eighth; the lowest of those.
-  /// So small nodes leave the long runs to those that need them.
+  /// Takes `length` bytes from the run that they fill best, to within an eighth; the lowest of
+  /// those. So small nodes leave the long runs to those that need them.
   ///
   /// - Parameter closely: whether it is to be a run that is longer by less than an eighth, or none.
   func takeBest(
@@ -54,7 +54,8 @@ extension FreeSpace {
     }
   }
 
-  /// Regions with runs of a class that are all too short, after which a search goes on to longer runs.
+  /// Regions with runs of a class that are all too short, after which a search goes on to longer
+  /// runs.
   private static var missesMax: Int { 8 }
 
   private func firstPlace(

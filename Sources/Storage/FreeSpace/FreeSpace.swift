@@ -9,10 +9,10 @@ import Platform
 ///
 /// One instance belongs to a `Database` and is touched only by the holder of the writer role. It
 /// describes exactly `version`, but for what its own last commit freed: that is applied by the next
-/// `advance`, which knows who needs it. Regions are read when a search for room comes to them; until
-/// then the operations of the log that concern them are kept aside (`pending`). When another process
-/// has committed, the log says what it did. After a failed commit the instance is thrown away: a new
-/// one reads no more than the log.
+/// `advance`, which knows who needs it. Regions are read when a search for room comes to them;
+/// until then the operations of the log that concern them are kept aside (`pending`). When another
+/// process has committed, the log says what it did. After a failed commit the instance is thrown
+/// away: a new one reads no more than the log.
 final class FreeSpace {
   /// An operation on a region that has not been read.
   private struct PendingOperation {

@@ -11,13 +11,13 @@
 ///     room for the operations that placing these two adds.
 ///  3. `finish`, when they have been placed.
 ///
-/// So the cost of a commit follows what it touched: the log is bounded, a region is written once for
-/// many operations on it, and how much is free elsewhere plays no part.
+/// So the cost of a commit follows what it touched: the log is bounded, a region is written once
+/// for many operations on it, and how much is free elsewhere plays no part.
 final class FreeSpaceRecorder {
   private typealias Chunk = FreeSpaceIndex.Chunk
 
-  // Access is not checked for exclusivity at run time: a recorder belongs to one commit, and no access
-  // to one of these spans a call that could begin another.
+  // Access is not checked for exclusivity at run time: a recorder belongs to one commit, and no
+  // access to one of these spans a call that could begin another.
 
   private let freeSpace: FreeSpace
   private let old: FreeSpaceIndex
@@ -188,8 +188,8 @@ final class FreeSpaceRecorder {
     }
   }
 
-  /// Moves the newest operations to a chunk when they have become many, and merges chunks. From here
-  /// on nothing more is freed.
+  /// Moves the newest operations to a chunk when they have become many, and merges chunks. From
+  /// here on nothing more is freed.
   private func pack() throws(StorageError) {
     let needsChunk = old.tailCount + writer.freed.count + 8 > Self.tailCountMax
     var merged: [Chunk] = []

@@ -45,8 +45,8 @@ struct PinnedVersions {
     if blocked[position].regions.last != region { blocked[position].regions.append(region) }
   }
 
-  /// Takes out the regions that wait for a version that is not pinned any more, each once, with that
-  /// version; nil: there are none.
+  /// Takes out the regions that wait for a version that is not pinned any more, each once, with
+  /// that version; nil: there are none.
   mutating func takeUnblocked() -> (pin: UInt64, regions: [Int])? {
     if versions.isEmpty { return nil }
     guard let position = blocked.firstIndex(where: { !contains($0.pin) }) else { return nil }

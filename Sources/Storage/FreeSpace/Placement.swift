@@ -2,14 +2,14 @@ import Platform
 
 /// Gives the nodes of one commit their places in the file, low addresses first.
 ///
-/// A node that replaces one which has lasted will last too: it goes into a hole of its own size, such
-/// as the one that it replaces leaves. The others will be replaced soon, together, so they go into
-/// one run: then most commits are one write, and what they leave behind is one run again.
+/// A node that replaces one which has lasted will last too: it goes into a hole of its own size,
+/// such as the one that it replaces leaves. The others will be replaced soon, together, so they go
+/// into one run: then most commits are one write, and what they leave behind is one run again.
 ///
-/// Where no run takes them all, the file grows while it is nearly full. Once much of it is free, the
-/// nodes are halved until the parts fit, and in the end each goes into the hole that it fills best,
-/// and the file grows only by a node that fits nowhere. So what is free stays a bounded part of what
-/// is used.
+/// Where no run takes them all, the file grows while it is nearly full. Once much of it is free,
+/// the nodes are halved until the parts fit, and in the end each goes into the hole that it fills
+/// best, and the file grows only by a node that fits nowhere. So what is free stays a bounded part
+/// of what is used.
 struct Placement {
   let freeSpace: FreeSpace
   private let file: any SystemFile
@@ -26,8 +26,8 @@ struct Placement {
   struct Options {
     /// Whether new space is filled with zeros, see `fill`.
     var fillsGrowth = false
-    /// Whether nodes share no block of the disk with those of earlier commits, for `strict`: a write
-    /// that a power loss interrupts can then harm no node but its own.
+    /// Whether nodes share no block of the disk with those of earlier commits, for `strict`: a
+    /// write that a power loss interrupts can then harm no node but its own.
     var keepsBlocksApart = false
     /// Compaction: nodes go below here while they fit.
     var boundary: UInt64?
@@ -122,8 +122,8 @@ struct Placement {
     guard options.keepsBlocksApart else {
       return try freeSpace.takeFirst(fitting: length, reserve: reserve)
     }
-    // The blocks have to be free as a whole; what the nodes leave of the last one stays free, and is
-    // of use again when the whole block is.
+    // The blocks have to be free as a whole; what the nodes leave of the last one stays free, and
+    // is of use again when the whole block is.
     let blocks = (length + Self.blockSize - 1) / Self.blockSize * Self.blockSize
     return try freeSpace.takeFirst(
       fitting: length, reserve: blocks - length, alignment: Self.blockSize)
@@ -306,8 +306,8 @@ struct Placement {
 
   static var cutSizeMin: UInt64 { 65536 }
 
-  /// Takes the free run at the end of the file out of it, so that the file can be cut there. For the
-  /// time when everything has been placed.
+  /// Takes the free run at the end of the file out of it, so that the file can be cut there. For
+  /// the time when everything has been placed.
   mutating func cutTail() throws(StorageError) -> Extent? {
     guard let last = try freeSpace.lastRun(), last.end == freeSpace.logicalSize,
       last.length >= Self.cutSizeMin

@@ -1,5 +1,5 @@
-/// The free space of 256 KiB of the file, in memory: what may be used now, and what waits for pinned
-/// versions. Numbers are units of 8 bytes from the region's start.
+/// The free space of 256 KiB of the file, in memory: what may be used now, and what waits for
+/// pinned versions. Numbers are units of 8 bytes from the region's start.
 ///
 /// It describes the version that its `FreeSpace` describes. Runs are disjoint, ascending, and not
 /// adjacent to each other; waiting runs are disjoint from them and from one another.

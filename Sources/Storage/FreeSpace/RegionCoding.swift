@@ -36,7 +36,8 @@ enum RegionCoding {
 
   /// What a node holds, in order.
   ///
-  /// - Returns: false where the bytes make no sense: a run outside of the region, or before its end.
+  /// - Returns: false where the bytes make no sense: a run outside of the region, or before its
+  ///   end.
   static func decode(
     _ node: Node, run: (Region.Run) -> Bool, waiting: (Region.WaitingRun) -> Bool
   ) -> Bool {

@@ -1,9 +1,9 @@
-/// All regions of a file as the writer knows them, by number: what their nodes record, what is free in
-/// them, and the regions themselves as far as they have been read.
+/// All regions of a file as the writer knows them, by number: what their nodes record, what is free
+/// in them, and the regions themselves as far as they have been read.
 ///
 /// Everything that a search looks at lies in arrays of plain numbers. A group's `longest` and its
-/// `classes` may say too much, never too little for what is known of its regions; a search that finds
-/// nothing puts them right.
+/// `classes` may say too much, never too little for what is known of its regions; a search that
+/// finds nothing puts them right.
 struct RegionTable {
   struct Group {
     var reference = NodeReference.none

@@ -23,8 +23,8 @@ struct ReturnedRuns {
 }
 
 extension FreeSpace {
-  /// Free runs whose blocks have not been given back yet, about `count` of them, of the regions from
-  /// `cursor` on; moves the cursor.
+  /// Free runs whose blocks have not been given back yet, about `count` of them, of the regions
+  /// from `cursor` on; moves the cursor.
   func runsToReturn(
     atLeast length: UInt64, count: Int, from cursor: inout Int
   ) throws(StorageError) -> [Extent] {

@@ -1,5 +1,5 @@
-/// The runs of a region that wait, each for the newest pinned version that needs it. They are looked
-/// at again only when that version is no longer pinned.
+/// The runs of a region that wait, each for the newest pinned version that needs it. They are
+/// looked at again only when that version is no longer pinned.
 struct WaitingRuns {
   private struct Item {
     var run: Region.WaitingRun

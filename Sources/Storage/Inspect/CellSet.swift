@@ -1,7 +1,7 @@
 import Platform
 
-/// A set of places in a file, a bit for every 64 bytes: 40 MB for a file of 20 GB, of which the kernel
-/// gives what is touched.
+/// A set of places in a file, a bit for every 64 bytes: 40 MB for a file of 20 GB, of which the
+/// kernel gives what is touched.
 final class CellSet {
   private static let cellSize: UInt64 = 64
   private let words: UnsafeMutablePointer<UInt64>

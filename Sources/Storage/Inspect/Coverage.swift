@@ -1,10 +1,10 @@
-/// Whether extents, given in any order, cover a file without gap or overlap, in memory that does not
-/// grow with their number.
+/// Whether extents, given in any order, cover a file without gap or overlap, in memory that does
+/// not grow with their number.
 ///
-/// They do exactly if each begins where another ends, but for the first, and each ends where another
-/// begins, but for the last: as they only lead upwards, they then are one chain. So it suffices to
-/// compare the beginnings with the ends, as sums of a random function of each, one sum for each
-/// megabyte of the file: those that are not zero say where to look.
+/// They do exactly if each begins where another ends, but for the first, and each ends where
+/// another begins, but for the last: as they only lead upwards, they then are one chain. So it
+/// suffices to compare the beginnings with the ends, as sums of a random function of each, one sum
+/// for each megabyte of the file: those that are not zero say where to look.
 struct Coverage {
   static let windowSize: UInt64 = 1 << 20
 

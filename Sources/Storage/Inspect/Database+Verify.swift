@@ -40,8 +40,8 @@ extension Database {
   /// be read however soon those unpin them. Takes the writer role for a moment, during which
   /// no scan of the pins can miss one that is on its way from one process to another.
   ///
-  /// - Returns: ascending, the newest last; release each. Without access to the lock-file, the newest
-  ///   only.
+  /// - Returns: ascending, the newest last; release each. Without access to the lock-file, the
+  ///   newest only.
   public func pinEveryVersion() throws(StorageError) -> [Snapshot] {
     var versions: [UInt64: Snapshot] = [:]
     do throws(StorageError) {

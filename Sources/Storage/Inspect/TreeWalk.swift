@@ -1,8 +1,8 @@
 /// Walks the nodes that a version reaches, checking each one's checksum against its bytes and its
 /// parent's tag anew, whatever this process has verified before.
 ///
-/// Memory does not grow with the tree. The walk ends when it has met more bytes than the version can
-/// have, as it does in a tree whose nodes are shared, or that goes round in a circle.
+/// Memory does not grow with the tree. The walk ends when it has met more bytes than the version
+/// can have, as it does in a tree whose nodes are shared, or that goes round in a circle.
 struct TreeWalk {
   let source: NodeSource
   let version: UInt64

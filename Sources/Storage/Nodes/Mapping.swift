@@ -15,8 +15,8 @@ public final class Mapping: Sendable {
   private let firstReadCount = Atomic<Int>(0)
 
   /// Opening a file and looking something up reads a few pages here and there, for which a disk's
-  /// read-ahead of up to megabytes only costs time. Whoever reads more than this many nodes is going
-  /// through the file.
+  /// read-ahead of up to megabytes only costs time. Whoever reads more than this many nodes is
+  /// going through the file.
   private static let firstReadsMax = 128
 
   init(file: any SystemFile, length: UInt64) throws(SystemError) {

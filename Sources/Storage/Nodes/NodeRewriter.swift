@@ -3,8 +3,8 @@ import Platform
 /// Writes nodes that are in the page cache to the file once more, so that the next flush takes them
 /// to the disk whatever became of earlier ones.
 ///
-/// A node is never older than what it refers to, so a subtree whose root was written early enough is
-/// passed over whole: the work goes by what the versions in question wrote.
+/// A node is never older than what it refers to, so a subtree whose root was written early enough
+/// is passed over whole: the work goes by what the versions in question wrote.
 struct NodeRewriter {
   let source: NodeSource
   let file: any SystemFile

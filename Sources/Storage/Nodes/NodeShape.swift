@@ -1,10 +1,10 @@
 /// Checks what a node says of itself against its bytes: counts, widths, offsets, order.
 ///
-/// A checksum proves that a node is as it was written, not that an engine wrote it. So when a node is
-/// first read, its fields are compared with its size, once, by the rules of its kind. From then on
-/// reads of it need no checks: every element, offset and reference that its fields name lies within
-/// it. What two nodes say of each other (counts of a child in its parent, rows of a vector in a
-/// cluster) is the reader's to check.
+/// A checksum proves that a node is as it was written, not that an engine wrote it. So when a node
+/// is first read, its fields are compared with its size, once, by the rules of its kind. From then
+/// on reads of it need no checks: every element, offset and reference that its fields name lies
+/// within it. What two nodes say of each other (counts of a child in its parent, rows of a vector
+/// in a cluster) is the reader's to check.
 ///
 /// Kinds that are not listed are of layers that check them themselves.
 struct NodeShape {
@@ -21,8 +21,8 @@ struct NodeShape {
     return shape.ownFlaw()
   }
 
-  /// References into private memory are addresses: one from a file must never be followed. Others are
-  /// read from before anything else is known of the node.
+  /// References into private memory are addresses: one from a file must never be followed. Others
+  /// are read from before anything else is known of the node.
   private func isPlausible(_ reference: NodeReference) -> Bool {
     let offset = reference.offset
     return reference.isNone

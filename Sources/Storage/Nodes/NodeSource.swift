@@ -123,8 +123,8 @@ public struct NodeSource: @unchecked Sendable {
     guard reference.offset >= UInt64(FileLayout.firstNode), reference.offset % 8 == 0,
       reference.offset + UInt64(NodeLayout.headerSize) <= limit
     else { return false }
-    // After a failed flush the page cache may hold new sectors beside older ones, so where the header
-    // lies in two, what it says goes for nothing by itself.
+    // After a failed flush the page cache may hold new sectors beside older ones, so where the
+    // header lies in two, what it says goes for nothing by itself.
     let sector: UInt64 = 512
     let end = reference.offset + UInt64(NodeLayout.headerSize) - 1
     if reference.offset / sector != end / sector {

@@ -8,7 +8,8 @@ import Platform
 public final class NodeWriter {
   // Access is not checked for exclusivity at run time: the writer is confined, no access to one of
   // these spans a call that could begin another, and the checks cost a tenth of a bulk insert. That
-  // holds in this module only: code that is inlined into others goes through `allocate` and `noteFreed`.
+  // holds in this module only: code that is inlined into others goes through `allocate` and
+  // `noteFreed`.
 
   /// Reads committed and uncommitted nodes alike.
   public let source: NodeSource
@@ -170,8 +171,8 @@ private struct Arena {
     remaining = chunk.count
   }
 
-  /// From this size on chunks come from the kernel: giving large ones back to the allocator can hold
-  /// up, for milliseconds, other threads that share one of its locks.
+  /// From this size on chunks come from the kernel: giving large ones back to the allocator can
+  /// hold up, for milliseconds, other threads that share one of its locks.
   private static let mappedSizeMin = 1 << 20
 
   private static func chunk(_ size: Int) -> UnsafeMutableRawBufferPointer {

@@ -1,8 +1,8 @@
 /// Adds up the sizes of nodes, of one tree or of several that cannot share nodes.
 ///
-/// A file whose nodes refer to each other in a circle, or that shares them among parents, ends in an
-/// error: the sizes of distinct nodes cannot add up to more than the file, and trees are not deep.
-/// Nodes of a write transaction, which are not in the file yet, are not counted for that.
+/// A file whose nodes refer to each other in a circle, or that shares them among parents, ends in
+/// an error: the sizes of distinct nodes cannot add up to more than the file, and trees are not
+/// deep. Nodes of a write transaction, which are not in the file yet, are not counted for that.
 public struct TreeSize {
   /// Levels of any tree, at most; with the storage layer's own nodes on top.
   public static let depthMax = 64

@@ -3,12 +3,12 @@ import Synchronization
 
 /// Which nodes of a mapping this process has seen to be what their checksums say.
 ///
-/// For every block of 8 KiB there are a bit per 64 bytes, set if the node that starts there has been
-/// verified, and the highest version (`createdIn`) of any node that has been verified in the block. A
-/// node counts as verified if its bit is set and it was not written later than that: space that is used
-/// again holds a node of a later version than anything that this process has read there before. When
-/// a later node is verified the block's other bits go, because one of them may be left over from an
-/// earlier node in its place.
+/// For every block of 8 KiB there are a bit per 64 bytes, set if the node that starts there has
+/// been verified, and the highest version (`createdIn`) of any node that has been verified in the
+/// block. A node counts as verified if its bit is set and it was not written later than that: space
+/// that is used again holds a node of a later version than anything that this process has read
+/// there before. When a later node is verified the block's other bits go, because one of them may
+/// be left over from an earlier node in its place.
 ///
 /// 24 bytes per 8 KiB, 0.3 % of what is read; pages come into being as they are touched.
 @usableFromInline
@@ -35,8 +35,8 @@ struct VerifiedNodes {
 
   func release() { AnonymousMemory.unmap(base, length: byteCount) }
 
-  /// Whether the node at `offset`, which says that it was written in `createdIn`, has been verified. The
-  /// offset lies within the mapping.
+  /// Whether the node at `offset`, which says that it was written in `createdIn`, has been
+  /// verified. The offset lies within the mapping.
   @inlinable @inline(__always)
   func contains(_ offset: UInt64, createdIn: UInt64) -> Bool {
     // The version before the bits: they are cleared before it is raised.

@@ -4,8 +4,8 @@ import Platform
 ///
 /// Runs when a file is opened by the first process, when a writer finds that the one before it died
 /// after writing its slot, and when a file is read without coordination. It reads the slots, the
-/// root of the version, and the extents that its slot lists, which are a mebibyte at the most; after
-/// a clean close not even those. It writes nothing.
+/// root of the version, and the extents that its slot lists, which are a mebibyte at the most;
+/// after a clean close not even those. It writes nothing.
 struct Recovery {
   let slots: SlotStore
   let mapping: Mapping
@@ -15,8 +15,8 @@ struct Recovery {
     /// The newest version that a durable slot names; less than `newest` when unflushed commits
     /// followed it in this boot, 0 when nothing of this session was ever flushed.
     var durableVersion: UInt64
-    /// Whether everything is known to be on disk: the file was closed in order, or what was found has
-    /// outlived a boot.
+    /// Whether everything is known to be on disk: the file was closed in order, or what was found
+    /// has outlived a boot.
     var isSettled: Bool
     /// Whether a slot claims a version that is not there.
     var hasFalseClaims: Bool
@@ -107,8 +107,8 @@ struct Recovery {
 /// in the middle leads to the same place.
 struct RecoverySettlement {
   let recovery: Recovery
-  /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of the
-  /// disk that a write it is interrupted in can destroy the whole block.
+  /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of
+  /// the disk that a write it is interrupted in can destroy the whole block.
   let rewritesInPlace: Bool
 
   private var file: any SystemFile { recovery.slots.file }
@@ -157,8 +157,8 @@ struct RecoverySettlement {
     let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
     var isWhole = true
     do throws(SystemError) {
-      // The header is written once, before version 2. While it is written again the file must be one
-      // that can be made anew, because a power loss may destroy the block.
+      // The header is written once, before version 2. While it is written again the file must be
+      // one that can be made anew, because a power loss may destroy the block.
       if FileCreation.isEmpty(slot) { try FileCreation.rewriteHeader(file) }
       guard rewritesInPlace else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)

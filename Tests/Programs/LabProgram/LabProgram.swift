@@ -52,7 +52,8 @@ struct LabProgram {
     }
   }
 
-  /// Histories, every second five hundred with commits of another process; stops at the first disagreement.
+  /// Histories, every second five hundred with commits of another process; stops at the first
+  /// disagreement.
   static func changeSets(histories: Int, seed: UInt64) throws {
     let start = Date()
     var total = ChangeHistories.Counts()

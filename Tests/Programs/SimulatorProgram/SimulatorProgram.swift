@@ -3,8 +3,8 @@ import Platform
 import Simulator
 
 /// Runs schedules of the simulator: `simulate COUNT SEED` in processes of its own, `simulate 1 SEED
-/// trace` with everything that happens, `first`, which ends with the first finding, and `batch`, which
-/// is such a process.
+/// trace` with everything that happens, `first`, which ends with the first finding, and `batch`,
+/// which is such a process.
 @main
 struct SimulatorProgram {
   static func main() {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// What the last closing of a file leaves for the next opening, also after the machine was restarted.
+/// What the last closing of a file leaves for the next opening, also after the machine was
+/// restarted.
 @Suite struct ClosingTests {
   let first = WatchedMachine(boot: 1)
   let second = WatchedMachine(boot: 2)

@@ -20,8 +20,8 @@ final class ForkedNote: Object {
   }
 }
 
-/// Opens a realm, forks, and counts its objects in the child: 7 if that ends in the misuse meant for
-/// it, 8 in another one.
+/// Opens a realm, forks, and counts its objects in the child: 7 if that ends in the misuse meant
+/// for it, 8 in another one.
 @MainActor
 private func forkAndCount() throws -> Int32 {
   RealmMisuse.handler = { _, reason in
@@ -38,7 +38,8 @@ private func forkAndCount() throws -> Int32 {
   return exitCode(of: child)
 }
 
-/// Writes to a file, forks, and opens and writes it again in the child: the number of objects there.
+/// Writes to a file, forks, and opens and writes it again in the child: the number of objects
+/// there.
 @MainActor
 private func forkAndOpen() throws -> Int32 {
   let file = TemporaryRealm([ForkedNote.self], .full)

@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-// What the reference's page on actors (the fourth) shows, block by block: the same calls in the same
-// order, with other models and data. Block 3 needs a server; the fifth page has no code.
+// What the reference's page on actors (the fourth) shows, block by block: the same calls in the
+// same order, with other models and data. Block 3 needs a server; the fifth page has no code.
 
 private actor ErrandActor {
   var realm: Realm!

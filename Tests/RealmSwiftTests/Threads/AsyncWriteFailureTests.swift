@@ -12,8 +12,8 @@ import Testing
 
   init() { RealmSystem.use(disk, forFileAt: file.path) }
 
-  /// Commits without a flush and lets the flush fail, which closes the file for writing. `meanwhile`
-  /// runs after the commit, `then` when the failure is known.
+  /// Commits without a flush and lets the flush fail, which closes the file for writing.
+  /// `meanwhile` runs after the commit, `then` when the failure is known.
   private func failFlush(
     of realm: Realm, meanwhile: () -> Void, then: @escaping () -> Void
   ) {

@@ -86,7 +86,8 @@ struct HostileSteps {
       // Without the classes that it knows, a program does not get as far as writing.
       let schema = try StoreRoot.schema(transaction.root, in: transaction.source)
       if schema != model.schema { return transaction.cancel() }
-      // Nor does it name what it has not read: changes are made where the values are what they were.
+      // Nor does it name what it has not read: changes are made where the values are what they
+      // were.
       let view = StoreView(source: transaction.source, root: transaction.root, schema: schema)
       try StoreComparison.requireEqual(model, view)
       var operations = ObjectOperations(

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Hostile files in child processes, so that a trap, a hang or a lack of memory is a finding and not
-/// the end of the run.
+/// Hostile files in child processes, so that a trap, a hang or a lack of memory is a finding and
+/// not the end of the run.
 public enum HostileRuns {
   /// A file may take this long in all its steps.
   private static let secondsMax = 20

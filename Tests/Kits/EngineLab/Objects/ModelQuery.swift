@@ -18,7 +18,8 @@ extension StoreModel {
     }
   }
 
-  /// What is at the end of a path. A link to nothing gives null, or nothing if a collection follows.
+  /// What is at the end of a path. A link to nothing gives null, or nothing if a collection
+  /// follows.
   func values(
     _ steps: ArraySlice<QueryPath.Step>, _ key: ObjectKey, in table: TableKey
   ) -> [StoredValue] {

@@ -2,8 +2,8 @@ import ObjectStore
 import Storage
 import TestSupport
 
-/// Reads a version in every way that there is, going on after errors: a damaged file may refuse, and
-/// must not do worse.
+/// Reads a version in every way that there is, going on after errors: a damaged file may refuse,
+/// and must not do worse.
 struct StoreReader {
   let snapshot: Snapshot
   /// What the file held before it was damaged: values to look for.

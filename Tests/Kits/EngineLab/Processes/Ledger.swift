@@ -2,8 +2,9 @@ import Storage
 import TestSupport
 
 /// Accounts in leaves, whose content can be checked without knowing what happened before: transfers
-/// leave the sum of all accounts as it is, the root says which version wrote each leaf, and a leaf's
-/// filling follows from that version. Beside them, one counter for each writer of its commits.
+/// leave the sum of all accounts as it is, the root says which version wrote each leaf, and a
+/// leaf's filling follows from that version. Beside them, one counter for each writer of its
+/// commits.
 ///
 /// Root data: a counter for each writer, then a stamp for each leaf. Leaf data: its stamp, the
 /// accounts, filling.
@@ -24,8 +25,8 @@ public struct Ledger: Sendable {
     self.fillingMax = fillingMax
   }
 
-  /// The same ledger, written now and then with leaves of up to `words` words, so that the file grows
-  /// by megabytes and is compacted again later.
+  /// The same ledger, written now and then with leaves of up to `words` words, so that the file
+  /// grows by megabytes and is compacted again later.
   func swelling(to words: Int, _ random: inout SeededGenerator) -> Ledger {
     var ledger = self
     ledger.fillingMax = random.below(12) == 0 ? words : fillingMax

@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// What the contenders of a storm tell the one who kills them, in shared memory, so that it is there
-/// whatever instruction they die at.
+/// What the contenders of a storm tell the one who kills them, in shared memory, so that it is
+/// there whatever instruction they die at.
 ///
 /// Each word has a cache line to itself.
 @safe public final class Progress: Sendable {

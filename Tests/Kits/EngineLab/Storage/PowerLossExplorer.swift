@@ -183,8 +183,8 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
       let torn = random.below(4) == 0 ? random.below(CrashPlan.sectorSize) : nil
       let size = random.below(3) == 0 ? sizes[random.below(sizes.count)] : plan.sizes.max()!
       var image = plan.image(chosen: chosen, of: sectors, size: size, tornAt: torn)
-      // `strict` keeps its word also on disks that lose a block as a whole when power fails; it gives
-      // it when the file has been made.
+      // `strict` keeps its word also on disks that lose a block as a whole when power fails; it
+      // gives it when the file has been made.
       if durability == .strict, plan.hasHeader, !sectors.isEmpty, random.below(3) == 0 {
         let block = sectors[random.below(sectors.count)].offset / CrashPlan.blockSize
         CrashPlan.destroy(block: block, of: &image, using: &random)

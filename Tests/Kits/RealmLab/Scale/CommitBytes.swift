@@ -3,8 +3,8 @@ import Platform
 import Storage
 import TestSupport
 
-/// What a commit of one leaf writes, in a file with many free extents and in one of the same content
-/// with none.
+/// What a commit of one leaf writes, in a file with many free extents and in one of the same
+/// content with none.
 public struct CommitBytes {
   public var extents: Int
   public var commits: Int

@@ -3,8 +3,8 @@ import Platform
 import Storage
 import TestSupport
 
-/// How long background compaction holds the writer role, and how long small writes wait, while leaves
-/// are taken out and put back at random so that there is always something to compact.
+/// How long background compaction holds the writer role, and how long small writes wait, while
+/// leaves are taken out and put back at random so that there is always something to compact.
 public struct CompactionHolds {
   public var seconds: Int
   public var leafCount: Int

@@ -3,7 +3,8 @@ import Platform
 import Storage
 import TestSupport
 
-/// A file of gigabytes: random updates by processes that are killed, readers, compaction, and checks.
+/// A file of gigabytes: random updates by processes that are killed, readers, compaction, and
+/// checks.
 public struct HugeFile {
   public var megabytes: Int
   /// How long the updates and the kills go on.

@@ -57,7 +57,8 @@ public struct LeafFile: Sendable {
     return child
   }
 
-  /// Makes the file in a process of its own, whose memory goes with it, in commits of `batch` leaves.
+  /// Makes the file in a process of its own, whose memory goes with it, in commits of `batch`
+  /// leaves.
   public func make(batch: Int) throws {
     let maker = try client()
     try maker.ask("open", seconds: 600)

@@ -2,10 +2,9 @@ import EngineLab
 import Storage
 import TestSupport
 
-/// Numbered leaves below a tree of inner nodes, narrow ones unless asked otherwise, so that changing
-/// a leaf copies little besides it.
-/// Each leaf says in its first two words which one it is and what it was stamped with; the rest
-/// follows from these.
+/// Numbered leaves below a tree of inner nodes, narrow ones unless asked otherwise, so that
+/// changing a leaf copies little besides it. Each leaf says in its first two words which one it is
+/// and what it was stamped with; the rest follows from these.
 public struct LeafTree: Sendable {
   static let innerKind = NodeKind(rawValue: 210)
   static let leafKind = NodeKind(rawValue: 211)

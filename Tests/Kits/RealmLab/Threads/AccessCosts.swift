@@ -4,8 +4,8 @@ import EngineLab
 import RealmSwift
 import TestSupport
 
-/// What reading a property costs in each of the places where a realm can live; the difference is the
-/// check of confinement.
+/// What reading a property costs in each of the places where a realm can live; the difference is
+/// the check of confinement.
 public struct AccessCosts {
   private static let readCount = 5_000_000
   private let directory = TemporaryDirectory()

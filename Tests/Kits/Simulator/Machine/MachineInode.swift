@@ -111,8 +111,8 @@ import TestSupport
     settled = end
   }
 
-  /// What a flush that fails leaves: some of the sectors have arrived, the pages count as clean, and
-  /// hold what was written until they are read again.
+  /// What a flush that fails leaves: some of the sectors have arrived, the pages count as clean,
+  /// and hold what was written until they are read again.
   func drop(arriving: (Int) -> Bool) {
     let plan = CrashPlan(base: durable, operations: pending)
     let sectors = plan.sectors

@@ -66,8 +66,8 @@ extension SimulatedMachine {
     }
   }
 
-  /// A process that is stopped while it does nothing must not keep others from anything. Where others
-  /// have been stopped meanwhile, those who wait may have waited for them.
+  /// A process that is stopped while it does nothing must not keep others from anything. Where
+  /// others have been stopped meanwhile, those who wait may have waited for them.
   private func reportHeldUp(by process: SimulatedProcess, since start: UInt64) {
     let isOnlyOne =
       (lastResumption.map { $0 < start } ?? true)

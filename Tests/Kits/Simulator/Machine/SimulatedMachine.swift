@@ -1,12 +1,13 @@
 import Platform
 import TestSupport
 
-/// A machine on which processes run production code: one disk, one page cache, one clock, one set of
-/// path names and byte locks. One thread runs at a time, and at every system call and every access to
-/// shared memory a scheduler, whose choices follow from a seed, decides which one goes on.
+/// A machine on which processes run production code: one disk, one page cache, one clock, one set
+/// of path names and byte locks. One thread runs at a time, and at every system call and every
+/// access to shared memory a scheduler, whose choices follow from a seed, decides which one goes
+/// on.
 ///
-/// The scheduler also lets processes be killed or stopped, the machine lose power, and names be given
-/// to other files (`SimulatedMachine+Events`); `MachineFaults` says which calls fail.
+/// The scheduler also lets processes be killed or stopped, the machine lose power, and names be
+/// given to other files (`SimulatedMachine+Events`); `MachineFaults` says which calls fail.
 final class SimulatedMachine: @unchecked Sendable {
   // Sendable: whoever has the baton touches it, and passing the baton orders the accesses.
 

@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// A thread of a simulated process. It runs on a real one, whenever the machine's scheduler passes it
-/// the baton, up to the next scheduling point.
+/// A thread of a simulated process. It runs on a real one, whenever the machine's scheduler passes
+/// it the baton, up to the next scheduling point.
 final class SimulatedThread: ScheduledThread, @unchecked Sendable {
   // Sendable: whoever has the baton touches it, and passing the baton orders the accesses.
 
@@ -53,8 +53,8 @@ final class SimulatedThread: ScheduledThread, @unchecked Sendable {
     machine.ended(self)
   }
 
-  /// Ends it where it is: it never runs again. Its stack goes, and what it refers to stays for good,
-  /// as if no code of the process ran any more.
+  /// Ends it where it is: it never runs again. Its stack goes, and what it refers to stays for
+  /// good, as if no code of the process ran any more.
   func die() {
     isDead = true
     guard machine.current !== self else { return }

@@ -1,7 +1,7 @@
 import Storage
 
-/// What an oracle knows of one file: every commit that was ever tried on it, and which of them must be
-/// there.
+/// What an oracle knows of one file: every commit that was ever tried on it, and which of them must
+/// be there.
 final class FileHistory {
   enum Outcome {
     /// Under way, or its process died in it: there or not.

@@ -16,8 +16,8 @@ final class Actor {
     var snapshot: Snapshot
     var number: Int
     var history: FileHistory
-    /// How often pages had been dropped when it was pinned, if it was not durable yet. A version that
-    /// is not may lose its nodes when a flush fails.
+    /// How often pages had been dropped when it was pinned, if it was not durable yet. A version
+    /// that is not may lose its nodes when a flush fails.
     var dropsBefore: Int?
 
     init(_ snapshot: Snapshot, _ number: Int, _ history: FileHistory) {

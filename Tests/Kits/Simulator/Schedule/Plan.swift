@@ -47,8 +47,8 @@ public struct Plan {
     if disks == .withDestroyedBlocks, random.below(5) == 0 {
       durabilities = [.strict]
       machine.tearsBlocks = true
-      // What a failed flush has left uncertain is written again where it is, so of a disk that fails in
-      // both ways nothing is promised.
+      // What a failed flush has left uncertain is written again where it is, so of a disk that
+      // fails in both ways nothing is promised.
       machine.failedFlushEvery = 0
     }
   }

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Storage
 
-/// One schedule: some processes that use a file of a simulated machine, what befalls them, and what an
-/// oracle finds wrong with it. Everything follows from the seed.
+/// One schedule: some processes that use a file of a simulated machine, what befalls them, and what
+/// an oracle finds wrong with it. Everything follows from the seed.
 public final class Simulation {
   public struct Outcome: Hashable, Sendable {
     public var findings: [String] = []

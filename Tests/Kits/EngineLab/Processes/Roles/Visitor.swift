@@ -2,9 +2,9 @@ import Platform
 import Storage
 import TestSupport
 
-/// Opens the file, commits a few times and closes it, over and over, until it is told to stop. Being
-/// refused with a clear error, because of the lock-file or because another process is alone with
-/// the file, is part of its life; it comes again then.
+/// Opens the file, commits a few times and closes it, over and over, until it is told to stop.
+/// Being refused with a clear error, because of the lock-file or because another process is alone
+/// with the file, is part of its life; it comes again then.
 struct Visitor {
   private let path: String
   private let progress: Progress

@@ -4,8 +4,8 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// Reads every version that it sees, and some older ones again that it has kept, until it is told to
-/// stop; then says how many it read and what was wrong.
+/// Reads every version that it sees, and some older ones again that it has kept, until it is told
+/// to stop; then says how many it read and what was wrong.
 struct Watcher {
   private let path: String
   private let ledger = Ledger()
@@ -50,8 +50,8 @@ struct Watcher {
   }
 }
 
-/// Transfers between all accounts, so that every version writes every leaf anew, until it is told to
-/// stop; then says how many transfers it made.
+/// Transfers between all accounts, so that every version writes every leaf anew, until it is told
+/// to stop; then says how many transfers it made.
 struct Transferrer {
   private let path: String
   private let writer: Int

@@ -2,8 +2,8 @@ import Platform
 import Storage
 import TestSupport
 
-/// A process pins versions and is killed. While another one goes on writing, the space that only the
-/// dead one needed has to be reusable within a second, without anybody asking for it.
+/// A process pins versions and is killed. While another one goes on writing, the space that only
+/// the dead one needed has to be reusable within a second, without anybody asking for it.
 public struct DeadReader {
   private static let pins = 5
   private let rounds: Int

@@ -5,8 +5,8 @@ import TestSupport
 /// A process dies at every system call of a commit, a flush, a compaction step and an opening in
 /// turn, before it and after it, at every level of durability; alone with the file or beside
 /// another that waits to write. The one that comes after finds a whole version: the one before or
-/// the new one, and goes on from there. Who only tries to write, because it must not wait, is turned
-/// away where something has to be flushed first.
+/// the new one, and goes on from there. Who only tries to write, because it must not wait, is
+/// turned away where something has to be flushed first.
 public struct DeathAtEachCall {
   private let seed: UInt64
   private let ledger = Ledger()

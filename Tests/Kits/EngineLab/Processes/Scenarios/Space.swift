@@ -63,9 +63,9 @@ public enum Space {
 
   /// Commits over 100 KB without any reader; the file against the content at its largest.
   ///
-  /// - Parameter versions: how many versions are needed at once. `relaxed` commits outrun flushes by
-  ///   so much that the last flushed version and the one being flushed have nothing in common with
-  ///   the newest.
+  /// - Parameter versions: how many versions are needed at once. `relaxed` commits outrun flushes
+  ///   by so much that the last flushed version and the one being flushed have nothing in common
+  ///   with the newest.
   public static func manyCommits(
     _ count: Int, durability: DurabilityMix, versions: Int = 1, seed: UInt64
   ) throws -> ScenarioReport {

@@ -105,7 +105,8 @@ public final class Threads: Sendable {
     reads.wrappingAdd(2, ordering: .relaxed)
   }
 
-  /// A file that nobody keeps open: opened, written to and closed, while the other thread does so too.
+  /// A file that nobody keeps open: opened, written to and closed, while the other thread does so
+  /// too.
   private func visit(_ thread: Int) throws {
     let path = directory.file("c.realm")
     let before = try Database.open(path: path, options: options).newestVersion

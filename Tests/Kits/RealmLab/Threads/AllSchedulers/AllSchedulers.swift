@@ -5,8 +5,8 @@ import RealmSwift
 import TestSupport
 
 /// Eight threads, four serial queues and four actors, two of them on loops, on one file: they read,
-/// write in every way there is, freeze, hand over references and observe. The sum of all balances is
-/// the same wherever somebody looks.
+/// write in every way there is, freeze, hand over references and observe. The sum of all balances
+/// is the same wherever somebody looks.
 public final class AllSchedulers: Sendable {
   private let seed: UInt64
   private let directory = TemporaryDirectory()

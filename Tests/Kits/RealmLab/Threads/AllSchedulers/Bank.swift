@@ -3,8 +3,8 @@ import Foundation
 import RealmSwift
 import TestSupport
 
-/// Accounts whose balances always have the same sum, and what everybody does with them. Each call is
-/// for where the realm lives.
+/// Accounts whose balances always have the same sum, and what everybody does with them. Each call
+/// is for where the realm lives.
 struct Bank {
   static let accountCount = 32
   static let sum = 32_000

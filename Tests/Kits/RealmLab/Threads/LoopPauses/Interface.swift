@@ -2,9 +2,9 @@ import Foundation
 import Platform
 import RealmSwift
 
-/// What a program with a user interface does on its loop: writes asynchronously all the time, as the
-/// thread's realm and from an actor that lives on the loop, and observes what it shows. Loop's thread
-/// only, but for its actor.
+/// What a program with a user interface does on its loop: writes asynchronously all the time, as
+/// the thread's realm and from an actor that lives on the loop, and observes what it shows. Loop's
+/// thread only, but for its actor.
 final class Interface {
   private let loop: UVLoop
   private let path: String

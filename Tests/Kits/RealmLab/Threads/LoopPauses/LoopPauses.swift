@@ -5,13 +5,13 @@ import RealmSwift
 import Synchronization
 import TestSupport
 
-/// How long a loop that has asynchronous writes under way does not turn, while another process keeps
-/// taking the writer for two seconds, and somebody commits transactions of ten megabytes with full
-/// flushes: another process first, then a thread of the loop's own process.
+/// How long a loop that has asynchronous writes under way does not turn, while another process
+/// keeps taking the writer for two seconds, and somebody commits transactions of ten megabytes with
+/// full flushes: another process first, then a thread of the loop's own process.
 ///
 /// A pause is the time from when a timer was due to when it was called. A second loop in the same
-/// process has nothing on it but such a timer: while it pauses at the same time, the machine as a whole
-/// stands still or has no processor left, and that part of a pause does not count.
+/// process has nothing on it but such a timer: while it pauses at the same time, the machine as a
+/// whole stands still or has no processor left, and that part of a pause does not count.
 public final class LoopPauses: Sendable {
   /// The longest pause that is accepted.
   public static let longestPause_ms = 5.0

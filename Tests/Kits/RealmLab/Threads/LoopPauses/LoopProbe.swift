@@ -46,8 +46,8 @@ import RealmSwift
       let known = waited + cpu + runDelay
       return wall > known ? wall - known : 0
     }
-    /// The time in which the loop could not turn because of what its thread did: ran, or slept in the
-    /// kernel for another reason than to wait for events.
+    /// The time in which the loop could not turn because of what its thread did: ran, or slept in
+    /// the kernel for another reason than to wait for events.
     var own: UInt64 {
       // What is counted as run while the loop waited, others' interrupts did.
       min(cpu, wall > waited ? wall - waited : 0) + blocked

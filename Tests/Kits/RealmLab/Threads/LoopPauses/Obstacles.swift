@@ -22,8 +22,8 @@ struct WriterHolder {
   }
 }
 
-/// Commits transactions of ten megabytes with full flushes, one after the other: one large object, or
-/// many objects of less.
+/// Commits transactions of ten megabytes with full flushes, one after the other: one large object,
+/// or many objects of less.
 final class Loader: Sendable {
   private static let partCounts = [1, 160, 10_000]
   private static let bytesPerTransaction = 10 << 20

@@ -4,8 +4,8 @@ import EngineLab
 import RealmSwift
 import TestSupport
 
-/// A loop goes on turning while its asynchronous writes wait: for a writer in another thread, for one
-/// in another process, and for a flush. Says so by the order of events, not by the clock.
+/// A loop goes on turning while its asynchronous writes wait: for a writer in another thread, for
+/// one in another process, and for a flush. Says so by the order of events, not by the clock.
 public final class TurnsWhileBlocked: Sendable {
   private let directory = TemporaryDirectory()
   private let thread = LoopThread(name: "turning")

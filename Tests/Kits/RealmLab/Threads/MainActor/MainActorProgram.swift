@@ -2,9 +2,9 @@ import Foundation
 import EngineLab
 import RealmSwift
 
-/// What a program does on its main actor, whatever serves that: opens a realm, writes, observes, and
-/// hears of a commit of another process. Says each step to its parent, which makes that commit when
-/// the program says that it observes.
+/// What a program does on its main actor, whatever serves that: opens a realm, writes, observes,
+/// and hears of a commit of another process. Says each step to its parent, which makes that commit
+/// when the program says that it observes.
 @MainActor public final class MainActorProgram {
   private let path: String
   private var token: NotificationToken?
