@@ -7,10 +7,12 @@ extension UVLoop: SerialExecutor {
     if !post(.job(unowned)) { closedExecutor.enqueue(unowned, of: self) }
   }
 
+  /// What an actor that lives on the loop returns as its `unownedExecutor`.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     unsafe UnownedSerialExecutor(ordinary: self)
   }
 
+  /// Whether both are the same loop.
   public func isSameExclusiveExecutionContext(other: UVLoop) -> Bool { self === other }
 
   /// Code that libuv calls on the loop's thread is isolated to the actors that live there.
