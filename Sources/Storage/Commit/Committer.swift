@@ -4,8 +4,7 @@ import Platform
 /// One commit, step by step.
 ///
 ///  1. Bring the free space to the base version; collect the pins; release what no pin needs. Pin
-///    the
-///     base version, so that there is a slot for the pin of the new one.
+///     the base version, so that there is a slot for the pin of the new one.
 ///  2. Place the new nodes; append the history; record the space taken and freed.
 ///  3. Write the nodes to where no reader looks.
 ///  4. Write the slot. `full`: with the checksums of everything written, so that one flush covers
@@ -101,8 +100,8 @@ struct Committer {
     guard durability != .inMemory, lockFile.flushFailure % 2 == 1 else { return }
     throw StorageError(
       .poisoned, path: database.path,
-      "a flush has failed while the transaction was under way, so what it has read may be older than"
-        + " what had been written; nothing was changed, begin it again")
+      "a flush has failed while the transaction was under way, so what it has read may be older"
+        + " than what had been written; nothing was changed, begin it again")
   }
 
   /// For the decision when to flush.

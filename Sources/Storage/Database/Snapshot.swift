@@ -60,8 +60,8 @@ public final class Snapshot: Sendable {
     guard isExpired else { return }
     throw StorageError(
       .readerTooOld, path: database.path,
-      "version \(version) was kept for longer than the writer allows; release it and read the newest"
-        + " one, or raise the age limit (`readerAgeMaxMilliseconds`, `maximumReaderAge`)")
+      "version \(version) was kept for longer than the writer allows; release it and read the"
+        + " newest one, or raise the age limit (`readerAgeMaxMilliseconds`, `maximumReaderAge`)")
   }
 
   /// Another pin on the same version, with a life of its own.

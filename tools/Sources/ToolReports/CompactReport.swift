@@ -40,7 +40,8 @@ extension CompactReport: TextReport {
         + Quantity.bytes(allocatedBytesAfter)
     ]
     lines.append(
-      "\(Quantity.number(of: steps, "step")), \(Quantity.bytes(movedBytes)) moved in \(Quantity.seconds(seconds))"
+      "\(Quantity.number(of: steps, "step")), "
+        + "\(Quantity.bytes(movedBytes)) moved in \(Quantity.seconds(seconds))"
     )
     if let endedEarly { lines.append("ended early: \(endedEarly)") }
     return lines.joined(separator: "\n")

@@ -73,8 +73,8 @@ public struct HugeFile {
     let commits = try stop(changers)
     let reads = try stop(watchers)
     show(
-      "\(seconds) s, \(kills) kills; the last processes made \(commits) commits of 20 leaves and read"
-        + " \(reads) leaves; file at most \(largest)")
+      "\(seconds) s, \(kills) kills; the last processes made \(commits) commits of 20 leaves"
+        + " and read \(reads) leaves; file at most \(largest)")
     report.expect(commits > 0 && reads > 0, "the last processes did nothing")
   }
 

@@ -62,8 +62,8 @@ extension Actor {
     }
     if let difference, !history.isDoubtful(number) {
       machine.report(
-        "\(machine.current?.name ?? ""): version \(snapshot.version) of \(history.name) is not commit"
-          + " \(number): \(difference)")
+        "\(machine.current?.name ?? ""): version \(snapshot.version) of \(history.name) is not"
+          + " commit \(number): \(difference)")
     }
   }
 

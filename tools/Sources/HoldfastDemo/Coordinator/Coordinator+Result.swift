@@ -68,7 +68,8 @@ extension Coordinator {
   private func text(of kill: Figures.ImporterKill) -> String {
     let fate = kill.stored == kill.attempted ? "was stored" : "was not stored"
     return "in commit \(kill.attempted), which \(fate); the editor waited "
-      + "\(nanoseconds(kill.editorWaited)) at most, replaced after \(nanoseconds(kill.replacedAfter))"
+      + "\(nanoseconds(kill.editorWaited)) at most, "
+      + "replaced after \(nanoseconds(kill.replacedAfter))"
   }
 
   private func text(of kill: Figures.ViewerKill) -> String {

@@ -147,8 +147,8 @@ public final class LoopPauses: Sendable {
   private func describe(_ gap: LoopProbe.Gap) -> [String] {
     func text(_ nanoseconds: UInt64) -> String { String(format: "%.3f", Double(nanoseconds) / 1e6) }
     let head =
-      "  gap \(text(gap.wall)) ms: waited for events \(text(gap.waited)), ran \(text(gap.cpu)), kept"
-      + " from a processor \(text(gap.runDelay)), slept in the kernel \(text(gap.blocked));"
+      "  gap \(text(gap.wall)) ms: waited for events \(text(gap.waited)), ran \(text(gap.cpu)),"
+      + " kept from a processor \(text(gap.runDelay)), slept in the kernel \(text(gap.blocked));"
       + " \(gap.faults) + \(gap.majorFaults) faults, \(gap.switchesForced) forced switches"
     return [head] + gap.notes.map { "    +\(text($0.time)) \($0.text)" }
   }
