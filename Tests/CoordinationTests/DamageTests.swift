@@ -51,7 +51,6 @@ import Testing
     _ = lockFile.versionsInUse(.now)
     _ = lockFile.pins().count
     _ = lockFile.durableVersion
-    _ = lockFile.previousWriterDied
     if (try? lockFile.tryLockWriter()) == true { lockFile.unlockWriter() }
     lockFile.wakeOthers()
   }

@@ -15,7 +15,6 @@ import Testing
     "headerUsed": LockFileLayout.headerUsed,
     "newestVersion": LockFileLayout.newestVersion,
     "durableVersion": LockFileLayout.durableVersion,
-    "commitMark": LockFileLayout.commitMark,
     "writerRole": LockFileLayout.writerRole,
     "pinCapacity": LockFileLayout.pinCapacity,
     "pinsUsed": LockFileLayout.pinsUsed,
@@ -84,7 +83,7 @@ import Testing
 
   @Test func nothingOverlaps() {
     let names = [
-      "newestVersion", "durableVersion", "commitMark", "writerRole",
+      "newestVersion", "durableVersion", "writerRole",
       "pinCapacity", "pinsUsed", "participantsUsed", "writerHolder", "flushedVersion",
       "flushFailure", "pendingSlot", "ring", "participants", "pins",
     ]

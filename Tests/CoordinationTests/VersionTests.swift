@@ -70,16 +70,6 @@ import Testing
     #expect(seen.count == 3 * 64 + 1)
   }
 
-  @Test func aCommitThatWasNotEndedIsNoticed() throws {
-    let first = try database.open().lockFile
-    let second = try database.open().lockFile
-    #expect(!second.previousWriterDied)
-    first.beginCommitMark()
-    #expect(second.previousWriterDied)
-    second.endCommitMark()
-    #expect(!first.previousWriterDied)
-  }
-
   @Test func impossibleVersionsCannotBePublished() async {
     await #expect(processExitsWith: .failure) {
       try Database().open().lockFile.publish(published(0))

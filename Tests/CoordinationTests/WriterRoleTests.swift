@@ -109,13 +109,10 @@ import Testing
     let lockFile = try database.open().lockFile
     let child = try process()
     try child.ask("write")
-    try child.ask("commit")
     child.kill()
     let successor = try database.open().lockFile
     #expect(lockFile.writer.role.load().isFree)
     #expect(try lockFile.tryLockWriter())
-    #expect(lockFile.previousWriterDied)
-    lockFile.endCommitMark()
     lockFile.unlockWriter()
     #expect(try successor.tryLockWriter())
   }

@@ -32,8 +32,6 @@ public enum LockFileLayout {
 
   public static let newestVersion = 128
   public static let durableVersion = 192
-  /// Not 0 while a commit is under way.
-  public static let commitMark = 256
   /// UInt32: who writes (`WriterWord`); processes sleep on this word.
   public static let writerRole = 320
   /// How many pin slots there are.

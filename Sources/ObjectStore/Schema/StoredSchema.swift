@@ -19,14 +19,6 @@ struct ColumnSpec {
   var other = TableKey.unassigned
   /// Links: the hidden column over there. Backlinks: the column they come from.
   var otherColumn = ColumnKey.unassigned
-
-  /// Indexes of integers keep their order; others are of hashes.
-  var isIndexHashed: Bool {
-    switch kind {
-    case .int, .bool, .date: return false
-    default: return true
-    }
-  }
 }
 
 /// A table's columns by key, hidden ones included. Immutable.

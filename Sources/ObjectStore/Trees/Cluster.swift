@@ -68,13 +68,6 @@ public struct Cluster {
     return low
   }
 
-  /// The first row whose key is not below `key`; `count` if there is none.
-  public func firstRow(notBelow key: ObjectKey) -> Int {
-    let distance = key.rawValue &- baseKey
-    if key.rawValue <= baseKey { return 0 }
-    return node.width == 0 ? Int(min(distance, Int64(node.count))) : lowerBound(distance)
-  }
-
   /// Where the vector of `column` is; none if all its rows hold the default.
   @inlinable @inline(__always)
   public func reference(_ column: ColumnKey) -> NodeReference {

@@ -34,7 +34,6 @@ public final class _RealmInstance: @unchecked Sendable {
   var autorefresh = true
   /// What links are added with while an object is being added.
   var updatePolicy = Realm.UpdatePolicy.error
-  var isRefreshing = false
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()

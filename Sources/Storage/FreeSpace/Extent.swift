@@ -16,12 +16,3 @@ public struct Extent: Hashable, Sendable {
     return low < high ? Extent(offset: low, length: high - low) : nil
   }
 }
-
-/// Bytes that are no longer part of the newest version, and the versions that they were part of:
-/// `createdIn ..< freed`.
-struct FreedRun: Hashable {
-  var extent: Extent
-  var createdIn: UInt64
-  /// The version whose commit freed it.
-  var freed: UInt64
-}

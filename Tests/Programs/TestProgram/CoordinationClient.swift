@@ -73,13 +73,9 @@ final class CoordinationClient {
     case "write":
       try lockFile!.lockWriter()
       return "writing"
-    case "commit":
-      lockFile!.beginCommitMark()
-      return "committing"
     case "publish":
       let version = numbers[0]
       lockFile!.publish(.init(version: version, root: version * 10, logicalSize: version * 100))
-      lockFile!.endCommitMark()
       lockFile!.unlockWriter()
       lockFile!.wakeOthers()
       return "published"
