@@ -19,7 +19,10 @@ import Testing
   func articles() throws {
     let guides = try guides()
     #expect(
-      guides.map(\.name) == ["Actors", "AsyncWrites", "Notifications", "RealmSwift", "Threading"])
+      guides.map(\.name) == [
+        "Actors", "AsyncWrites", "Durability", "LoopThreads", "Models", "Notifications", "Queries",
+        "RealmSwift", "Threading",
+      ])
     for guide in guides { #expect(try guide.blocks().count >= 2, "\(guide.name)") }
   }
 
@@ -34,7 +37,7 @@ import Testing
   func code() throws {
     try withTemporaryFolder { folder in
       let programs = try guides().map { guide in
-        let file = folder.appending(path: "\(guide.name).swift")
+        let file = folder.appending(path: "\(guide.name)Guide.swift")
         try guide.program().write(to: file, atomically: true, encoding: .utf8)
         return file
       }
@@ -48,12 +51,7 @@ import Testing
   func links() throws {
     let toolchain = try compiler.toolchain()
     try withTemporaryFolder { folder in
-      let symbols = try compiler.run(
-        toolchain.tool("swift-symbolgraph-extract"),
-        ["-module-name", "RealmSwift", "-minimum-access-level", "public"]
-          + ["-skip-synthesized-members", "-skip-inherited-docs"]
-          + ["-target", toolchain.target.triple, "-output-dir", folder.path]
-          + compiler.moduleArguments())
+      let symbols = try compiler.extractSymbols(of: "RealmSwift", to: folder)
       #expect(symbols.status == 0, "\(symbols.output)")
       let documentation = try compiler.run(
         toolchain.tool("docc"),

@@ -36,8 +36,9 @@ extension Realm {
       /// A commit is seen by everybody at once and is on the disk a little later, several sharing a
       /// flush; power loss may lose the last of them.
       case grouped
-      /// Commits are flushed by the system when it likes; they survive the process's death at
-      /// once, power loss after some seconds.
+      /// A commit is seen by everybody at once and flushed in the background, half a second later
+      /// at the most on an idle disk. It survives the process's death at once; power loss may take
+      /// what has not been flushed.
       case relaxed
     }
 
