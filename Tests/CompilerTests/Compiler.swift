@@ -68,6 +68,18 @@ struct Compiler {
     return try JSONDecoder().decode(Toolchain.self, from: Data(text.utf8))
   }
 
+  /// Writes what a module declares publicly, with its documentation, into files of the folder.
+  func extractSymbols(
+    of module: String, to folder: URL
+  ) throws -> (status: Int32, output: String) {
+    let toolchain = try toolchain()
+    return try run(
+      toolchain.tool("swift-symbolgraph-extract"),
+      ["-module-name", module, "-minimum-access-level", "public"]
+        + ["-skip-synthesized-members", "-skip-inherited-docs"]
+        + ["-target", toolchain.target.triple, "-output-dir", folder.path] + moduleArguments())
+  }
+
   private func arguments(for check: Check) -> [String] {
     let common = ["-swift-version", "6", "-wmo", "-module-name", "Cases", "-suppress-warnings"]
     let verify = ["-Xfrontend", "-verify", "-Xfrontend", "-verify-ignore-unrelated"]

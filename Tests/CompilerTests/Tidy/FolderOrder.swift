@@ -1,0 +1,113 @@
+/// The folders of a target, lowest first: a file uses types of its own folder and of lower ones.
+struct FolderOrder {
+  let target: String
+  let folders: [String]
+
+  static let all = [
+    FolderOrder(target: "Platform", folders: ["Threads", "System", "Memory"]),
+    FolderOrder(
+      target: "Coordination", folders: ["Layout", "Pins", "Session", "Signal", "Writer"]),
+    FolderOrder(
+      target: "Storage",
+      folders: [
+        "Format", "Nodes", "History", "Slots", "Database", "FreeSpace", "Commit", "Compaction",
+        "Inspect",
+      ]),
+    FolderOrder(
+      target: "ObjectStore",
+      folders: [
+        "Base", "Schema", "Columns", "History", "Trees", "Tables", "Inspect", "Query",
+        "Observation", "Transaction",
+      ]),
+    FolderOrder(
+      target: "RealmSwift",
+      folders: [
+        "Errors", "Schema", "Internals", "Objects", "Values", "Collections", "Query", "Sharing",
+        "Realm", "Notifications", "Writes",
+      ]),
+  ]
+
+  /// How many types of a higher folder the files of a folder use, counted once a file.
+  static let known: [String: [String: Int]] = [
+    "Platform": [
+      "Threads -> System": 3
+    ],
+    "Coordination": [
+      "Pins -> Session": 8,
+      "Session -> Signal": 1,
+      "Session -> Writer": 2,
+    ],
+    "Storage": [
+      "Database -> Commit": 2,
+      "Database -> Compaction": 4,
+      "Database -> FreeSpace": 3,
+      "Format -> Database": 1,
+      "Format -> FreeSpace": 4,
+      "Format -> Nodes": 1,
+      "Format -> Slots": 3,
+      "FreeSpace -> Commit": 2,
+      "History -> Database": 1,
+      "Nodes -> Database": 4,
+      "Nodes -> History": 1,
+      "Nodes -> Slots": 1,
+      "Slots -> Database": 1,
+    ],
+    "ObjectStore": [
+      "Base -> Query": 2,
+      "Columns -> Trees": 3,
+      "History -> Tables": 1,
+      "Query -> Observation": 2,
+      "Schema -> Tables": 1,
+    ],
+    "RealmSwift": [
+      "Collections -> Query": 1,
+      "Collections -> Realm": 3,
+      "Errors -> Realm": 1,
+      "Internals -> Notifications": 2,
+      "Internals -> Objects": 16,
+      "Internals -> Realm": 4,
+      "Internals -> Sharing": 4,
+      "Internals -> Writes": 2,
+      "Objects -> Collections": 3,
+      "Objects -> Realm": 1,
+      "Objects -> Values": 5,
+      "Realm -> Notifications": 1,
+      "Schema -> Objects": 1,
+      "Sharing -> Notifications": 3,
+      "Sharing -> Realm": 3,
+    ],
+  ]
+
+  /// Uses of types of higher folders, by the pair `Low -> High`.
+  func upwardUses(in files: [SourceFile]) -> [String: [String]] {
+    let rank = Dictionary(uniqueKeysWithValues: folders.enumerated().map { ($1, $0) })
+    let own = files.filter { $0.target == target && $0.folder != nil }
+    var homes: [Substring: String] = [:]
+    for file in own {
+      for type in file.declarations where type.isType && type.scopes.isEmpty {
+        // What is private to a file is nobody's floor.
+        if type.access > .private { homes[type.name] = file.folder }
+      }
+    }
+    var uses: [String: [String]] = [:]
+    for file in own {
+      guard let folder = file.folder, let floor = rank[folder] else { continue }
+      var seen: Set<Substring> = []
+      var isMember = false
+      for token in file.tokens {
+        defer { isMember = token.text == "." }
+        guard let home = homes[token.text], home != folder, let height = rank[home],
+          height > floor, !isMember, seen.insert(token.text).inserted
+        else { continue }
+        uses["\(folder) -> \(home)", default: []].append(
+          "\(file.path):\(token.line) uses \(token.text)")
+      }
+    }
+    return uses
+  }
+
+  /// Folders that the order does not name, and names without a folder.
+  func unknownFolders(in files: [SourceFile]) -> Set<String> {
+    Set(files.filter { $0.target == target }.compactMap(\.folder)).symmetricDifference(folders)
+  }
+}

@@ -1,0 +1,24 @@
+/// Which modules a target of the library may import. Nothing points up.
+enum Layers {
+  static let imports: [String: Set<String>] = [
+    "Platform": ["CPlatform", "Dispatch", "Glibc", "Synchronization"],
+    "Coordination": ["Platform", "Synchronization"],
+    "Storage": ["Coordination", "Platform", "Synchronization"],
+    "ObjectStore": ["CScan", "Platform", "Storage", "Synchronization"],
+    "LoopThread": ["Clibuv", "Dispatch", "Platform", "Synchronization"],
+    "RealmSwift": [
+      "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Platform", "Storage",
+      "Synchronization",
+    ],
+  ]
+
+  static func complaints(about files: [SourceFile]) -> [String] {
+    files.flatMap { file in
+      guard let allowed = imports[file.target] else {
+        return ["\(file.path): no list of imports for \(file.target)"]
+      }
+      return file.imports.filter { $0 != "Swift" && !allowed.contains($0) }
+        .map { "\(file.path) imports \($0)" }
+    }
+  }
+}
