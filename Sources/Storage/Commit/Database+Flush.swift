@@ -108,15 +108,15 @@ extension Database {
   private func synchronize(doing what: String) throws(StorageError) {
     do throws(SystemError) {
       try flushFile()
-      // A flush by another thread may have failed before this one began, and have left nothing for it
-      // to write.
+      // A flush by another thread may have failed before this one began, and have left nothing for
+      // it to write.
       if lockFile.flushFailure % 2 == 1 { throw flushError }
     } catch { throw StorageError(error, doing: what) }
   }
 
-  /// The threads of a process take turns, and one that fails says so within its turn: Linux reports a
-  /// failed write-back once for each open file, to whichever thread asks first, and another thread's
-  /// flush may have relied on the same pages.
+  /// The threads of a process take turns, and one that fails says so within its turn: Linux reports
+  /// a failed write-back once for each open file, to whichever thread asks first, and another
+  /// thread's flush may have relied on the same pages.
   private func flushFile() throws(SystemError) {
     try failedFlushes.withLock { failures throws(SystemError) in
       do throws(SystemError) { try file.synchronize() } catch {

@@ -145,7 +145,8 @@ struct RecoverySettlement {
       throw StorageError(error.cause, doing: "write the slot of the recovered version")
     }
     do throws(SystemError) { try file.synchronize() } catch {
-      // What is in the page cache and perhaps not on the disk must not be found by the next opening.
+      // What is in the page cache and perhaps not on the disk must not be found by the next
+      // opening.
       _ = recovery.slots.eraseDurable(keeping: durable)
       throw StorageError(error, doing: "flush the recovered version")
     }
