@@ -78,7 +78,8 @@ import Testing
   @Test("find what only tests use")
   func deadCode() {
     let library = file(
-      "struct Used { func dead() {}; var alive = 1; override func next() {} }\nlet u = Used().alive\n"
+      "struct Used { func dead() {}; var alive = 1; override func next() {} }\n"
+        + "let u = Used().alive\n"
     )
     let test = file("func t() { Used().dead() }\n", at: "Tests/StorageTests/T.swift")
     let found = DeadCode.findings(in: sources([library], tests: [test])).keys.sorted()
