@@ -10,9 +10,13 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, ThreadConfin
 
   /// How many objects the collection has.
   public var count: Int { source.count() }
+  /// The index of the first element: 0.
   public var startIndex: Int { 0 }
+  /// The index after the last element: the count.
   public var endIndex: Int { count }
+  /// The next index.
   public func index(after index: Int) -> Int { index + 1 }
+  /// The index before.
   public func index(before index: Int) -> Int { index - 1 }
 
   /// The property of the object at the index, which must be below `count`.
@@ -27,10 +31,16 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, ThreadConfin
     }
   }
 
+  /// The realm that it belongs to.
   public var realm: Realm? { source.collection.realm }
+  /// Whether it can no longer be used, because its realm was invalidated or its object deleted.
   public var isInvalidated: Bool { source.collection.isInvalidated }
+  /// Whether it is frozen: it never changes and can be used on any thread.
   public var isFrozen: Bool { source.collection.isFrozen }
+  /// An immutable view at the present version, usable on any thread.
   public func freeze() -> Self { Self(source: source.frozen()) }
+  /// The live counterpart of something frozen, which belongs to the caller's thread; nil if the
+  /// object that it comes from was deleted.
   public func thaw() -> Self? { source.thawed().map { Self(source: $0) } }
 
   /// The values, one per line.

@@ -27,7 +27,8 @@ extension ProjectionObservable {
   }
 
   /// Calls the block on the actor after changes of what the projection shows, until the token is
-  /// dropped or the object deleted. The projection that the block is given is confined to the actor.
+  /// dropped or the object deleted. The projection that the block is given is confined to the
+  /// actor.
   public func observe<A: Actor>(
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void

@@ -36,8 +36,11 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
 
   // MARK: Confinement
 
+  /// The realm that it belongs to.
   public var realm: Realm? { rootObject.realm }
+  /// Whether it can no longer be used, because its realm was invalidated or its object deleted.
   public var isInvalidated: Bool { (rootObject as any ThreadConfined).isInvalidated }
+  /// Whether it is frozen: it never changes and can be used on any thread.
   public var isFrozen: Bool { (rootObject as any ThreadConfined).isFrozen }
 
   /// An immutable view of the object at its present version, usable on any thread.
@@ -48,6 +51,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
 
   // MARK: What every element of a collection of a realm can do
 
+  /// The name of the root's class in the realm.
   public class func className() -> String { Root.className() }
   public static var _rlmDescription: _PropertyDescription { Root._rlmDescription }
 
@@ -70,6 +74,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
 extension Projection: RealmCollectionValue, RealmFetchable, KeypathSortable,
   CustomStringConvertible
 {
+  /// What a property of this type is stored as.
   public typealias PersistedType = Root.PersistedType
 
   /// Whether both are views of the same kind of the same object.
@@ -77,6 +82,7 @@ extension Projection: RealmCollectionValue, RealmFetchable, KeypathSortable,
     type(of: left) == type(of: right) && left.rootObject._isSameRow(as: right.rootObject)
   }
 
+  /// Hashes which object this is a view of.
   public func hash(into hasher: inout Hasher) { rootObject._hashRow(into: &hasher) }
 }
 

@@ -19,8 +19,8 @@ struct SectionChanges {
       && sectionsToDelete.isEmpty
   }
 
-  /// - Parameter changes: of the elements without regard to sections. Deletions are positions before,
-  ///   insertions and modifications positions now.
+  /// - Parameter changes: of the elements without regard to sections. Deletions are positions
+  ///   before, insertions and modifications positions now.
   init<Key>(
     from old: SectionDivision<Key>, to new: SectionDivision<Key>, changes: ElementChanges
   ) {
@@ -70,7 +70,8 @@ struct SectionChanges {
     insertions.append(IndexPath(item: place.item, section: place.section))
   }
 
-  /// What concerns one section, which had and has these positions; nil where it was or is not there.
+  /// What concerns one section, which had and has these positions; nil where it was or is not
+  /// there.
   func limited(to before: Int?, _ now: Int?) -> SectionChanges {
     var changes = self
     changes.deletions.removeAll { $0.section != before }

@@ -115,7 +115,8 @@ extension SectionedResults where SectionElement: ObjectBase {
 
 extension ResultsSection {
   /// Calls the block with the section as it is, then after each change of it, until the token is
-  /// dropped. When its last element has gone the section counts as deleted, when one comes as inserted.
+  /// dropped. When its last element has gone the section counts as deleted, when one comes as
+  /// inserted.
   ///
   /// - Parameters:
   ///   - keyPaths: What counts as a modification of an element; nil for what is stored in it and,
@@ -132,8 +133,8 @@ extension ResultsSection {
     return table.results.observe(keyPaths: keyPaths, on: queue, observation.receive)
   }
 
-  /// Calls the block on the actor with the section as it is, then after each change of it, until the
-  /// token is dropped. The section that the block is given is confined to the actor.
+  /// Calls the block on the actor with the section as it is, then after each change of it, until
+  /// the token is dropped. The section that the block is given is confined to the actor.
   public func observe<A: Actor>(
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
     _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
@@ -169,9 +170,9 @@ extension ResultsSection where T: ObjectBase {
 
 /// A section's key function, and the key of one section, on their way to an actor.
 private struct KeyFunction<Key: _Persistable, Element>: @unchecked Sendable {
-  // The API does not require the function to be Sendable: who observes on an actor answers for what it
-  // captures, since it is called there as well as where the sections were made. A key is a value that
-  // a realm stores; objects, which are confined, are no keys.
+  // The API does not require the function to be Sendable: who observes on an actor answers for what
+  // it captures, since it is called there as well as where the sections were made. A key is a value
+  // that a realm stores; objects, which are confined, are no keys.
   let call: (Element) -> Key
   let section: Key?
 

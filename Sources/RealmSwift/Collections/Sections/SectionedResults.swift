@@ -13,9 +13,13 @@ where Index == Int {
 }
 
 extension RealmSectionedResult {
+  /// The index of the first element: 0.
   public var startIndex: Int { 0 }
+  /// The index after the last element: the count.
   public var endIndex: Int { count }
+  /// The next index.
   public func index(after index: Int) -> Int { index + 1 }
+  /// The index before.
   public func index(before index: Int) -> Int { index - 1 }
 }
 
@@ -30,6 +34,7 @@ extension RealmSectionedResult {
 public struct SectionedResults<
   Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
 >: RealmSectionedResult {
+  /// A section.
   public typealias Element = ResultsSection<Key, SectionElement>
 
   let table: SectionTable<Key, SectionElement>
@@ -56,14 +61,21 @@ public struct SectionedResults<
     self[indexPath.section][indexPath.item]
   }
 
+  /// An iterator over what is there now.
   public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
     SectionedResultsIterator(self)
   }
 
+  /// The realm that it belongs to.
   public var realm: Realm? { table.results.realm }
+  /// Whether it can no longer be used, because its realm was invalidated or its object deleted.
   public var isInvalidated: Bool { table.results.isInvalidated }
+  /// Whether it is frozen: it never changes and can be used on any thread.
   public var isFrozen: Bool { table.results.isFrozen }
+  /// An immutable view at the present version, usable on any thread.
   public func freeze() -> Self { Self(table.results.freeze(), table.key) }
+  /// The live counterpart of something frozen, which belongs to the caller's thread; nil if the
+  /// object that it comes from was deleted.
   public func thaw() -> Self? { table.results.thaw().map { Self($0, table.key) } }
 
   /// Whether both are sections of the same results.
@@ -77,6 +89,7 @@ public struct SectionedResults<
 public struct ResultsSection<
   Key: _Persistable & Hashable, T: RealmCollectionValue
 >: RealmSectionedResult, Identifiable {
+  /// An element of the section.
   public typealias Element = T
 
   let table: SectionTable<Key, T>
@@ -106,18 +119,25 @@ public struct ResultsSection<
     return table.results[rows[index]]
   }
 
+  /// An iterator over what is there now.
   public func makeIterator() -> SectionIterator<T> {
     SectionIterator(results: table.results, rows: rows)
   }
 
+  /// The realm that it belongs to.
   public var realm: Realm? { table.results.realm }
+  /// Whether it can no longer be used, because its realm was invalidated or its object deleted.
   public var isInvalidated: Bool { table.results.isInvalidated }
+  /// Whether it is frozen: it never changes and can be used on any thread.
   public var isFrozen: Bool { table.results.isFrozen }
 
+  /// An immutable view at the present version, usable on any thread.
   public func freeze() -> Self {
     ResultsSection(SectionTable(table.results.freeze(), table.key), key)
   }
 
+  /// The live counterpart of something frozen, which belongs to the caller's thread; nil if the
+  /// object that it comes from was deleted.
   public func thaw() -> Self? {
     table.results.thaw().map { ResultsSection(SectionTable($0, table.key), key) }
   }
@@ -141,6 +161,7 @@ public struct SectionedResultsIterator<
     keys = sections.allKeys.makeIterator()
   }
 
+  /// The next element; nil after the last one.
   public mutating func next() -> ResultsSection<Key, SectionElement>? {
     keys.next().map { ResultsSection(table, $0) }
   }
@@ -156,6 +177,7 @@ public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     self.rows = rows.makeIterator()
   }
 
+  /// The next element; nil after the last one.
   public mutating func next() -> Element? { rows.next().map { results[$0] } }
 }
 
