@@ -1,4 +1,5 @@
-/// How a value of any kind is kept in a byte vector: a tag, then the value. Null is no bytes at all.
+/// How a value of any kind is kept in a byte vector: a tag, then the value. Null is no bytes at
+/// all.
 public enum ValueCodec {
   /// Tags are part of the format.
   enum Tag: UInt8 {

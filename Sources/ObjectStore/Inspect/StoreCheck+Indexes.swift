@@ -70,7 +70,8 @@ extension StoreCheck {
     var first: IndexPair?
   }
 
-  /// Sums up a tree's entries, checking order, counts and separators, and returns how many there are.
+  /// Sums up a tree's entries, checking order, counts and separators, and returns how many there
+  /// are.
   private mutating func checkPairs(
     _ reference: NodeReference, _ walk: inout PairWalk, _ name: String, depth: Int
   ) throws(StorageError) -> Int {

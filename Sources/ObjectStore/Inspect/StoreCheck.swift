@@ -19,8 +19,8 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
 /// Checks the object store of one version: order of keys, counts, vectors, lists, links against
 /// backlinks, indexes against columns. Checksums are the storage layer's affair.
 ///
-/// Memory does not grow with the data. What is kept twice is compared by sums (`PairSums`); only where
-/// those differ are the pairs themselves collected, some at a time.
+/// Memory does not grow with the data. What is kept twice is compared by sums (`PairSums`); only
+/// where those differ are the pairs themselves collected, some at a time.
 public struct StoreCheck {
   let source: NodeSource
   let schema: StoredSchema
@@ -42,11 +42,11 @@ public struct StoreCheck {
   private let progress: (_ table: String, _ objects: Int) -> Void
   private var objects = 0
 
-  /// Everything that is wrong in the version that `root` (the object store's root) belongs to; of very
-  /// much, the first, and how many more there are.
+  /// Everything that is wrong in the version that `root` (the object store's root) belongs to; of
+  /// very much, the first, and how many more there are.
   ///
-  /// - Parameter progress: hears now and then how many objects have been checked, and of which class
-  ///   the last ones were.
+  /// - Parameter progress: hears now and then how many objects have been checked, and of which
+  ///   class the last ones were.
   public static func findings(
     root: NodeReference, in source: NodeSource,
     progress: (_ table: String, _ objects: Int) -> Void = { _, _ in }

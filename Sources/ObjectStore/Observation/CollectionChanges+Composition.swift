@@ -1,7 +1,8 @@
 extension CollectionChanges {
   /// What these changes and then the `next` ones make together: from before these to after those.
   ///
-  /// What left and came back counts as both deleted and inserted. Time: proportional to what changed.
+  /// What left and came back counts as both deleted and inserted. Time: proportional to what
+  /// changed.
   public func followed(by next: CollectionChanges) -> CollectionChanges {
     if isEmpty { return next }
     if next.isEmpty { return self }

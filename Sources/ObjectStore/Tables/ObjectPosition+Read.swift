@@ -43,7 +43,8 @@ extension ObjectPosition {
     return VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
   }
 
-  /// The string, for columns that may be null and others alike; an empty one of the latter is empty.
+  /// The string, for columns that may be null and others alike; an empty one of the latter is
+  /// empty.
   @inlinable
   public func string(
     _ column: ColumnKey, in source: NodeSource

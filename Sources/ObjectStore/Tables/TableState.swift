@@ -42,7 +42,8 @@ struct TableState {
 
   var cluster: Cluster { Cluster(node: leaf.node) }
 
-  /// Stores a reference to the node at `level` of the path (the leaf if it is `depth`) in its parent.
+  /// Stores a reference to the node at `level` of the path (the leaf if it is `depth`) in its
+  /// parent.
   @inline(__always)
   func setParentReference(_ level: Int, _ reference: NodeReference) {
     if level == 0 {

@@ -18,7 +18,8 @@ extension ObjectTransaction {
     return row
   }
 
-  /// An object that is not there: the caller's mistake, or a file whose parts contradict each other.
+  /// An object that is not there: the caller's mistake, or a file whose parts contradict each
+  /// other.
   @inline(never)
   func missing(_ state: State, _ object: ObjectKey) -> StorageError {
     source.corrupt(

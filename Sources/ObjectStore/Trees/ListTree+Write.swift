@@ -15,8 +15,8 @@ struct ListTreeWriter {
   private var stride: Int { InnerNode.listStride }
 
   /// A step down the tree on the way to a change: how deep it is, and how many elements the parent
-  /// says are below. A committed node that says something else is refused before it is changed; from
-  /// then on both are kept right.
+  /// says are below. A committed node that says something else is refused before it is changed;
+  /// from then on both are kept right.
   private struct Step {
     var depth = 0
     var expected: Int?

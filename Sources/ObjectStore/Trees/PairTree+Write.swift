@@ -48,8 +48,8 @@ extension PairTree {
   }
 
   /// A step down the tree on the way to a change: how deep it is, and how many entries the parent
-  /// says are below. A committed node that says something else is refused before it is changed; from
-  /// then on both are kept right.
+  /// says are below. A committed node that says something else is refused before it is changed;
+  /// from then on both are kept right.
   struct Step {
     var depth = 0
     var expected: Int?

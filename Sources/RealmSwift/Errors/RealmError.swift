@@ -73,7 +73,8 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
     case incompatibleHistories = 21
     /// Reserved for synchronisation, as in Apple's SDK.
     case noSubscriptionForWrite = 22
-    /// A version was kept for longer than `Realm.Configuration.maximumReaderAge` and has been ended.
+    /// A version was kept for longer than `Realm.Configuration.maximumReaderAge` and has been
+    /// ended.
     case readerTooOld = 1001
   }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Signalled, from any thread, when a realm instance should look whether there is a new version.
 ///
-/// It does not keep the instance, nor does who signals: a realm is closed when its own thread releases
-/// it, not when a commit has been announced.
+/// It does not keep the instance, nor does who signals: a realm is closed when its own thread
+/// releases it, not when a commit has been announced.
 final class RefreshTrigger: Sendable {
   let owner = WeakHandle<_RealmInstance>()
   private let scheduler: any Scheduler

@@ -178,11 +178,11 @@ extension Realm {
     /// Called once for each slow reader, on a background thread, in a process that writes.
     public var slowReaderHandler: (@Sendable (Realm.SlowReader) -> Void)?
 
-    /// Seconds after which a reader, in any process, that still keeps an old version is ended; nil for
-    /// never. A live realm is invalidated when it is next refreshed, queried or written to, and goes
-    /// on with the newest version; what needs the old one throws `Realm.Error.readerTooOld`. What was
-    /// read before is never wrong. A frozen realm keeps its version for as long as it exists, and so
-    /// does a process that does not respond: `slowReaderHandler` names them.
+    /// Seconds after which a reader, in any process, that still keeps an old version is ended; nil
+    /// for never. A live realm is invalidated when it is next refreshed, queried or written to, and
+    /// goes on with the newest version; what needs the old one throws `Realm.Error.readerTooOld`.
+    /// What was read before is never wrong. A frozen realm keeps its version for as long as it
+    /// exists, and so does a process that does not respond: `slowReaderHandler` names them.
     public var maximumReaderAge: TimeInterval?
 
     /// A file that is copied to `fileURL` if there is none yet.

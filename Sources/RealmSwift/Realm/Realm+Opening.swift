@@ -25,8 +25,8 @@ extension Realm {
     instance = try await RealmOpening.instance(configuration, on: MainActor.shared)
   }
 
-  /// Opens a configuration's file for an actor. The realm may be used in everything that is isolated
-  /// to the actor, whichever thread serves it.
+  /// Opens a configuration's file for an actor. The realm may be used in everything that is
+  /// isolated to the actor, whichever thread serves it.
   ///
   ///     actor Archive {
   ///       var realm: Realm!

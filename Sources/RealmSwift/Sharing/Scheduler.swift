@@ -20,8 +20,8 @@ protocol Scheduler: AnyObject, Sendable {
   var identity: SchedulerIdentity { get }
   /// Whether the caller runs there.
   var isCurrent: Bool { get }
-  /// A thread that may read without being asked further, or `ReadState.askScheduler`. Asked for where
-  /// the realm is opened.
+  /// A thread that may read without being asked further, or `ReadState.askScheduler`. Asked for
+  /// where the realm is opened.
   var thread: UInt64 { get }
   /// Whether work can be handed to it: then its realms refresh by themselves and can be observed.
   var canInvoke: Bool { get }

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// In the Swift 5 mode `reading` itself can be captured, and used as `reading?.isChecked`.
 ///
-/// The variable is always optional: it is nil once the object was deleted. Reading it inside a write
-/// transaction gives the newest version.
+/// The variable is always optional: it is nil once the object was deleted. Reading it inside a
+/// write transaction gives the newest version.
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
   private struct State: Sendable {

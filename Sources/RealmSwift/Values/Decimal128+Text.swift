@@ -19,7 +19,8 @@ extension Decimal128: LosslessStringConvertible {
     self = value
   }
 
-  /// The number as text that parses back to it, digits kept: `"12.50"`, `"1E+3"`, `"NaN"`, `"-Inf"`.
+  /// The number as text that parses back to it, digits kept: `"12.50"`, `"1E+3"`, `"NaN"`,
+  /// `"-Inf"`.
   public var stringValue: String { description }
 
   /// The number as text, like ``stringValue``.

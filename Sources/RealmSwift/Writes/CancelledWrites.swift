@@ -1,7 +1,7 @@
 import ObjectStore
 
-/// The cancelled transactions of one realm instance that made objects: these must stay invalid, though
-/// their keys are used again.
+/// The cancelled transactions of one realm instance that made objects: these must stay invalid,
+/// though their keys are used again.
 struct CancelledWrites {
   private struct Write {
     var generations: ClosedRange<UInt64>

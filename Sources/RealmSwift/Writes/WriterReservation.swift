@@ -4,11 +4,12 @@ import Storage
 
 /// A place in the line of writers, for somebody who does other things meanwhile.
 ///
-/// When its turn comes the reservation holds the transaction for a moment only. Whoever asked may be busy,
-/// or may be the very thread that waits to write some other way; so a transaction that is not
-/// claimed within 20 ms goes to the next in line, and the reservation gets in line again. So nobody waits
-/// longer than that for a place that is busy, and the place, when it comes, mostly finds its turn.
-/// After `turnsMax` turns the reservation expires, and who comes for it has to ask anew.
+/// When its turn comes the reservation holds the transaction for a moment only. Whoever asked may
+/// be busy, or may be the very thread that waits to write some other way; so a transaction that is
+/// not claimed within 20 ms goes to the next in line, and the reservation gets in line again. So
+/// nobody waits longer than that for a place that is busy, and the place, when it comes, mostly
+/// finds its turn. After `turnsMax` turns the reservation expires, and who comes for it has to ask
+/// anew.
 final class WriterReservation: Sendable {
   private enum State {
     case waiting(WriteWait?)

@@ -1,7 +1,7 @@
 /// An aggregate over values that come one by one. Null, and what is no number, is passed over.
 ///
-/// Sums of integers wrap at 64 bits, averages do not; sums of floats are doubles. In a column of any
-/// kind numbers and dates have extremes, dates being greater, and sums are decimals.
+/// Sums of integers wrap at 64 bits, averages do not; sums of floats are doubles. In a column of
+/// any kind numbers and dates have extremes, dates being greater, and sums are decimals.
 struct RowAggregate {
   let operation: AggregateOperation
   let kind: ValueKind
