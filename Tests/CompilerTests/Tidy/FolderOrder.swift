@@ -23,7 +23,7 @@ struct FolderOrder {
       target: "RealmSwift",
       folders: [
         "Errors", "Schema", "Internals", "Objects", "Values", "Collections", "Query", "Sharing",
-        "Realm", "Notifications", "Writes",
+        "Realm", "Notifications", "Projections", "Writes",
       ]),
   ]
 
@@ -60,8 +60,10 @@ struct FolderOrder {
       "Schema -> Tables": 1,
     ],
     "RealmSwift": [
-      "Collections -> Query": 1,
-      "Collections -> Realm": 3,
+      "Collections -> Notifications": 4,
+      "Collections -> Projections": 1,
+      "Collections -> Query": 2,
+      "Collections -> Realm": 4,
       "Errors -> Realm": 1,
       "Internals -> Notifications": 2,
       "Internals -> Objects": 16,
@@ -69,11 +71,14 @@ struct FolderOrder {
       "Internals -> Sharing": 4,
       "Internals -> Writes": 2,
       "Objects -> Collections": 3,
+      "Objects -> Projections": 1,
       "Objects -> Realm": 1,
       "Objects -> Values": 5,
       "Realm -> Notifications": 1,
+      "Realm -> Projections": 1,
       "Schema -> Objects": 1,
       "Sharing -> Notifications": 3,
+      "Sharing -> Projections": 1,
       "Sharing -> Realm": 3,
     ],
   ]
