@@ -1,7 +1,7 @@
 import Foundation
 
-/// A dotted path of property names and collection operators, as key-value coding has them on Apple's
-/// systems.
+/// A dotted path of property names and collection operators, as key-value coding has them on
+/// Apple's systems.
 struct KeyValuePath {
   let text: String
 

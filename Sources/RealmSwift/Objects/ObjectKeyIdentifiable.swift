@@ -1,5 +1,5 @@
-/// A type whose identity is the stored object that it stands for, for lists of a user interface that
-/// want `Identifiable` elements.
+/// A type whose identity is the stored object that it stands for, for lists of a user interface
+/// that want `Identifiable` elements.
 ///
 ///     final class Dog: Object, ObjectKeyIdentifiable { … }
 public protocol ObjectKeyIdentifiable: Identifiable {
@@ -11,10 +11,12 @@ public protocol ObjectKeyIdentifiable: Identifiable {
 public typealias ObjectKeyIdentifable = ObjectKeyIdentifiable
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
+  /// The key of a managed object; of an unmanaged one, a number for the instance.
   public var id: UInt64 { _identity }
 }
 
 extension ObjectKeyIdentifiable where Self: ProjectionObservable {
+  /// The key of a managed object; of an unmanaged one, a number for the instance.
   public var id: UInt64 { rootObject._identity }
 }
 
