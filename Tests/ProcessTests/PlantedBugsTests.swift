@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// `tools/planted-bugs` takes long and is run by hand; that its patches still fit the sources is seen
-/// here.
+/// `tools/planted-bugs` takes long and is run by hand; that its patches still fit the sources is
+/// seen here.
 @Suite struct PlantedBugsTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -32,7 +32,6 @@ struct DeadCode {
     "FileLayout.headerFlags": "a field of the format that is always 0",
     "FileLayout.slotFlags": "a field of the format that is always 0",
     "Snapshot.storeFindings": "whether a store is sound, for labs",
-    "Scheduling.enter": "where the simulator takes over",
     "Realm.cancelledWriteCount": "shows that cancelled writes leave nothing behind",
     "checksumByTable": "the checksum without the processor's instruction",
     // Typed access to columns, the engine's interface beside objects.

@@ -23,7 +23,7 @@ struct FolderOrder {
       target: "RealmSwift",
       folders: [
         "Errors", "Schema", "Internals", "Objects", "Values", "Collections", "Query", "Sharing",
-        "Realm", "Notifications", "Projections", "Writes",
+        "Realm", "Notifications", "Projections", "KeyValue", "Writes",
       ]),
   ]
 
@@ -71,7 +71,7 @@ struct FolderOrder {
       "Internals -> Sharing": 4,
       "Internals -> Writes": 2,
       "Objects -> Collections": 3,
-      "Objects -> Projections": 1,
+      "Objects -> Projections": 2,
       "Objects -> Realm": 1,
       "Objects -> Values": 5,
       "Realm -> Notifications": 1,

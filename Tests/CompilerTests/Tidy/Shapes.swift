@@ -6,7 +6,7 @@ enum Shapes {
 
   static let knownLongLines = Allowance(
     rule: "lines of more than 100 columns",
-    known: ["Sources/ObjectStore": 3, "Sources/RealmSwift": 23])
+    known: ["Sources/ObjectStore": 3, "Sources/RealmSwift": 24])
 
   static let knownUnchecked = Allowance(
     rule: "@unchecked Sendable without a reason beside it",

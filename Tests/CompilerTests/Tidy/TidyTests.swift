@@ -55,11 +55,4 @@ import Testing
     let findings = Shapes.uncheckedWithoutReason(in: sources.everything)
     expect(Shapes.knownUnchecked.complaints(about: findings))
   }
-
-  @Test("have the lines that the planted bugs change")
-  func plantedBugs() throws {
-    let checkout = Checkout()
-    #expect(checkout.paths(in: "Tests", ending: ".patch").count >= 11)
-    expect(try PlantedBugs.complaints(in: checkout))
-  }
 }

@@ -140,7 +140,8 @@ import Testing
 
 @Suite struct CodingStrategyTests {
   private let text =
-    #"{"when":"2026-01-02T03:04:05Z","photo":"0102","price":12.10,"dates":["2026-01-02T03:04:05Z"]}"#
+    #"{"when":"2026-01-02T03:04:05Z","photo":"0102","price":12.10,"#
+    + #""dates":["2026-01-02T03:04:05Z"]}"#
 
   @Test func `strategies of a JSON coder hold inside persisted properties`() throws {
     let decoder = JSONDecoder()
