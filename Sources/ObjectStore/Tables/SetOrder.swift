@@ -1,7 +1,7 @@
 import Storage
 
-/// The order of a set's elements, in which none equals another one: null, booleans, numbers by value
-/// whatever their kinds, strings and data by their bytes, dates, identifiers, links.
+/// The order of a set's elements, in which none equals another one: null, booleans, numbers by
+/// value whatever their kinds, strings and data by their bytes, dates, identifiers, links.
 ///
 /// Not-a-number equals itself and comes before all numbers, so that a set can find it.
 package enum SetOrder {

@@ -1,7 +1,7 @@
 import Storage
 
-// Sets of an object: lists in the order of `SetOrder`. What reads lists reads sets, and their history
-// is that of lists.
+// Sets of an object: lists in the order of `SetOrder`. What reads lists reads sets, and their
+// history is that of lists.
 extension ObjectTransaction {
   /// Puts in those of the values that are not yet there.
   package func setInsert(

@@ -1,4 +1,5 @@
 extension MutableSet: _Persistable, _HasPersistedType, _RealmSchemaDiscoverable {
+  /// What a property of this type is stored as.
   public typealias PersistedType = MutableSet<Element>
 
   public static var _rlmDescription: _PropertyDescription {

@@ -2,9 +2,9 @@ import ObjectStore
 
 /// A collection of distinct values or objects that is a property of an object.
 ///
-/// A set of an unmanaged object holds its elements itself, in the order in which they came. A managed
-/// one is a live view of what the realm holds, in an order of the values' own, and may be changed only
-/// within a write transaction.
+/// A set of an unmanaged object holds its elements itself, in the order in which they came. A
+/// managed one is a live view of what the realm holds, in an order of the values' own, and may be
+/// changed only within a write transaction.
 public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollectionBase,
   RealmCollection
 {
@@ -31,6 +31,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
     super.init()
   }
 
+  /// Whether both are the same instance, or the same set of the same managed object.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? MutableSet<Element> else { return false }
     if self === other { return true }
@@ -66,6 +67,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
     }
   }
 
+  /// An iterator over the elements.
   public func makeIterator() -> RLMIterator<Element> {
     switch storage {
     case .unmanaged(let set): RLMIterator(set.elements)
@@ -168,10 +170,16 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   // MARK: Confinement
 
+  /// The realm of the object that the set is a property of; nil while the object is unmanaged.
   public var realm: Realm? { accessor.map { Realm(instance: $0.instance) } }
+  /// Whether the object was deleted or its realm invalidated. False while it is unmanaged.
   public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
+  /// Whether the object is frozen: the set never changes and can be used on any thread.
   public var isFrozen: Bool { accessor?.instance.isFrozen ?? false }
 
+  /// An immutable view of the set at its present version, usable on any thread.
+  ///
+  /// A misuse for an unmanaged set.
   public func freeze() -> Self {
     guard let accessor else {
       throwRealmException(
@@ -180,6 +188,10 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
     return unsafeDowncast(MutableSet(accessor: accessor.frozen()), to: Self.self)
   }
 
+  /// The live counterpart of a frozen set, which belongs to the caller's thread; nil if its object
+  /// was deleted since.
+  ///
+  /// A misuse for an unmanaged set.
   public func thaw() -> Self? {
     guard let accessor else {
       throwRealmException("Unmanaged collections cannot be thawed; they are not frozen.")

@@ -20,7 +20,7 @@ struct CodeNames {
   ]
 
   /// What pages name although it is not here: in a user's package, or still to come.
-  private static let elsewhere: Set<String> = ["Sources/shelf/main.swift", "MutableSet", "Map"]
+  private static let elsewhere: Set<String> = ["Sources/shelf/main.swift", "Map"]
 
   init(_ sources: Sources) {
     var types: Set<String> = []
