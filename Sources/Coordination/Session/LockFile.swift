@@ -133,26 +133,6 @@ public final class LockFile: Sendable {
     versions.publish(newest)
   }
 
-  /// Marks that a commit is under way, before its first byte is where others would look for it.
-  public func beginCommitMark() { setCommitMark(1) }
-
-  public func endCommitMark() { setCommitMark(0) }
-
-  private func setCommitMark(_ mark: UInt64) {
-    requireUsable()
-    memory[LockFileLayout.commitMark].store(mark, ordering: .sequentiallyConsistent)
-  }
-
-  /// Whether a commit was begun and not ended. For the holder of the writer role: then the one
-  /// before died in it, and the data file may hold a version newer than the newest published one.
-  /// Stays true until `endCommitMark`.
-  public var previousWriterDied: Bool {
-    requireUsable()
-    let mark = memory[LockFileLayout.commitMark].load(
-      ordering: .sequentiallyConsistent)
-    return mark != 0
-  }
-
   // MARK: Pins
 
   /// Keeps the newest version from being overwritten. Takes no lock.
