@@ -35,7 +35,6 @@ final class SQLiteStore: ReopenedStore {
   convenience init(existing folder: URL) throws {
     try self.init(opened: Self.files(in: folder))
     try execute("PRAGMA synchronous = OFF")
-    try execute("PRAGMA busy_timeout = 10000")
   }
 
   /// A store that is there already, whose file says how it is written.
@@ -54,6 +53,8 @@ final class SQLiteStore: ReopenedStore {
     var opened: OpaquePointer?
     let status = sqlite3_open(file.path(percentEncoded: false), &opened)
     guard status == SQLITE_OK, let opened else { throw StoreError("sqlite3_open: \(status)") }
+    // Connections beside each other wait for a moment instead of failing.
+    sqlite3_busy_timeout(opened, 10_000)
     return opened
   }
 
