@@ -141,7 +141,7 @@ enum ObjectIdCodec: ElementCodec {
     base.storeBytes(of: value.head, toByteOffset: row &* 12, as: UInt64.self)
     base.storeBytes(of: value.tail, toByteOffset: row &* 12 &+ 8, as: UInt32.self)
   }
-  static func indexed(_ value: ObjectIdBytes) -> Int64 { PrimaryKeyLookup.hashOf(value) }
+  static func indexed(_ value: ObjectIdBytes) -> Int64 { IndexValue.hash(value) }
 }
 
 enum UUIDCodec: ElementCodec {
@@ -158,7 +158,7 @@ enum UUIDCodec: ElementCodec {
     base.storeBytes(of: value.head, toByteOffset: row &* 16, as: UInt64.self)
     base.storeBytes(of: value.tail, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
   }
-  static func indexed(_ value: UUIDBytes) -> Int64 { PrimaryKeyLookup.hashOf(value) }
+  static func indexed(_ value: UUIDBytes) -> Int64 { IndexValue.hash(value) }
 }
 
 enum DecimalCodec: ElementCodec {

@@ -11,10 +11,10 @@ enum PrimaryKeyLookup {
     let hash: Int64
     switch value {
     case .string(var text):
-      let result = text.withUTF8 { utf8 in hashOf(UnsafeRawBufferPointer(utf8)) }
+      let result = text.withUTF8 { utf8 in IndexValue.hash(UnsafeRawBufferPointer(utf8)) }
       hash = result
-    case .objectId(let value): hash = hashOf(value)
-    case .uuid(let value): hash = hashOf(value)
+    case .objectId(let value): hash = IndexValue.hash(value)
+    case .uuid(let value): hash = IndexValue.hash(value)
     default: return []
     }
     try PairTree.forEachKey(values, from: hash, through: hash, in: table.source) {
@@ -38,24 +38,6 @@ enum PrimaryKeyLookup {
     case .objectId(let value): return try table.objectId(column, at: position) == value
     case .uuid(let value): return try table.uuid(column, at: position) == value
     default: return false
-    }
-  }
-
-  static func hashOf(_ bytes: UnsafeRawBufferPointer) -> Int64 { IndexValue.hash(bytes) }
-
-  static func hashOf(_ value: ObjectIdBytes) -> Int64 {
-    withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { buffer in
-      buffer.storeBytes(of: value.head, as: UInt64.self)
-      buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt32.self)
-      return IndexValue.hash(UnsafeRawBufferPointer(buffer))
-    }
-  }
-
-  static func hashOf(_ value: UUIDBytes) -> Int64 {
-    withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
-      buffer.storeBytes(of: value.head, as: UInt64.self)
-      buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt64.self)
-      return IndexValue.hash(UnsafeRawBufferPointer(buffer))
     }
   }
 }

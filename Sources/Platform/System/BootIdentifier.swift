@@ -12,10 +12,10 @@ public struct BootIdentifier: Hashable, Sendable {
 }
 
 extension BootIdentifier {
-  /// The kernel's identifier. Where a sandbox hides that, one that this user's processes share through
-  /// a file in memory, which does not survive the boot either. Where that fails too it is random: then
-  /// nothing that was not flushed is believed after the process that wrote it has ended, which is
-  /// safe.
+  /// The kernel's identifier. Where a sandbox hides that, one that this user's processes share
+  /// through a file in memory, which does not survive the boot either. Where that fails too it is
+  /// random: then nothing that was not flushed is believed after the process that wrote it has
+  /// ended, which is safe.
   package static func ofThisBoot(
     kernelFile: String = "/proc/sys/kernel/random/boot_id", memoryDirectory: String = "/dev/shm"
   ) -> BootIdentifier {

@@ -71,17 +71,6 @@ public protocol System: AnyObject, Sendable {
   func coarseNow() -> UInt64
 }
 
-/// A 4-byte word to sleep on, and what it holds until something happens.
-public struct AwaitedWord {
-  public var address: UnsafeMutableRawPointer
-  public var expected: UInt32
-
-  public init(address: UnsafeMutableRawPointer, expected: UInt32) {
-    self.address = address
-    self.expected = expected
-  }
-}
-
 /// Runs closures in the background, one after the other.
 public protocol BackgroundQueue: AnyObject, Sendable {
   /// Runs `job` after what was added before it.

@@ -33,3 +33,14 @@ public enum Futex {
     Int(holdfast_futex_wake(address, count))
   }
 }
+
+/// A 4-byte word to sleep on, and what it holds until something happens.
+public struct AwaitedWord {
+  public var address: UnsafeMutableRawPointer
+  public var expected: UInt32
+
+  public init(address: UnsafeMutableRawPointer, expected: UInt32) {
+    self.address = address
+    self.expected = expected
+  }
+}

@@ -11,8 +11,8 @@ public final class OneShot<Value: Sendable>: Sendable {
   /// Nothing has been sent yet.
   public init(system: any System) { self.system = system }
 
-  /// Gives the waiting thread its value. Called once, by a thread that has a reference of its own: the
-  /// other one may drop its reference before this returns.
+  /// Gives the waiting thread its value. Called once, by a thread that has a reference of its own:
+  /// the other one may drop its reference before this returns.
   public func send(_ value: Value) {
     self.value.withLock { $0 = value }
     word.value = 1

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A 4-byte word of this process that threads sleep on by way of a `System`. It has memory of its own,
-/// because the kernel watches its address.
+/// A 4-byte word of this process that threads sleep on by way of a `System`. It has memory of its
+/// own, because the kernel watches its address.
 public struct FutexWord: ~Copyable, Sendable {
   /// Only touched atomically.
   private nonisolated(unsafe) let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
@@ -29,7 +29,8 @@ public struct FutexWord: ~Copyable, Sendable {
     system.wake(UnsafeMutableRawPointer(word), count: count)
   }
 
-  /// To sleep on it together with others, as long as it holds `expected`. Valid as long as the word.
+  /// To sleep on it together with others, as long as it holds `expected`. Valid as long as the
+  /// word.
   public func awaited(while expected: UInt32) -> AwaitedWord {
     AwaitedWord(address: UnsafeMutableRawPointer(word), expected: expected)
   }
