@@ -9,8 +9,8 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// Memory safety is checked strictly, as an error, everywhere but in the unsafe floors, which the page on
-// the architecture names.
+// Memory safety is checked strictly, as an error, everywhere but in the unsafe floors, which the
+// page on the architecture names.
 let safe: [SwiftSetting] =
   settings + [.strictMemorySafety(), .treatWarning("StrictMemorySafety", as: .error)]
 
@@ -33,9 +33,11 @@ let library: [Target] = [
 
 // What several suites and programs use.
 let kits: [Target] = [
-  // Child processes, directories, stand-ins for the system, a simulated disk, seeded random numbers.
+  // Child processes, directories, stand-ins for the system, a simulated disk, seeded random
+  // numbers.
   kit("TestSupport", ["Platform"]),
-  // Models, damage, power loss, and scenarios of several processes, for storage and the object store.
+  // Models, damage, power loss, and scenarios of several processes, for storage and the object
+  // store.
   kit("EngineLab", ["ObjectStore", "TestSupport"]),
   // Several processes that run the code of the lower layers on one simulated machine.
   kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),

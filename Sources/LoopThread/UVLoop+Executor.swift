@@ -22,6 +22,7 @@ extension UVLoop: SerialExecutor {
       "Not on the thread of the UVLoop that the actor lives on.")
   }
 
+  /// Whether the caller is isolated to the actors that live on the loop; never unknown.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent || closedExecutor.isCurrent }
 }
 

@@ -26,8 +26,8 @@ import Synchronization
 /// The thread keeps its loop alive. A loop that was not closed before closes when its thread ends.
 /// Actors may outlive their loop: once it is closed their jobs run on a serial queue.
 @safe public final class UVLoop: @unchecked Sendable {
-  // Sendable: `inbox` and `stopRequested` are atomic; everything else that changes is touched by the
-  // loop's thread alone, which `requireOwnThread` enforces.
+  // Sendable: `inbox` and `stopRequested` are atomic; everything else that changes is touched by
+  // the loop's thread alone, which `requireOwnThread` enforces.
 
   /// The libuv loop itself, for programs that put handles of their own on it. Own thread only.
   public let handle: UnsafeMutablePointer<uv_loop_t>

@@ -26,8 +26,8 @@ public struct PinDescription: Hashable, Sendable {
   /// The process by its own account: its number in its own namespace, and its name.
   public var process: UInt64
   public var processName: String
-  /// Nanoseconds since a writer first saw that the version was not the newest any more, give or take a
-  /// few milliseconds; 0 while it is, or before the first scan.
+  /// Nanoseconds since a writer first saw that the version was not the newest any more, give or
+  /// take a few milliseconds; 0 while it is, or before the first scan.
   public var age: UInt64
   public var label: String
   /// False when the process has died; the pin no longer counts then and can be taken back.

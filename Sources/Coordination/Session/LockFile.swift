@@ -5,10 +5,10 @@ import Synchronization
 /// the newest version, who reads which version, who writes, who listens to commits.
 ///
 /// One object stands for one open file in one process; all threads use it at once. Every decision
-/// rests on byte locks that the kernel drops when their holder dies (`SessionJoiner`, `Participants`,
-/// `AgentRole`), and on words of shared memory that are safe if any process dies between two
-/// instructions (`NewestVersion`, `PinTable`, `WriterRole`, `CommitSignal`). Nothing here is needed
-/// to recover the data file: a lock-file can be deleted when no process has it open.
+/// rests on byte locks that the kernel drops when their holder dies (`SessionJoiner`,
+/// `Participants`, `AgentRole`), and on words of shared memory that are safe if any process dies
+/// between two instructions (`NewestVersion`, `PinTable`, `WriterRole`, `CommitSignal`). Nothing
+/// here is needed to recover the data file: a lock-file can be deleted when no process has it open.
 public final class LockFile: Sendable {
   public enum Mode: Sendable {
     /// Any number of processes.

@@ -8,7 +8,8 @@ import Synchronization
 /// it before it is used as an index. Only bytes that are known to lie within the file are touched.
 @safe final class SharedMemory: Sendable {
   let file: (any SystemFile)?
-  /// Words are only touched atomically. The only pointer to shared memory: other types use subscripts.
+  /// Words are only touched atomically. The only pointer to shared memory: other types use
+  /// subscripts.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer
   /// Pin slots known to lie within the file.
   private let verifiedPins: Atomic<Int>
@@ -78,8 +79,8 @@ import Synchronization
     unsafe system.wait(on: base + offset, while: expected, timeout: timeout)
   }
 
-  /// Wakes up to `count` threads of any process that sleep on the 4-byte word; returns how many there
-  /// were.
+  /// Wakes up to `count` threads of any process that sleep on the 4-byte word; returns how many
+  /// there were.
   @discardableResult
   func wake(half offset: Int, count: Int32, by system: any System) -> Int {
     announceAccess()

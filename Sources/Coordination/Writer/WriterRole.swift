@@ -1,14 +1,14 @@
 import Platform
 import Synchronization
 
-/// The writer role between processes: a word of shared memory that one participant swaps from free to
-/// its own number. Taking and giving back are one compare-and-swap each without contention;
+/// The writer role between processes: a word of shared memory that one participant swaps from free
+/// to its own number. Taking and giving back are one compare-and-swap each without contention;
 /// those who do not get it sleep on the word. Nothing is kept between two transactions.
 ///
-/// Fairness. The word is given back with its waiters bit as it was, and one sleeper is woken. A free
-/// word with waiters is reserved: only a process that has slept takes it, so that one that writes
-/// again and again cannot outrun one that has to be woken. A sleeper that was woken and is stopped,
-/// or has died, reserves it for 20 ms at most; then any process takes it.
+/// Fairness. The word is given back with its waiters bit as it was, and one sleeper is woken. A
+/// free word with waiters is reserved: only a process that has slept takes it, so that one that
+/// writes again and again cannot outrun one that has to be woken. A sleeper that was woken and is
+/// stopped, or has died, reserves it for 20 ms at most; then any process takes it.
 ///
 /// Death. The holder's participant byte (`Participants`) shows whether it is alive. A process that
 /// has waited for a while waits for that byte too, in the background (`HolderWatch`): it gets it
@@ -16,10 +16,10 @@ import Synchronization
 /// get the number, so a word that names it was left by the dead.
 ///
 /// Damage. Any process may have written over the word. Two more words show it: each participant's
-/// `participantWriting`, set before it tries to take the role and cleared after it has given it back,
-/// and `writerHolder`, set and cleared while it has the role. A word that names a participant which
-/// does not want the role is freed; a process that got the role although `writerHolder` names a live
-/// one that wants it puts the word right and waits.
+/// `participantWriting`, set before it tries to take the role and cleared after it has given it
+/// back, and `writerHolder`, set and cleared while it has the role. A word that names a participant
+/// which does not want the role is freed; a process that got the role although `writerHolder` names
+/// a live one that wants it puts the word right and waits.
 ///
 /// One thread of a process uses this at a time: the head of its `WriterQueue`.
 final class WriterRole: Sendable {

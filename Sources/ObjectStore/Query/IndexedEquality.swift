@@ -1,7 +1,7 @@
 import Storage
 
-/// A query for the objects of a table that hold a value in one indexed property: answered by the index,
-/// for less than it takes to compile a query.
+/// A query for the objects of a table that hold a value in one indexed property: answered by the
+/// index, for less than it takes to compile a query.
 public struct IndexedEquality {
   private let index: ColumnIndex
   private let value: StoredValue

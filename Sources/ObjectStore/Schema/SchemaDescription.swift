@@ -25,8 +25,8 @@ public enum CollectionKind: UInt8, Hashable, Sendable {
   case list = 1
   /// Kept like a list, in the order of `SetOrder`, without equal elements.
   case set = 2
-  /// Kept as a list of values, and beside it, in a hidden column, the set of their keys: the value of
-  /// the key at an index is at the same index.
+  /// Kept as a list of values, and beside it, in a hidden column, the set of their keys: the value
+  /// of the key at an index is at the same index.
   case map = 3
 }
 
@@ -48,8 +48,8 @@ public struct PropertyDescription: Hashable, Sendable {
   public var columnKey: ColumnKey
   /// The table that `linkTarget` names; `unassigned` without one.
   public var targetTable: TableKey
-  /// The hidden column of a map's keys; `unassigned` for other properties, and in a description that
-  /// has not come out of a file.
+  /// The hidden column of a map's keys; `unassigned` for other properties, and in a description
+  /// that has not come out of a file.
   var keyColumn: ColumnKey
   /// Where the table node refers to this column's index; 0 without one.
   var indexSlot: UInt32

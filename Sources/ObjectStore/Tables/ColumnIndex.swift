@@ -76,7 +76,8 @@ public struct ColumnIndex: Sendable {
     try PairTree.count(values, from: lower, through: upper, in: table.source)
   }
 
-  /// The objects with a value within the bounds, by rising value, then key, `limit` of them at most.
+  /// The objects with a value within the bounds, by rising value, then key, `limit` of them at
+  /// most.
   public func keys(
     from lower: Int64, through upper: Int64, limit: Int = .max
   ) throws(StorageError) -> [ObjectKey] {

@@ -10,8 +10,8 @@ extension ObjectTransaction {
   /// The version that this one is built on.
   public var baseVersion: UInt64 { owned.baseVersion }
 
-  /// Commits what was changed with its history, and ends the transaction, also when it throws; writes
-  /// nothing if nothing was changed.
+  /// Commits what was changed with its history, and ends the transaction, also when it throws;
+  /// writes nothing if nothing was changed.
   ///
   /// - Parameters:
   ///   - durability: instead of the database's own.

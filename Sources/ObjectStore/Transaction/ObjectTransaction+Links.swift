@@ -115,8 +115,8 @@ extension ObjectTransaction {
     try writer.releaseTree(list.root)
   }
 
-  /// Makes every link to one of `keys` that the hidden `column` knows of null, or takes it out of its
-  /// list.
+  /// Makes every link to one of `keys` that the hidden `column` knows of null, or takes it out of
+  /// its list.
   private func clearLinks(
     _ state: State, to keys: [ObjectKey], _ column: ColumnKey
   ) throws(StorageError) {

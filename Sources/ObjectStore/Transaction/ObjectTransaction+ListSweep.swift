@@ -91,8 +91,8 @@ extension ListView {
 }
 
 extension ColumnVector {
-  /// Whether an element is that integer: a loop without a way out, which the processor does for many
-  /// elements at once.
+  /// Whether an element is that integer: a loop without a way out, which the processor does for
+  /// many elements at once.
   fileprivate func hasInteger(_ value: Int64) -> Bool {
     switch width {
     case 8: return has(value, as: Int8.self)

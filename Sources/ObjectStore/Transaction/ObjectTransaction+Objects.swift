@@ -1,7 +1,8 @@
 import Storage
 
 extension ObjectTransaction {
-  /// A new object of a class without a primary key, all of whose properties are null, zero or empty.
+  /// A new object of a class without a primary key, all of whose properties are null, zero or
+  /// empty.
   @discardableResult
   public func createObject(in table: TableKey) throws(StorageError) -> ObjectKey {
     let state = try open(table)

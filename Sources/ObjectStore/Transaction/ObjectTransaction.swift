@@ -6,9 +6,10 @@ import Storage
 /// whatever was read before (tables, positions, lists, pointers) must be read again then. An
 /// operation that throws has found damage and may have stopped half-way: cancel the transaction.
 ///
-/// Objects, columns and lists are named by keys. A column that does not exist, or a value that does not
-/// fit its column, is a programming error and traps. An object that is not there throws `.corrupt`: a
-/// file whose parts contradict each other looks the same. Confined like the transaction itself.
+/// Objects, columns and lists are named by keys. A column that does not exist, or a value that does
+/// not fit its column, is a programming error and traps. An object that is not there throws
+/// `.corrupt`: a file whose parts contradict each other looks the same. Confined like the
+/// transaction itself.
 ///
 /// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`,
 /// `+Schema`.

@@ -45,6 +45,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
   /// How many links come here.
   public var count: Int { collection?.count ?? 0 }
 
+  /// Whether no link comes here.
   public var isEmpty: Bool { collection?.isEmpty ?? true }
 
   /// The first of the objects, nil if there is none.

@@ -128,6 +128,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     count = elements.count
   }
 
+  /// The next element, nil after the last one.
   @inlinable
   public mutating func next() -> Element? {
     guard objects != nil else { return nextValue() }

@@ -13,6 +13,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
   /// How many elements there are.
   public var count: Int { collection.count }
 
+  /// Whether there is no element.
   public var isEmpty: Bool { collection.isEmpty }
 
   /// The first element, nil if there is none.
@@ -76,6 +77,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
   /// How many elements there are.
   public var count: Int { collection.count }
 
+  /// Whether there is no element.
   public var isEmpty: Bool { collection.isEmpty }
 
   /// The first element, nil if there is none.

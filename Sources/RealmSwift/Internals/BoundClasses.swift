@@ -41,7 +41,8 @@ final class BoundClasses: Sendable {
   }
 }
 
-/// Remembers what the instances of a file bound last, since they nearly always have the same classes.
+/// Remembers what the instances of a file bound last, since they nearly always have the same
+/// classes.
 final class BoundClassesCache: Sendable {
   private let last = LockedValue<BoundClasses?>(nil)
 

@@ -3,9 +3,9 @@ import CRuntime
 
 // Accessors are made by the hundred thousand, one for each object that a loop looks at. Running the
 // class's initialiser for each would make default values only to throw them away, and runs the
-// user's code. Instead one accessor is made per class and schema, and its bytes are what every other
-// one starts from: attached `@Persisted` properties hold no references, and neither do the fields of
-// `ObjectBase` before the object has a row.
+// user's code. Instead one accessor is made per class and schema, and its bytes are what every
+// other one starts from: attached `@Persisted` properties hold no references, and neither do the
+// fields of `ObjectBase` before the object has a row.
 //
 // That is so for classes whose only stored properties are `@Persisted`. Others are initialised.
 

@@ -5,9 +5,9 @@ import Storage
 /// The state behind `Realm`: one per configuration and scheduler, shared by all realms, objects and
 /// collections there.
 ///
-/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the refreshTrigger is touched on
-/// the scheduler only; a frozen instance does not change after `init`. `readState.generation` rises
-/// whenever what is read changes; nothing read before that may be used after it.
+/// Invariants: everything but `shared`, `scheduler`, `isFrozen` and the refreshTrigger is touched
+/// on the scheduler only; a frozen instance does not change after `init`. `readState.generation`
+/// rises whenever what is read changes; nothing read before that may be used after it.
 public final class _RealmInstance: @unchecked Sendable {
   // Sendable as explained above: confinement is checked at run time, which is what the library is
   // about.

@@ -82,8 +82,8 @@ final class SharedRealm: Sendable {
     }
   }
 
-  /// Hears of the commits of other processes from here on. For realms that refresh by themselves: the
-  /// others look when they are asked to.
+  /// Hears of the commits of other processes from here on. For realms that refresh by themselves:
+  /// the others look when they are asked to.
   func listen() throws(StorageError) {
     try listener.withLock { listener throws(StorageError) in
       if listener != nil { return }

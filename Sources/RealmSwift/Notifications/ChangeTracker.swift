@@ -1,7 +1,8 @@
 import ObjectStore
 import Storage
 
-/// What an observer knows of the thing that it watches, at one version, and what it has yet to tell.
+/// What an observer knows of the thing that it watches, at one version, and what it has yet to
+/// tell.
 ///
 /// A value that belongs to no thread: it is carried on to newer versions wherever there is time.
 package protocol ChangeTracker: PendingChanges {

@@ -48,7 +48,8 @@ public final class NotificationToken: Sendable {
     return observer?.instance === instance ? observer : nil
   }
 
-  /// Whether the observer is still to be set up, on its queue: it will begin with what is there then.
+  /// Whether the observer is still to be set up, on its queue: it will begin with what is there
+  /// then.
   var isPending: Bool {
     state.withLock { !$0.isInvalidated && $0.observer == nil && $0.inner == nil }
   }

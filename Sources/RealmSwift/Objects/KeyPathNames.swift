@@ -2,8 +2,8 @@ import Synchronization
 
 /// The names of key paths that are literals: such a key path is the same instance each time.
 ///
-/// A table of fixed size in which each key path has one place; those that find theirs taken are looked
-/// up elsewhere. Entries are never changed or freed, so reading takes no lock.
+/// A table of fixed size in which each key path has one place; those that find theirs taken are
+/// looked up elsewhere. Entries are never changed or freed, so reading takes no lock.
 enum KeyPathNames {
   final class Entry: @unchecked Sendable {
     // Sendable: immutable, as key paths are, which are only not marked so.

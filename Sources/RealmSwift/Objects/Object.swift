@@ -43,6 +43,7 @@ open class Object: ObjectBase, ThreadConfined, RealmFetchable {
 }
 
 extension Object: _RealmCollectionValueInsideOptional, KeypathSortable {
+  /// Stored as a link.
   public typealias PersistedType = Object
   public static var _rlmDescription: _PropertyDescription {
     var description = _PropertyDescription(.object)

@@ -10,7 +10,8 @@ extension ObjectBase {
     let info = ClassInfo.of(type(of: self))
     guard let property = info.property(named: name) else {
       throwRealmException(
-        "Invalid property name '\(name)' for class '\(info.name)'; there are \(info.propertyNames).",
+        "Invalid property name '\(name)' for class '\(info.name)'; there are "
+          + "\(info.propertyNames).",
         name: "Invalid property name")
     }
     return property

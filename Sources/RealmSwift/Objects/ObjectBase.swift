@@ -4,8 +4,8 @@ public import Foundation
 // properties; a managed one is a view of a row, and holds which row of which realm.
 //
 // Invariants of a managed object: `_instance`, `_binding` and `_key` are set once, together, and
-// stay; `_readState` points into memory that `_instance` owns; `_cluster` and `_row` are where the row is
-// in the version that `_generation` stands for.
+// stay; `_readState` points into memory that `_instance` owns; `_cluster` and `_row` are where the
+// row is in the version that `_generation` stands for.
 
 /// What all objects of a realm descend from. Models descend from `Object`.
 open class ObjectBase: NSObject {
@@ -15,8 +15,8 @@ open class ObjectBase: NSObject {
   /// The realm's state that manages this object, nil for an unmanaged one.
   @exclusivity(unchecked)
   @usableFromInline final var _instance: _RealmInstance?
-  /// The class as stored in that realm, which keeps it: counting references to it as well would cost
-  /// every accessor twice what its memory does.
+  /// The class as stored in that realm, which keeps it: counting references to it as well would
+  /// cost every accessor twice what its memory does.
   @exclusivity(unchecked)
   unowned(unsafe) final var _binding: TableBinding?
   @exclusivity(unchecked)

@@ -34,8 +34,8 @@ extension RealmCollection where Element: ProjectionObservable {
       sortDescriptors: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
   }
 
-  /// The projections sorted by the given criteria, in sections of those that have the same at the key
-  /// path.
+  /// The projections sorted by the given criteria, in sections of those that have the same at the
+  /// key path.
   ///
   /// - Parameter sortDescriptors: At least one; without, it is a misuse.
   public func sectioned<Key: _Persistable & Hashable>(

@@ -13,8 +13,8 @@ public protocol ProjectionObservable: AnyObject, ThreadConfined {
 /// A view of objects that shows some of their properties, under names of its own: subclass it and
 /// declare what is shown with `@Projected`.
 ///
-/// Nothing is copied. A projection reads and writes its object, and can be fetched, filtered, sorted
-/// and observed as the object can:
+/// Nothing is copied. A projection reads and writes its object, and can be fetched, filtered,
+/// sorted and observed as the object can:
 ///
 ///     let cities = realm.objects(PersonView.self).sorted(by: \.city)
 open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:

@@ -10,7 +10,8 @@ public import Foundation
 ///
 /// Realms are cheap: all of one configuration in one place share an instance and a version. A realm
 /// and everything read from it are confined to where it was opened. On a loop thread, the main
-/// thread or a dispatch queue it moves to newer versions by itself; elsewhere `refresh()` does that.
+/// thread or a dispatch queue it moves to newer versions by itself; elsewhere `refresh()` does
+/// that.
 @frozen public struct Realm: Equatable {
   @usableFromInline let instance: _RealmInstance
 
@@ -135,9 +136,9 @@ public import Foundation
 
   // MARK: Versions
 
-  /// Moves to the newest version and tells observers. Returns whether there was a newer one, or none
-  /// before (after `invalidate()`). False also where there is no room to hold one more version: on a
-  /// full disk the realm may have to stay where it is.
+  /// Moves to the newest version and tells observers. Returns whether there was a newer one, or
+  /// none before (after `invalidate()`). False also where there is no room to hold one more
+  /// version: on a full disk the realm may have to stay where it is.
   @discardableResult
   public func refresh() -> Bool {
     engine { () throws(StorageFailure) in try instance.refreshIfRoom() }

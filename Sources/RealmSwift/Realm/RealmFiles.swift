@@ -23,8 +23,8 @@ extension Realm {
     }
   }
 
-  /// Brings a file to the configuration's schema, with its migration block if it has one, and closes
-  /// it. Opening the realm does the same.
+  /// Brings a file to the configuration's schema, with its migration block if it has one, and
+  /// closes it. Opening the realm does the same.
   ///
   /// - Throws: `Realm.Error.alreadyOpen` while this process has it open; what opening throws.
   public static func performMigration(
@@ -56,9 +56,9 @@ extension Realm {
   }
 
   /// Writes a compact copy of the present version to the configuration's file, with everything that
-  /// it holds, also classes that this realm's configuration does not name. Within a write transaction
-  /// the copy has what was changed so far. If the configuration has another schema version, the copy
-  /// is migrated to it.
+  /// it holds, also classes that this realm's configuration does not name. Within a write
+  /// transaction the copy has what was changed so far. If the configuration has another schema
+  /// version, the copy is migrated to it.
   ///
   /// - Throws: `Realm.Error.fileExists` if there is a file already.
   public func writeCopy(configuration: Configuration) throws {

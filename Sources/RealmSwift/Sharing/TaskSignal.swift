@@ -1,7 +1,7 @@
 import Platform
 
-/// Wakes a task, as often as it waits; a signal that comes first is kept for the next wait. Once it is
-/// cancelled it keeps no task waiting.
+/// Wakes a task, as often as it waits; a signal that comes first is kept for the next wait. Once it
+/// is cancelled it keeps no task waiting.
 final class TaskSignal: Sendable {
   private enum State {
     case idle

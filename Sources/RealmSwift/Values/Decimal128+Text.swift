@@ -49,8 +49,8 @@ extension Decimal128: LosslessStringConvertible {
   }
 }
 
-/// Encoded as a string, so that no coder passes the digits through binary floating point. Numbers are
-/// decoded too.
+/// Encoded as a string, so that no coder passes the digits through binary floating point. Numbers
+/// are decoded too.
 extension Decimal128: Codable {
   /// Decodes the number from a string.
   ///

@@ -39,7 +39,8 @@ extension Realm {
   }
 
   /// Commits the open write transaction without waiting for the disk. The changes are visible at
-  /// once, here and to everybody; the completion runs, where the realm lives, when they are durable.
+  /// once, here and to everybody; the completion runs, where the realm lives, when they are
+  /// durable.
   ///
   /// - Parameters:
   ///   - allowGrouping: Whether the flush may wait for further commits, to be shared with them;
@@ -61,8 +62,8 @@ extension Realm {
     return id
   }
 
-  /// Calls off an asynchronous write. One that waits is never run; the one that runs is undone; of a
-  /// commit only the completion is called off. What is over already is left as it is.
+  /// Calls off an asynchronous write. One that waits is never run; the one that runs is undone; of
+  /// a commit only the completion is called off. What is over already is left as it is.
   public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
     instance.asyncWrites.cancel(asyncTransactionId)
   }

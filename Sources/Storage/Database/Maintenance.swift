@@ -153,9 +153,10 @@ final class Maintenance: Sendable {
     }
   }
 
-  /// After a step the next one follows at once while it helps. What pins hold back is looked at again
-  /// by a slow timer, since nothing announces that a reader unpins. A background job has no caller
-  /// to tell of a failure; it has lost nothing, and the next commit that fails tells its caller.
+  /// After a step the next one follows at once while it helps. What pins hold back is looked at
+  /// again by a slow timer, since nothing announces that a reader unpins. A background job has no
+  /// caller to tell of a failure; it has lost nothing, and the next commit that fails tells its
+  /// caller.
   private func follow(_ progress: CompactionProgress, _ database: Database) {
     if progress.hasMore {
       scheduleCompaction(database, after: Self.stepDelayNanoseconds)

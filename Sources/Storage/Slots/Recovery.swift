@@ -102,9 +102,9 @@ struct Recovery {
 /// Makes what recovery found the durable version of the file, and removes what lost against it.
 ///
 /// What this boot wrote and is not known to have been flushed is written again from the page cache
-/// before it is flushed: an earlier flush may have failed, after which Linux keeps pages that it has
-/// not written and no longer calls dirty. Each step leaves the same version newest, so that a crash
-/// in the middle leads to the same place.
+/// before it is flushed: an earlier flush may have failed, after which Linux keeps pages that it
+/// has not written and no longer calls dirty. Each step leaves the same version newest, so that a
+/// crash in the middle leads to the same place.
 struct RecoverySettlement {
   let recovery: Recovery
   /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of

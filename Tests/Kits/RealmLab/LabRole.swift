@@ -2,8 +2,8 @@ import EngineLab
 import Foundation
 import TestSupport
 
-/// What LabProgram does as a child process of these runs, by the arguments behind `child`, which keeps
-/// the names of roles apart from those of runs.
+/// What LabProgram does as a child process of these runs, by the arguments behind `child`, which
+/// keeps the names of roles apart from those of runs.
 public enum LabRole {
   public static func run(_ arguments: [String]) throws {
     let words = Words(arguments)

@@ -58,8 +58,8 @@ import Testing
     TreeLimits.standard,
   ]
 
-  /// Objects that stand in a list up to three times go: scattered, in runs over several leaves, all of
-  /// them, one alone. The lists keep the rest in order, and the history says what has gone.
+  /// Objects that stand in a list up to three times go: scattered, in runs over several leaves, all
+  /// of them, one alone. The lists keep the rest in order, and the history says what has gone.
   @Test(arguments: 0..<2, 0..<6) func `deleted objects leave lists that hold them repeatedly`(
     _ limits: Int, _ pattern: Int
   ) throws {
@@ -115,7 +115,8 @@ import Testing
     return list
   }
 
-  /// An index of a list is where its last element is looked for, so a list that is left empty is gone.
+  /// An index of a list is where its last element is looked for, so a list that is left empty is
+  /// gone.
   @Test func `a list whose objects are all deleted is empty and can be filled again`() throws {
     let (store, owner, keys) = try store(40, Array(0..<40), Self.limits[0])
     try store.write { try $0.deleteObjects(keys, in: item) }

@@ -4,8 +4,8 @@ import RealmLab
 import Storage
 import EngineLab
 
-/// Runs at length what the tests run in short: `lab power-loss 2000000 [seed]`. tools/lab builds and
-/// starts it. The runs that use the object API start it as their child processes, too.
+/// Runs at length what the tests run in short: `lab power-loss 2000000 [seed]`. tools/lab builds
+/// and starts it. The runs that use the object API start it as their child processes, too.
 @main
 struct LabProgram {
   static func main() throws {

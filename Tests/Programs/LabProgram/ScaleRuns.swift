@@ -2,7 +2,8 @@ import Foundation
 import EngineLab
 import RealmLab
 
-/// The runs about what things cost in large files and in many of them. Their children are this program.
+/// The runs about what things cost in large files and in many of them. Their children are this
+/// program.
 enum ScaleRuns {
   static let usage = """
     first-write [COMMITS [ROUNDS]] | first-write-objects [COMMITS [ROUNDS [OBJECTS]]]

@@ -3,8 +3,8 @@ import EngineLab
 import Glibc
 import Platform
 
-/// Opens the lock-file of the data file at a path, then obeys one command per line of standard input and
-/// answers each with one line on standard output.
+/// Opens the lock-file of the data file at a path, then obeys one command per line of standard
+/// input and answers each with one line on standard output.
 final class CoordinationClient {
   private let dataFile: any SystemFile
   private let lockPath: String

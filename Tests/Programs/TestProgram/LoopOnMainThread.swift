@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import LoopThread
 
-/// Runs a UVLoop on the main thread and prints where the steps of the main actor, of the main queue and
-/// of the loop ran, sorted; each stops the program if it was on another thread.
+/// Runs a UVLoop on the main thread and prints where the steps of the main actor, of the main queue
+/// and of the loop ran, sorted; each stops the program if it was on another thread.
 @MainActor final class LoopOnMainThread {
   private var taken: [String] = []
 

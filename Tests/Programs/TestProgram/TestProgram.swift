@@ -1,7 +1,7 @@
 import EngineLab
 
-/// The child processes of tests and labs of the layers below the object API: does what its arguments
-/// say.
+/// The child processes of tests and labs of the layers below the object API: does what its
+/// arguments say.
 @main
 struct TestProgram {
   @MainActor static func main() throws {

@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Objects made out of dictionaries and arrays, whose values are of the property's own type or of one
-/// that can be converted to it.
+/// Objects made out of dictionaries and arrays, whose values are of the property's own type or of
+/// one that can be converted to it.
 @Suite struct MixedValueTests {
   let file = TemporaryRealm()
 
@@ -93,8 +93,8 @@ import Testing
     #expect(realm.objects(Animal.self).count == 3)
   }
 
-  /// What was seen in the transaction is written without being looked for: also after it was deleted
-  /// the row of another object must not be taken for it.
+  /// What was seen in the transaction is written without being looked for: also after it was
+  /// deleted the row of another object must not be taken for it.
   @Test("properties set one after another in one transaction")
   func setAfterCreate() throws {
     let realm = try file.open()

@@ -2,7 +2,8 @@ import EngineLab
 import RealmLab
 import Testing
 
-/// What things cost does not follow from the size of the file, nor from what others have done to it.
+/// What things cost does not follow from the size of the file, nor from what others have done to
+/// it.
 @Suite(.serialized) struct ScaleTests {
   /// Shows what was measured, and expects that nothing was found.
   private func expectGood(_ report: ScenarioReport) {

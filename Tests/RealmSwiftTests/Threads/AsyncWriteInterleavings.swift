@@ -1,8 +1,8 @@
 import RealmSwift
 import Storage
 
-/// A realm in name only, for the driver of asynchronous writes: the writer, the disk and the loop do
-/// what the test says, and every rule is checked where it could be broken.
+/// A realm in name only, for the driver of asynchronous writes: the writer, the disk and the loop
+/// do what the test says, and every rule is checked where it could be broken.
 final class ModelWriteHost: AsyncWriteHost {
   enum Event: CaseIterable {
     case ask, askForOwnCommit, askForOwnCancel, askFromTask

@@ -1,11 +1,11 @@
 import CScan
 import Storage
 
-/// A numeric or date column of an object compared with another one of the same object, a vector at a
-/// time.
+/// A numeric or date column of an object compared with another one of the same object, a vector at
+/// a time.
 ///
-/// Both are widened to 64 bits first, so one loop serves all widths; what cannot be compared exactly
-/// that way goes row by row.
+/// Both are widened to 64 bits first, so one loop serves all widths; what cannot be compared
+/// exactly that way goes row by row.
 final class ColumnPairNode: PredicateNode, @unchecked Sendable {
   private let left: ColumnInfo
   private let right: ColumnInfo

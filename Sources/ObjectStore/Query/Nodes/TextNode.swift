@@ -3,8 +3,9 @@ import Storage
 
 /// A string against a constant with folding, or a pattern.
 ///
-/// ASCII, whose folding is that of its letters one by one, is folded for a whole vector at a time and
-/// then compared as bytes; only the strings with anything else in them go through `TextMatcher`.
+/// ASCII, whose folding is that of its letters one by one, is folded for a whole vector at a time
+/// and then compared as bytes; only the strings with anything else in them go through
+/// `TextMatcher`.
 final class TextNode: VectorNode, @unchecked Sendable {
   private let matcher: TextMatcher
   /// What folded bytes are tested for; nil for patterns.

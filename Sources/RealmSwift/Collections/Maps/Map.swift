@@ -8,8 +8,8 @@ import ObjectStore
 ///     }
 ///
 /// Objects are optional values: they become nil when they are deleted. A map of an unmanaged object
-/// holds its entries itself. A managed one is a live view of what the realm holds, and may be changed
-/// only within a write transaction.
+/// holds its entries itself. A managed one is a live view of what the realm holds, and may be
+/// changed only within a write transaction.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftCollectionBase,
   RealmKeyedCollection
 {
@@ -36,6 +36,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
     super.init()
   }
 
+  /// Whether both are the same map: of the same property of the same object, or the same instance.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? Map<Key, Value> else { return false }
     if self === other { return true }
@@ -52,6 +53,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
 
   // MARK: Reading
 
+  /// How many keys there are.
   public var count: Int {
     switch storage {
     case .unmanaged(let entries): entries.count
@@ -62,6 +64,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
   /// Whether there is no key.
   public var isEmpty: Bool { count == 0 }
 
+  /// The keys, in order.
   public var keys: [Key] {
     switch storage {
     case .unmanaged(let entries): entries.keys.sorted()
@@ -72,6 +75,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
     }
   }
 
+  /// The values, in the order of their keys.
   public var values: [Value] {
     switch storage {
     case .unmanaged(let entries): return entries.keys.sorted().map { entries[$0]! }
@@ -100,6 +104,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
   /// The value of a key, nil if there is none.
   public func object(forKey key: Key) -> Value? { self[key] }
 
+  /// An iterator over the entries that there are now, in the order of their keys.
   public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
     RLMMapIterator(zip(keys, values).map { SingleMapEntry(key: $0, value: $1) })
   }
@@ -185,10 +190,15 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
 
   // MARK: Confinement
 
+  /// The realm that the map belongs to, nil if it is unmanaged.
   public var realm: Realm? { accessor.map { Realm(instance: $0.instance) } }
+  /// Whether the map can no longer be used, because its realm was invalidated or its object
+  /// deleted.
   public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
+  /// Whether this is a frozen map, which never changes and can be used on any thread.
   public var isFrozen: Bool { accessor?.instance.isFrozen ?? false }
 
+  /// An immutable view of the map at its present version, usable on any thread.
   public func freeze() -> Self {
     guard let accessor else {
       throwRealmException(
@@ -197,6 +207,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
     return unsafeDowncast(Map(accessor: accessor.frozen()), to: Self.self)
   }
 
+  /// The live counterpart of a frozen map, which belongs to the caller's thread; a live map itself.
+  /// Nil if the object that holds it was deleted.
   public func thaw() -> Self? {
     guard let accessor else {
       throwRealmException("Unmanaged collections cannot be thawed; they are not frozen.")

@@ -13,7 +13,9 @@ extension String: _MapKey {
 
 /// A collection of a realm's values by keys.
 public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible {
+  /// The type of the keys.
   associatedtype Key: _MapKey
+  /// The type of the values; objects are optional.
   associatedtype Value: RealmCollectionValue
 
   /// How many keys there are.
@@ -34,7 +36,9 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
 
 /// One key of a map and its value.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+  /// The key.
   public var key: Key
+  /// What the map held for it.
   public var value: Value
 
   /// The entry as a pair.
@@ -47,6 +51,7 @@ public struct RLMMapIterator<Element>: IteratorProtocol {
 
   init(_ entries: [Element]) { self.entries = entries.makeIterator() }
 
+  /// The next entry, nil after the last one.
   public mutating func next() -> Element? { entries.next() }
 }
 
@@ -56,6 +61,7 @@ public struct KeyValueSequence<Key: _MapKey, Value: RealmCollectionValue>: Seque
 
   init(_ entries: [(key: Key, value: Value)]) { self.entries = entries }
 
+  /// An iterator over the pairs, in the order of their keys.
   public func makeIterator() -> RLMKeyValueIterator<Key, Value> { RLMMapIterator(entries) }
 }
 

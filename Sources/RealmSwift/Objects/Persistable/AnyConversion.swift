@@ -4,8 +4,8 @@ import Foundation
 
 /// The value, if its type is exactly that one.
 ///
-/// Comparing types costs next to nothing. A cast also considers bridging to Foundation's classes, and
-/// one that fails costs more than storing the value.
+/// Comparing types costs next to nothing. A cast also considers bridging to Foundation's classes,
+/// and one that fails costs more than storing the value.
 func exactly<T>(_ type: T.Type, _ value: Any) -> T? {
   func asItself<U>(_ value: U) -> T? {
     // Safe: both are the same type.

@@ -5,6 +5,7 @@ public import Storage
 // Strings, bytes, dates and identifiers.
 
 extension String: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = String
   public static var _rlmDescription: _PropertyDescription { .init(.string) }
   public static func _rlmDefaultValue() -> String { "" }
@@ -48,6 +49,7 @@ extension String: _ColumnValue, _RealmCollectionValueInsideOptional {
 }
 
 extension Data: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = Data
   public static var _rlmDescription: _PropertyDescription { .init(.data) }
   public static func _rlmDefaultValue() -> Data { Data() }
@@ -82,6 +84,7 @@ extension Data: _ColumnValue, _RealmCollectionValueInsideOptional {
 }
 
 extension Date: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = Date
   public static var _rlmDescription: _PropertyDescription { .init(.date) }
   /// Now, as `Date()` is. In objects that are older than the property it is the reference date.
@@ -121,6 +124,7 @@ extension Date: _ColumnValue, _RealmCollectionValueInsideOptional {
 }
 
 extension UUID: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = UUID
   public static var _rlmDescription: _PropertyDescription { .init(.UUID) }
   public static func _rlmDefaultValue() -> UUID { UUID() }

@@ -72,6 +72,7 @@ extension Int64: _PersistableInteger {
 }
 
 extension Bool: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = Bool
   public static var _rlmDescription: _PropertyDescription { .init(.bool) }
   public static func _rlmDefaultValue() -> Bool { false }
@@ -114,6 +115,7 @@ extension Bool: _ColumnValue, _RealmCollectionValueInsideOptional {
 }
 
 extension Double: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = Double
   public static var _rlmDescription: _PropertyDescription { .init(.double) }
   public static func _rlmDefaultValue() -> Double { 0 }
@@ -154,6 +156,7 @@ extension Double: _ColumnValue, _RealmCollectionValueInsideOptional {
 }
 
 extension Float: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = Float
   public static var _rlmDescription: _PropertyDescription { .init(.float) }
   public static func _rlmDefaultValue() -> Float { 0 }

@@ -4,6 +4,7 @@ public import Storage
 // The library's own value types.
 
 extension ObjectId: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = ObjectId
   public static var _rlmDescription: _PropertyDescription { .init(.objectId) }
   public static func _rlmDefaultValue() -> ObjectId { .generate() }
@@ -33,6 +34,7 @@ extension ObjectId: _ColumnValue, _RealmCollectionValueInsideOptional {
 }
 
 extension Decimal128: _ColumnValue, _RealmCollectionValueInsideOptional {
+  /// Stored as it is.
   public typealias PersistedType = Decimal128
   public static var _rlmDescription: _PropertyDescription { .init(.decimal128) }
   public static func _rlmDefaultValue() -> Decimal128 { 0 }

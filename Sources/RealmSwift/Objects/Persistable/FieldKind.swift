@@ -4,8 +4,9 @@ import Storage
 
 /// The types that most properties have.
 ///
-/// What goes over all properties of an object, to add it or to fill it, is compiled for each of these
-/// by itself. For other types it asks the property's metatype, which costs several times as much.
+/// What goes over all properties of an object, to add it or to fill it, is compiled for each of
+/// these by itself. For other types it asks the property's metatype, which costs several times as
+/// much.
 enum FieldKind: UInt8 {
   case other
   case int, bool, double, float, string, date, uuid, objectId
@@ -32,8 +33,8 @@ struct FieldSlot {
   let kind: FieldKind
   let type: any PersistedField.Type
 
-  /// Gives an unmanaged property its value where that is of exactly the property's type, as most are;
-  /// false where it has to be converted.
+  /// Gives an unmanaged property its value where that is of exactly the property's type, as most
+  /// are; false where it has to be converted.
   func fill(_ base: UnsafeMutableRawPointer, with value: Any) -> Bool {
     let address = base + offset
     switch kind {

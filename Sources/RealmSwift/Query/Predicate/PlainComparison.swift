@@ -1,9 +1,9 @@
 import Foundation
 import ObjectStore
 
-// Most conditions compare a property of the object with a constant of just the property's type. They
-// are lowered without looking at what else they could be: casting a constant to everything that it
-// might conform to takes longer than running the query through an index.
+// Most conditions compare a property of the object with a constant of just the property's type.
+// They are lowered without looking at what else they could be: casting a constant to everything
+// that it might conform to takes longer than running the query through an index.
 
 /// A property that is neither a collection nor computed, ready to be compared.
 struct PlainProperty {

@@ -4,8 +4,8 @@ import ObjectStore
 protocol PredicateClass {
   var predicateName: String { get }
   func predicateProperty(_ name: String) -> PredicateProperty?
-  /// The property with that name, if it is neither a collection nor computed; nil also where that is
-  /// not known beforehand.
+  /// The property with that name, if it is neither a collection nor computed; nil also where that
+  /// is not known beforehand.
   func plainProperty(_ name: String) -> PlainProperty?
 }
 

@@ -113,7 +113,8 @@ extension PredicateParser {
     } while take(symbol: ".")
     if isNext(symbol: "[") && !isOptionBracket {
       throw InvalidPredicate(
-        "Subscripts are only supported for maps, and '\(components.joined(separator: "."))' is none",
+        "Subscripts are only supported for maps, and "
+          + "'\(components.joined(separator: "."))' is none",
         name: "Unsupported predicate")
     }
     return PredicatePath(components.map(Self.unescaped), quantifier: quantifier)

@@ -4,8 +4,8 @@ import Platform
 import EngineLab
 import RealmSwift
 
-/// Measures how a loop turns: how late a timer is called that is due every millisecond, what the thread
-/// did in the gaps between the calls, and what it was busy with. Own thread only.
+/// Measures how a loop turns: how late a timer is called that is due every millisecond, what the
+/// thread did in the gaps between the calls, and what it was busy with. Own thread only.
 @safe final class LoopProbe {
   /// From when the timer was due to when it was called.
   struct Pause {
