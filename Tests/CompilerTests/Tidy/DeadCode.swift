@@ -35,10 +35,10 @@ struct DeadCode {
     "Realm.cancelledWriteCount": "shows that cancelled writes leave nothing behind",
     "checksumByTable": "the checksum without the processor's instruction",
     // Typed access to columns, the engine's interface beside objects.
-    "Table.optionalBool": "typed access", "Table.optionalFloat": "typed access",
+    "Table.optionalFloat": "typed access",
     "Table.optionalObjectId": "typed access", "Table.optionalUUID": "typed access",
-    "Table.optionalDecimal128": "typed access", "Table.optionalString": "typed access",
-    "Table.optionalData": "typed access", "ObjectTransaction.setFloat": "typed access",
+    "Table.optionalDecimal128": "typed access",
+    "Table.optionalData": "typed access",
   ]
 
   private static let kinds: Set<Substring> = [

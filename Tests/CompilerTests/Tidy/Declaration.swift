@@ -169,8 +169,11 @@ struct DeclarationReader {
       token.text == "extension" || isProtocol ? access ?? .internal : .internal
     let index = declarations.count - 1
     var full = name
+    var isInName = token.text == "extension"
     while let text = text(position), text != "{" {
-      if text == ".", token.text == "extension", let part = self.text(position + 1) { full = part }
+      // Dots in arguments, conformances and conditions are of other types.
+      if ["<", ":", "where"].contains(text) { isInName = false }
+      if text == ".", isInName, let part = self.text(position + 1) { full = part }
       position += 1
     }
     next()

@@ -30,7 +30,7 @@ struct FolderOrder {
   /// How many types of a higher folder the files of a folder use, counted once a file.
   static let known: [String: [String: Int]] = [
     "Platform": [
-      "Threads -> System": 3
+      "Threads -> System": 1
     ],
     "Coordination": [
       "Pins -> Session": 8,
@@ -61,20 +61,22 @@ struct FolderOrder {
       "Tables -> Query": 1,
     ],
     "RealmSwift": [
-      "Collections -> Notifications": 4,
+      "Collections -> Notifications": 7,
       "Collections -> Projections": 2,
-      "Collections -> Query": 2,
-      "Collections -> Realm": 5,
+      "Collections -> Query": 4,
+      "Collections -> Realm": 6,
+      "Collections -> Sharing": 1,
       "Errors -> Realm": 1,
-      "Internals -> Notifications": 2,
-      "Internals -> Objects": 17,
+      "Internals -> Notifications": 1,
+      "Internals -> Objects": 20,
+      "Internals -> Query": 2,
       "Internals -> Realm": 4,
       "Internals -> Sharing": 4,
-      "Internals -> Writes": 2,
+      "Internals -> Writes": 3,
       "Objects -> Collections": 3,
       "Objects -> Projections": 2,
       "Objects -> Realm": 1,
-      "Objects -> Values": 5,
+      "Objects -> Values": 7,
       "Realm -> Notifications": 1,
       "Realm -> Projections": 1,
       "Schema -> Objects": 1,

@@ -39,11 +39,15 @@ import Testing
       extension A.B {
         static func h() {}
       }
+      extension I<J.K>: L.M where N == O.O {
+        func r() {}
+      }
       protocol P { func q() }
       """
     let found = file(text).declarations
     let names = found.map(\.qualifiedName)
-    #expect(names == ["A", "A.b", "A.c", "A.inner", "A.init", "A", "B.h", "P", "P.q"])
+    let expected = ["A", "A.b", "A.c", "A.inner", "A.init", "A", "B.h", "I", "I.r", "P", "P.q"]
+    #expect(names == expected)
     #expect(
       found[0].access == .public && found[1].access == .public && found[2].access == .internal)
     #expect(found[2].line == 3 && found[2].lastLine == 6)

@@ -6,16 +6,18 @@ enum Shapes {
 
   static let knownLongLines = Allowance(
     rule: "lines of more than 100 columns",
-    known: ["Sources/ObjectStore": 3, "Sources/RealmSwift": 24])
+    known: [:])
 
   static let knownUnchecked = Allowance(
     rule: "@unchecked Sendable without a reason beside it",
     known: [
       // Nodes of predicates, which have nothing but constants, as their superclass says.
+      "Sources/ObjectStore/Query/Nodes/ColumnPairNode.swift": 1,
       "Sources/ObjectStore/Query/Nodes/LinkedNode.swift": 1,
       "Sources/ObjectStore/Query/Nodes/PredicateNode.swift": 4,
       "Sources/ObjectStore/Query/Nodes/RowNodes.swift": 6,
-      "Sources/ObjectStore/Query/Nodes/VectorNodes.swift": 10,
+      "Sources/ObjectStore/Query/Nodes/TextNode.swift": 1,
+      "Sources/ObjectStore/Query/Nodes/VectorNodes.swift": 9,
     ])
 
   /// Tables of test data.
