@@ -1,4 +1,5 @@
 extension Map: _Persistable, _HasPersistedType, _RealmSchemaDiscoverable {
+  /// What a property of this type is stored as.
   public typealias PersistedType = Map<Key, Value>
 
   public static var _rlmDescription: _PropertyDescription {
