@@ -1,6 +1,13 @@
 import Coordination
 import Platform
 
+/// The flushes of this process that have failed.
+struct FailedFlushes {
+  var count: UInt64 = 0
+  /// Whether what the last one should have covered has not been written again by this process.
+  var isUnrepaired = false
+}
+
 /// Flushing, and what follows when it fails.
 ///
 /// A successful flush vouches for what was written since this process opened the file: an error of
@@ -109,8 +116,10 @@ extension Database {
     do throws(SystemError) {
       try flushFile()
       // A flush by another thread may have failed before this one began, and have left nothing for
-      // it to write.
-      if lockFile.flushFailure % 2 == 1 { throw flushError }
+      // it to write. Those of other processes are reported to this one by the kernel.
+      if failedFlushes.withLock({ $0.isUnrepaired }), lockFile.flushFailure % 2 == 1 {
+        throw flushError
+      }
     } catch { throw StorageError(error, doing: what) }
   }
 
@@ -120,7 +129,8 @@ extension Database {
   private func flushFile() throws(SystemError) {
     try failedFlushes.withLock { failures throws(SystemError) in
       do throws(SystemError) { try file.synchronize() } catch {
-        failures += 1
+        failures.count += 1
+        failures.isUnrepaired = true
         lockFile.noteFlushFailure()
         throw error
       }
@@ -179,16 +189,17 @@ extension Database {
           + " again, which goes back to the last version that is known to be on it",
         cause: error.cause)
     }
+    failedFlushes.withLock { $0.isUnrepaired = false }
     lockFile.noteFlushRepair()
   }
 
   private func rewrite(_ newest: PublishedVersion) throws(StorageError) {
     let durable = lockFile.durableVersion
-    let failures = failedFlushes.withLock { $0 }
+    let failures = failedFlushes.withLock { $0.count }
     func flushAgain() throws(SystemError) {
       try flushFile()
       // Another thread's failure may have been that of what is written here.
-      if failedFlushes.withLock({ $0 }) != failures { throw flushError }
+      if failedFlushes.withLock({ $0.count }) != failures { throw flushError }
     }
     let mapping = try mapping(covering: newest.logicalSize)
     let source = NodeSource(mapping: mapping, limit: newest.logicalSize)

@@ -27,8 +27,8 @@ public final class Database: Sendable {
   private let flushFailureSeen: Atomic<UInt64>
   /// The version of a slot that this process has written and could not flush; 0: there is none.
   let uncertainSlot = Atomic<UInt64>(0)
-  /// How many flushes of this process have failed. The lock is held while one is under way.
-  let failedFlushes = LockedValue<UInt64>(0)
+  /// The lock is held while a flush is under way.
+  let failedFlushes = LockedValue(FailedFlushes())
   let maintenance: Maintenance
   let slowReaders: SlowReaderWatch?
   let compaction = LockedValue(CompactionState())
