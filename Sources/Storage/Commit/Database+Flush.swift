@@ -1,13 +1,6 @@
 import Coordination
 import Platform
 
-/// The flushes of this process that have failed.
-struct FailedFlushes {
-  var count: UInt64 = 0
-  /// Whether what the last one should have covered has not been written again by this process.
-  var isUnrepaired = false
-}
-
 /// Flushing, and what follows when it fails.
 ///
 /// A successful flush vouches for what was written since this process opened the file: an error of
