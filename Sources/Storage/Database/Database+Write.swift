@@ -112,6 +112,7 @@ extension Database {
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }
     let mapping = try mapping(covering: published.logicalSize)
+    try keepUnknownSlot(published.version, mapping)
     guard SlotStore.claimsMore(than: published.version, mapping) else {
       return (published, mapping)
     }
@@ -120,6 +121,18 @@ extension Database {
     guard found.newest.version > published.version else { return (published, mapping) }
     let adopted = try adopt(found, mapping)
     return (adopted, try self.mapping(covering: adopted.logicalSize))
+  }
+
+  /// What a slot names that a dying flush has left is kept like any slot that is on its way.
+  private func keepUnknownSlot(
+    _ newest: UInt64, _ mapping: Mapping
+  ) throws(StorageError) {
+    guard options.durability != .inMemory else { return }
+    do throws(SystemError) {
+      let unknown = try slots.unknownVersion(
+        after: lockFile.durableVersion, upTo: newest, except: lockFile.pendingSlot, mapping)
+      if let unknown { lockFile.pendingSlot = unknown }
+    } catch { throw StorageError(error, doing: "read the commit slots") }
   }
 
   /// Publishes what a writer left. What it meant to be durable is made so: whether it had come to

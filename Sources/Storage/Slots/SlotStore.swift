@@ -66,6 +66,23 @@ struct SlotStore {
       || FileLayout.volatileSlots.contains(where: claimsMore)
   }
 
+  /// The version of a durable slot that the session does not know of: its writer died before it could
+  /// say that the slot is on its way to the disk. A power loss may lead to it all the same. A look
+  /// without system calls unless there is one.
+  func unknownVersion(
+    after durable: UInt64, upTo newest: UInt64, except pending: UInt64, _ mapping: Mapping
+  ) throws(SystemError) -> UInt64? {
+    for place in FileLayout.durableSlots {
+      let claim = mapping.address.load(
+        fromByteOffset: place + FileLayout.slotVersion, as: UInt64.self)
+      guard claim > durable, claim <= newest, claim != pending else { continue }
+      if let slot = try readSlot(at: place), slot.version == claim, slot.boot == boot {
+        return claim
+      }
+    }
+    return nil
+  }
+
   // MARK: Durable slots
 
   /// Writes a durable slot where it does not touch that of version `kept`. On failure the place is
