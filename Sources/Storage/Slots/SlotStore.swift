@@ -66,9 +66,9 @@ struct SlotStore {
       || FileLayout.volatileSlots.contains(where: claimsMore)
   }
 
-  /// The version of a durable slot that the session does not know of: its writer died before it could
-  /// say that the slot is on its way to the disk. A power loss may lead to it all the same. A look
-  /// without system calls unless there is one.
+  /// The version of a durable slot that the session does not know of: its writer died before it
+  /// could say that the slot is on its way to the disk. A power loss may lead to it all the same. A
+  /// look without system calls unless there is one.
   func unknownVersion(
     after durable: UInt64, upTo newest: UInt64, except pending: UInt64, _ mapping: Mapping
   ) throws(SystemError) -> UInt64? {
