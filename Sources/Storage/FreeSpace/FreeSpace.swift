@@ -40,6 +40,8 @@ final class FreeSpace {
   var sweep = SweepQueue()
   /// The group that compaction has looked at last.
   var moveCursor = 0
+  /// Where the node ends that was placed last among those that will last; 0 if none was.
+  var lastingEnd: UInt64 = 0
   /// Regions that may still be read for the commit under way.
   @exclusivity(unchecked) private(set) var readsLeft = 0
   /// Classes of which the regions that have been read have no run, found when no more may be read.

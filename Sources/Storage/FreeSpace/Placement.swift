@@ -37,6 +37,8 @@ struct Placement {
   static let blockSize: UInt64 = 4096
   /// Up to this many nodes are looked at one by one.
   private static let fittedCountMax = 512
+  /// A run of this many bytes takes nodes that will last and find no hole of their size.
+  private static let lastingAreaSize: UInt64 = 16384
   /// In how many versions a node has to have been for its successor to be expected to last.
   private static let lastingAge = 1024
 
@@ -45,6 +47,7 @@ struct Placement {
     self.file = file
     self.version = version
     self.options = options
+    used.reserveCapacity(8)
   }
 
   /// Places nodes.
@@ -86,18 +89,49 @@ struct Placement {
     guard nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
       nodes.contains(where: willLast)
     else { return nodes }
+    var lastingBytes: UInt64 = 0
+    for node in nodes where willLast(node) { lastingBytes += NodeSerializer.placedSize(node) }
+    // What is changed together is often changed together again.
+    var joint = try freeSpace.takeBest(fitting: lastingBytes, closely: true)
     var others: [UnsafeMutableRawPointer] = []
     others.reserveCapacity(nodes.count)
     for node in nodes {
-      let size = NodeSerializer.placedSize(node)
-      if willLast(node), let hole = try freeSpace.takeBest(fitting: size, closely: true) {
-        NodeSerializer.setFinalWord(node, hole.offset)
-        used.append(hole)
-      } else {
+      guard willLast(node) else {
         others.append(node)
+        continue
       }
+      let size = NodeSerializer.placedSize(node)
+      var hole: Extent?
+      if let rest = joint {
+        hole = Extent(offset: rest.offset, length: size)
+        joint = Extent(offset: rest.offset + size, length: rest.length - size)
+      } else {
+        hole = try freeSpace.takeBest(fitting: size, closely: true)
+        if hole == nil { hole = try besideLasting(size) }
+      }
+      guard let hole else {
+        others.append(node)
+        continue
+      }
+      NodeSerializer.setFinalWord(node, hole.offset)
+      used.append(hole)
     }
     return others[...]
+  }
+
+  /// A place right after the node that was placed here last, or at the start of a long free run.
+  /// Among nodes that will not last it would leave a hole on either side when they are gone.
+  private func besideLasting(_ size: UInt64) throws(StorageError) -> Extent? {
+    let adjoining = Extent(offset: freeSpace.lastingEnd, length: size)
+    if adjoining.offset > 0, try freeSpace.take(exactly: adjoining) {
+      freeSpace.lastingEnd = adjoining.end
+      return adjoining
+    }
+    guard let hole = try freeSpace.takeFirst(fitting: size, reserve: Self.lastingAreaSize) else {
+      return nil
+    }
+    freeSpace.lastingEnd = hole.end
+    return hole
   }
 
   /// A copy still says when its original was written; a new node says 0.
@@ -230,15 +264,16 @@ struct Placement {
   mutating func joinUsed() {
     guard used.count > 1 else { return }
     used.sort { $0.offset < $1.offset }
-    var joined: [Extent] = []
-    for extent in used {
-      if let last = joined.last, last.end == extent.offset {
-        joined[joined.count - 1].length += extent.length
+    var last = 0
+    for index in 1..<used.count {
+      if used[last].end == used[index].offset {
+        used[last].length += used[index].length
       } else {
-        joined.append(extent)
+        last += 1
+        used[last] = used[index]
       }
     }
-    used = joined
+    used.removeLast(used.count - 1 - last)
   }
 
   // MARK: Growth
