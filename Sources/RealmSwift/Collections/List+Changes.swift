@@ -10,13 +10,6 @@ extension List: MutableCollection {
     set { replaceSubrange(bounds, with: Array(newValue)) }
   }
 
-  private func changeUnmanaged(_ change: (inout [Element]) -> Void) {
-    guard case .unmanaged(var elements) = storage else { return }
-    storage = .unmanaged([])  // so that the array is changed in place
-    change(&elements)
-    storage = .unmanaged(elements)
-  }
-
   /// Adds an element at the end. An unmanaged object is added to the realm.
   public func append(_ object: Element) { insertChecked(object, at: nil) }
 
@@ -27,7 +20,7 @@ extension List: MutableCollection {
       accessor.prepareToWrite()
       accessor.append(contentsOf: objects.map { $0._rlmStored(accessor.instance) })
     } else {
-      changeUnmanaged { $0.append(contentsOf: objects) }
+      unmanaged.append(contentsOf: objects)
     }
   }
 
@@ -54,7 +47,7 @@ extension List: MutableCollection {
       let stored = element._rlmStored(accessor.instance)
       accessor.insert(stored, at: index ?? accessor.count)
     } else {
-      changeUnmanaged { $0.insert(element, at: index ?? $0.count) }
+      unmanaged.insert(element, at: index ?? unmanaged.count)
     }
   }
 
@@ -65,7 +58,7 @@ extension List: MutableCollection {
     if let accessor {
       accessor.set(object._rlmStored(accessor.instance), at: index)
     } else {
-      changeUnmanaged { $0[index] = object }
+      unmanaged[index] = object
     }
   }
 
@@ -80,7 +73,7 @@ extension List: MutableCollection {
     if let accessor {
       accessor.remove(range)
     } else {
-      changeUnmanaged { $0.removeSubrange(range) }
+      unmanaged.removeSubrange(range)
     }
   }
 
@@ -136,7 +129,7 @@ extension List: MutableCollection {
       accessor.prepareToWrite()
       accessor.removeAll()
     } else {
-      storage = .unmanaged([])
+      unmanaged = []
     }
   }
 
@@ -161,7 +154,7 @@ extension List: MutableCollection {
     if let accessor {
       accessor.move(from: from, to: to)
     } else {
-      changeUnmanaged { $0.insert($0.remove(at: from), at: to) }
+      unmanaged.insert(unmanaged.remove(at: from), at: to)
     }
   }
 
@@ -192,7 +185,7 @@ extension List: MutableCollection {
     if let accessor {
       accessor.swap(first, second)
     } else {
-      changeUnmanaged { $0.swapAt(first, second) }
+      unmanaged.swapAt(first, second)
     }
   }
 }

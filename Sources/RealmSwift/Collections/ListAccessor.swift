@@ -1,13 +1,15 @@
 import ObjectStore
 import Storage
 
-/// A managed list: whose it is, and the operations on it in the store's terms. `List<Element>` puts
-/// types around it and has checked indexes by the time it calls.
+/// A managed list, set or map: whose it is, and the operations on it in the store's terms.
+/// `List<Element>` and its like put types around it and have checked indexes by the time they call.
 final class ListAccessor {
   let instance: _RealmInstance
   let binding: TableBinding
   let object: ObjectKey
   let property: PropertyDescription
+  /// The keys of a map, whose values this is; nil for anything else.
+  let keys: ListAccessor?
   // The generation in which the owner was last seen; see `ObjectBase._generation`.
   private var generation: UInt64
   private var cached: ListView?
@@ -22,6 +24,13 @@ final class ListAccessor {
     self.object = object
     self.property = property
     self.generation = generation
+    if property.collection == .map {
+      keys = ListAccessor(
+        instance: instance, binding: binding, object: object, property: property.mapKeys,
+        generation: generation)
+    } else {
+      keys = nil
+    }
     if instance.isFrozen { cached = find() }
   }
 
@@ -35,7 +44,10 @@ final class ListAccessor {
   }
 
   /// After `invalidate()`: an observer of the list is about to hand it over.
-  func revive() { generation = instance.readState.pointee.generation &- 1 }
+  func revive() {
+    generation = instance.readState.pointee.generation &- 1
+    keys?.revive()
+  }
 
   // MARK: Reading
 
@@ -71,8 +83,10 @@ final class ListAccessor {
   var view: ListView {
     guard let view = current() else {
       throwRealmException(
-        "Access to invalidated List object: its object has been deleted, or its Realm invalidated. "
-          + "Ask `isInvalidated` first.")
+        """
+        Access to invalidated \(property.collection.names.here) object: its object has been \
+        deleted, or its Realm invalidated. Ask `isInvalidated` first.
+        """)
     }
     return view
   }
@@ -92,6 +106,23 @@ final class ListAccessor {
   func firstIndex(of value: StoredValue) -> Int? {
     let view = view
     return engine { () throws(StorageError) in try view.firstIndex(of: value) }
+  }
+
+  /// Goes through the elements that there are now.
+  func makeIterator<Element: RealmCollectionValue>() -> RLMIterator<Element> {
+    if property.kind != .object { return RLMIterator(values(), instance) }
+    let view = view
+    let keys = engine { () throws(StorageError) in try view.allLinks() }
+    let binding = instance.binding(for: property.targetTable)
+    return RLMIterator(ObjectCursor(instance, binding, keys))
+  }
+
+  /// An element in the store's terms; nil for an object that is not in the realm. Looking for an
+  /// object must not add it.
+  func existing(_ element: some RealmCollectionValue) -> StoredValue? {
+    let object = element as? ObjectBase ?? (element as? AnyRealmValue)?.object(Object.self)
+    if let object { return instance.existingLink(to: object) }
+    return element._rlmStored(instance)
   }
 
   // MARK: Changing
@@ -176,7 +207,11 @@ final class ListAccessor {
 
   func removeAll() {
     change { (objects) throws(StorageError) in
-      try objects.listClear(column, of: object, in: binding.table)
+      if property.collection == .map {
+        try objects.mapClear(property, of: object, in: binding.table)
+      } else {
+        try objects.listClear(column, of: object, in: binding.table)
+      }
     }
   }
 
@@ -200,17 +235,6 @@ final class ListAccessor {
     return instance.thawed { live in
       let list = counterpart(in: live)
       return list.isValid ? list : nil
-    }
-  }
-}
-
-extension CollectionKind {
-  /// As users of Apple's SDK know the types from its messages, and as they are called here.
-  fileprivate var names: (inSDK: String, here: String) {
-    switch self {
-    case .none, .list: ("RLMArray", "List")
-    case .set: ("RLMSet", "MutableSet")
-    case .map: ("RLMDictionary", "Map")
     }
   }
 }

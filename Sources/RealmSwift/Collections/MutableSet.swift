@@ -8,96 +8,50 @@ import ObjectStore
 public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollectionBase,
   RealmCollection
 {
-  enum Storage {
-    case unmanaged(UnmanagedSet<Element>)
-    case managed(ListAccessor)
-  }
-
-  var storage: Storage
+  /// The elements of an unmanaged set.
+  var unmanaged: UnmanagedSet<Element>
 
   /// Makes an empty unmanaged set.
-  public override init() {
-    storage = .unmanaged(UnmanagedSet())
-    super.init()
-  }
+  public convenience init() { self.init(unmanaged: []) }
 
   init(unmanaged elements: some Sequence<Element>) {
-    storage = .unmanaged(UnmanagedSet(elements))
-    super.init()
+    unmanaged = UnmanagedSet(elements)
+    super.init(.set)
   }
 
-  init(accessor: ListAccessor) {
-    storage = .managed(accessor)
-    super.init()
-  }
-
-  /// Whether both are the same instance, or the same set of the same managed object.
-  public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? MutableSet<Element> else { return false }
-    if self === other { return true }
-    guard case .managed(let mine) = storage, case .managed(let theirs) = other.storage else {
-      return false
-    }
-    return mine.isSameList(as: theirs)
-  }
-
-  var accessor: ListAccessor? {
-    guard case .managed(let accessor) = storage else { return nil }
-    return accessor
+  required init(accessor: ListAccessor) {
+    unmanaged = UnmanagedSet()
+    super.init(accessor: accessor)
   }
 
   // MARK: Reading
 
   /// How many elements there are.
-  public var count: Int {
-    switch storage {
-    case .unmanaged(let set): set.elements.count
-    case .managed(let accessor): accessor.count
-    }
-  }
+  public var count: Int { accessor?.count ?? unmanaged.elements.count }
 
   /// The element at the index, which must be below `count`. Which one that is changes as elements
   /// come and go.
   public subscript(index: Int) -> Element {
     checkIndex(index, below: count)
-    switch storage {
-    case .unmanaged(let set): return set.elements[index]
-    case .managed(let accessor):
-      return Element._rlmFromStored(accessor.value(at: index), accessor.instance)
-    }
+    guard let accessor else { return unmanaged.elements[index] }
+    return Element._rlmFromStored(accessor.value(at: index), accessor.instance)
   }
 
   /// An iterator over the elements.
   public func makeIterator() -> RLMIterator<Element> {
-    switch storage {
-    case .unmanaged(let set): RLMIterator(set.elements)
-    case .managed: _collection.iterator(of: Element.self)
-    }
+    accessor?.makeIterator() ?? RLMIterator(unmanaged.elements)
   }
 
   /// The position of the element, nil if it is not in the set.
   public func index(of element: Element) -> Int? {
-    switch storage {
-    case .unmanaged(let set): set.elements.firstIndex(of: element)
-    case .managed: _collection.index(of: element)
-    }
+    guard let accessor else { return unmanaged.elements.firstIndex(of: element) }
+    return accessor.existing(element).flatMap(accessor.firstIndex)
   }
 
   /// Whether the element is in the set.
   public func contains(_ element: Element) -> Bool {
-    switch storage {
-    case .unmanaged(let set): set.contains(element)
-    case .managed(let accessor):
-      existing(element, in: accessor).map { accessor.contains($0) } ?? false
-    }
-  }
-
-  /// The element in the store's terms; nil for an object that is not in the realm. Looking for an
-  /// object must not add it.
-  private func existing(_ element: Element, in accessor: ListAccessor) -> StoredValue? {
-    let object = element as? ObjectBase ?? (element as? AnyRealmValue)?.object(Object.self)
-    if let object { return accessor.instance.existingLink(to: object) }
-    return element._rlmStored(accessor.instance)
+    guard let accessor else { return unmanaged.contains(element) }
+    return accessor.existing(element).map(accessor.contains) ?? false
   }
 
   // MARK: Comparing
@@ -120,15 +74,12 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
   /// Puts in all elements of a sequence that are not there yet.
   public func insert<S: Sequence>(objectsIn objects: S) where S.Element == Element {
     let objects = Array(objects)  // a set may be put into itself
-    switch storage {
-    case .unmanaged(var set):
-      storage = .unmanaged(UnmanagedSet())  // so that the elements are changed in place
-      for object in objects { set.insert(object) }
-      storage = .unmanaged(set)
-    case .managed(let accessor):
-      accessor.prepareToWrite()
-      accessor.insertIntoSet(objects.map { $0._rlmStored(accessor.instance) })
+    guard let accessor else {
+      for object in objects { unmanaged.insert(object) }
+      return
     }
+    accessor.prepareToWrite()
+    accessor.insertIntoSet(objects.map { $0._rlmStored(accessor.instance) })
   }
 
   /// Takes an element out, if it is there; an object stays in the realm.
@@ -136,25 +87,16 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   private func remove(_ objects: some Sequence<Element>) {
     let objects = Array(objects)
-    switch storage {
-    case .unmanaged(var set):
-      storage = .unmanaged(UnmanagedSet())
-      set.remove(Set(objects))
-      storage = .unmanaged(set)
-    case .managed(let accessor):
-      accessor.prepareToWrite()
-      accessor.removeFromSet(objects.compactMap { existing($0, in: accessor) })
-    }
+    guard let accessor else { return unmanaged.remove(Set(objects)) }
+    accessor.prepareToWrite()
+    accessor.removeFromSet(objects.compactMap { accessor.existing($0) })
   }
 
   /// Takes all elements out; objects stay in the realm.
   public func removeAll() {
-    switch storage {
-    case .unmanaged: storage = .unmanaged(UnmanagedSet())
-    case .managed(let accessor):
-      accessor.prepareToWrite()
-      accessor.removeAll()
-    }
+    guard let accessor else { return unmanaged = UnmanagedSet() }
+    accessor.prepareToWrite()
+    accessor.removeAll()
   }
 
   /// Takes out what is not in the other set.
@@ -167,50 +109,6 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   /// Puts in what is in the other set.
   public func formUnion(_ other: MutableSet<Element>) { insert(objectsIn: other) }
-
-  // MARK: Confinement
-
-  /// The realm of the object that the set is a property of; nil while the object is unmanaged.
-  public var realm: Realm? { accessor.map { Realm(instance: $0.instance) } }
-  /// Whether the object was deleted or its realm invalidated. False while it is unmanaged.
-  public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
-  /// Whether the object is frozen: the set never changes and can be used on any thread.
-  public var isFrozen: Bool { accessor?.instance.isFrozen ?? false }
-
-  /// An immutable view of the set at its present version, usable on any thread.
-  ///
-  /// A misuse for an unmanaged set.
-  public func freeze() -> Self {
-    guard let accessor else {
-      throwRealmException(
-        "Unmanaged collections cannot be frozen; add their object to a Realm first.")
-    }
-    return unsafeDowncast(MutableSet(accessor: accessor.frozen()), to: Self.self)
-  }
-
-  /// The live counterpart of a frozen set, which belongs to the caller's thread; nil if its object
-  /// was deleted since.
-  ///
-  /// A misuse for an unmanaged set.
-  public func thaw() -> Self? {
-    guard let accessor else {
-      throwRealmException("Unmanaged collections cannot be thawed; they are not frozen.")
-    }
-    return accessor.thawed().map { unsafeDowncast(MutableSet(accessor: $0), to: Self.self) }
-  }
-
-  public var _collection: _ManagedCollection {
-    guard let accessor else {
-      throwRealmException(
-        "This method may only be called on MutableSet instances retrieved from a Realm; add its "
-          + "object first.")
-    }
-    return _ManagedCollection(accessor)
-  }
-
-  public static func _make(_ collection: _ManagedCollection) -> Self {
-    unsafeDowncast(MutableSet(accessor: collection.listAccessor), to: Self.self)
-  }
 }
 
 /// The elements of a set without a realm.

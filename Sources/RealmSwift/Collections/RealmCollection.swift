@@ -54,20 +54,31 @@ extension RealmCollection {
   public var description: String { describeCollection(self, depth: 0) }
 }
 
+/// So many elements of a collection are described.
+let describedElements = 100
+
 /// A hundred elements at most, one per line.
 ///
 /// - Parameter depth: how deep in the description of an object that holds it.
 func describeCollection<C: RealmCollectionBase>(_ collection: C, depth: Int) -> String {
-  let limit = 100
-  var lines = collection.prefix(limit).enumerated().map { index, element in
-    let text =
-      (element as? ObjectBase)?._describe(depth: depth + 1)
-      ?? (element as? AnyRealmValue)?._describe(depth: depth + 1) ?? "\(element)"
-    return "\t[\(index)] \(text)".split(separator: "\n", omittingEmptySubsequences: false)
-      .joined(separator: "\n\t")
+  let lines = collection.prefix(describedElements).enumerated().map { index, element in
+    "[\(index)] \(describeElement(element, depth: depth + 1))"
   }
-  if collection.count > limit {
-    lines.append("\t... \(collection.count - limit) objects skipped.")
+  return describeLines(lines, of: "\(C.self)", count: collection.count)
+}
+
+func describeElement(_ element: Any, depth: Int) -> String {
+  (element as? ObjectBase)?._describe(depth: depth)
+    ?? (element as? AnyRealmValue)?._describe(depth: depth) ?? "\(element)"
+}
+
+/// The elements that were described, and how many there are beyond them.
+func describeLines(_ elements: [String], of type: String, count: Int) -> String {
+  var lines = elements.map { text in
+    "\t\(text)".split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n\t")
   }
-  return "\(C.self) (\n" + lines.joined(separator: ",\n") + "\n)"
+  if count > elements.count {
+    lines.append("\t... \(count - elements.count) objects skipped.")
+  }
+  return "\(type) (\n" + lines.joined(separator: ",\n") + "\n)"
 }

@@ -49,14 +49,6 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
   }
 }
 
-extension Results: Encodable where Element: Encodable {
-  /// Encodes the elements as an array.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    for element in self { try container.encode(element) }
-  }
-}
-
 /// Any collection of a realm, without saying which kind.
 @frozen
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
@@ -110,13 +102,5 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
   /// Whether both ask the same of the same realm.
   public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
     left.collection.isSame(as: right.collection)
-  }
-}
-
-extension AnyRealmCollection: Encodable where Element: Encodable {
-  /// Encodes the elements as an array.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    for element in self { try container.encode(element) }
   }
 }

@@ -58,7 +58,7 @@ enum RealmSchema {
     guard let kind = ValueKind(property.description.type) else { return nil }
     return PropertyDescription(
       name: property.columnName, kind: kind,
-      collection: property.description.collection.stored,
+      collection: property.description.collection,
       isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
       isIndexed: property.isIndexed, linkTarget: property.description.target?.className())
   }
@@ -78,17 +78,6 @@ enum RealmSchema {
     stored.kind == wanted.kind && stored.collection == wanted.collection
       && stored.isOptional == wanted.isOptional && stored.isPrimaryKey == wanted.isPrimaryKey
       && stored.isIndexed == wanted.isIndexed && stored.linkTarget == wanted.linkTarget
-  }
-}
-
-extension _PropertyDescription.Collection {
-  fileprivate var stored: CollectionKind {
-    switch self {
-    case .none: .none
-    case .list: .list
-    case .set: .set
-    case .map: .map
-    }
   }
 }
 

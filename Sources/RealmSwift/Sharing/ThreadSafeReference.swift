@@ -112,8 +112,8 @@ enum HandoverMaking {
     if let projection = confined as? any ProjectionType {
       return content(of: projection.root).mapped(type(of: projection).project)
     }
-    if let map = confined as? any AnyMap, let accessor = map.accessor {
-      return content(of: accessor, type(of: map))
+    if let collection = confined as? RLMSwiftCollectionBase, let accessor = collection.accessor {
+      return content(of: accessor, type(of: collection))
     }
     if let derived = confined as? any DerivedFromConfined { return content(of: derived) }
     guard let collection = confined as? any RealmCollection, collection.realm != nil else {
@@ -133,12 +133,12 @@ enum HandoverMaking {
   }
 
   private static func content(
-    of map: MapAccessor, _ type: any AnyMap.Type
+    of accessor: ListAccessor, _ type: RLMSwiftCollectionBase.Type
   ) -> _HandoverBox.Content {
-    let counterparts = _ManagedCollection(map.values).counterparts()
-    return make(map.instance, (map.values.binding.table, map.values.object)) { other in
-      let live = MapAccessor(counterparts(other).listAccessor)
-      return live.isValid ? type.make(live) : nil
+    let counterparts = _ManagedCollection(accessor).counterparts()
+    return make(accessor.instance, (accessor.binding.table, accessor.object)) { other in
+      let live = counterparts(other)
+      return live.isValid ? type._make(live) as? any ThreadConfined : nil
     }
   }
 
@@ -199,14 +199,4 @@ extension ResultsSection: DerivedFromConfined {
   var rederive: (Results<T>) -> Self {
     { [function = table.key, key] in ResultsSection(SectionTable($0, function), key) }
   }
-}
-
-/// A map seen without its types.
-protocol AnyMap: ThreadConfined {
-  var accessor: MapAccessor? { get }
-  static func make(_ accessor: MapAccessor) -> any ThreadConfined
-}
-
-extension Map: AnyMap {
-  static func make(_ accessor: MapAccessor) -> any ThreadConfined { Map(accessor: accessor) }
 }

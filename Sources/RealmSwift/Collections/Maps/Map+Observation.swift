@@ -19,7 +19,7 @@ extension Map {
       return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
     }
     let known = KnownKeys<Key>()
-    return Results<Value>(collection).observe(keyPaths: keyPaths) { [self] change in
+    return Results<Value>(_collection).observe(keyPaths: keyPaths) { [self] change in
       switch change {
       case .initial:
         known.keys = keys

@@ -3,17 +3,7 @@ public import Foundation
 // Queries on a map's values. Their results hold the values without their keys.
 
 extension Map {
-  /// The list of the values as the engine sees it. A misuse for an unmanaged map.
-  var collection: _ManagedCollection {
-    guard let accessor else {
-      throwRealmException(
-        "This method may only be called on Map instances retrieved from a Realm; add its object "
-          + "first.")
-    }
-    return _ManagedCollection(accessor.values)
-  }
-
-  private var results: Results<Value> { Results(collection) }
+  private var results: Results<Value> { Results(_collection) }
 
   /// The values that the condition holds for.
   public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
@@ -48,44 +38,44 @@ extension Map {
   /// The smallest value of the property among the objects, nil if none has one.
   public func min<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    collection.aggregate(.minimum, property)
+    _collection.aggregate(.minimum, property)
   }
 
   /// The largest value of the property among the objects, nil if none has one.
   public func max<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    collection.aggregate(.maximum, property)
+    _collection.aggregate(.maximum, property)
   }
 
   /// The sum of the property over the objects, zero if none has a value.
   public func sum<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    collection.sum(property)
+    _collection.sum(property)
   }
 
   /// The average of the property over the objects that have a value, nil if none has one.
   public func average<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    collection.aggregate(.average, property)
+    _collection.aggregate(.average, property)
   }
 }
 
 extension Map where Value.PersistedType: MinMaxType {
   /// The smallest value, nil if there is none.
-  public func min() -> Value? { collection.aggregate(.minimum, "self") }
+  public func min() -> Value? { _collection.aggregate(.minimum, "self") }
 
   /// The largest value, nil if there is none.
-  public func max() -> Value? { collection.aggregate(.maximum, "self") }
+  public func max() -> Value? { _collection.aggregate(.maximum, "self") }
 }
 
 extension Map where Value.PersistedType: AddableType {
   /// The sum of the values.
-  public func sum() -> Value { collection.sum("self") }
+  public func sum() -> Value { _collection.sum("self") }
 
   /// The average of the values, nil if there is none.
   public func average<T: _HasPersistedType & _StoredConvertible>() -> T?
   where T.PersistedType: AddableType {
-    collection.aggregate(.average, "self")
+    _collection.aggregate(.average, "self")
   }
 }
 

@@ -7,11 +7,9 @@ public import ObjectStore
 public struct _PropertyDescription: Sendable {
   var type: PropertyType = .int
   var isOptional = false
-  var collection: Collection = .none
+  var collection = CollectionKind.none
   /// The class that a link, a list of links or linking objects leads to.
   var target: ObjectBase.Type?
-
-  enum Collection: Sendable { case none, list, set, map }
 
   /// The description of a plain value of the type.
   public init(_ type: PropertyType) { self.type = type }

@@ -1,0 +1,157 @@
+public import ObjectStore
+
+/// A collection that a property can be: what lists, sets and maps have in common as properties.
+public protocol _PersistedCollection: RLMSwiftCollectionBase, _Persistable
+where PersistedType == Self {
+  /// What one place holds: an element, or a key with its value.
+  associatedtype _Entry
+
+  static var _rlmCollectionKind: CollectionKind { get }
+  /// What the elements are, or a map's values.
+  static var _rlmElementDescription: _PropertyDescription { get }
+  /// An empty unmanaged collection.
+  init()
+  /// What it holds.
+  var _rlmEntries: [_Entry] { get }
+  /// Puts entries in, behind what is there.
+  func _rlmAdd(_ entries: [_Entry])
+  /// Makes a managed collection hold these entries, and leaves alone what it has of them.
+  func _rlmUpdate(to entries: [_Entry])
+  /// Takes everything out.
+  func removeAll()
+  /// Entries out of whatever the caller had; nil if that is no such collection.
+  static func _rlmEntriesFromAny(_ value: Any, _ realm: _RealmInstance?) -> [_Entry]?
+}
+
+extension _PersistedCollection {
+  public static var _rlmDescription: _PropertyDescription {
+    var description = _rlmElementDescription
+    description.collection = _rlmCollectionKind
+    return description
+  }
+
+  public static var _rlmRequiresCaching: Bool { true }
+  public static func _rlmDefaultValue() -> Self { Self() }
+
+  public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {
+    Self(accessor: object._listAccessor(column))
+  }
+
+  public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
+    let accessor = object._listAccessor(column)
+    if let own = value.accessor, own.isSameList(as: accessor) { return }
+    let entries = value._rlmEntries  // before the object that they may come from changes
+    let collection = Self(accessor: accessor)
+    collection.removeAll()
+    collection._rlmAdd(entries)
+  }
+
+  public static func _rlmTransfer(
+    _ value: Self, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    let entries = value._rlmEntries
+    if mode == .new && entries.isEmpty { return }
+    let collection = Self(accessor: object._listAccessor(column))
+    switch mode {
+    case .new: break
+    case .overwriteAll: collection.removeAll()
+    case .overwriteModified: return collection._rlmUpdate(to: entries)
+    }
+    collection._rlmAdd(entries)
+  }
+
+  public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
+    guard let value = unwrapped(value) else { return Self() }
+    let given = (value as? Self)?._rlmEntries ?? _rlmEntriesFromAny(value, realm)
+    guard let given else { return nil }
+    let collection = Self()
+    collection._rlmAdd(given)
+    return collection
+  }
+}
+
+extension RealmCollectionValue {
+  /// The elements of a sequence as ones of this type; nil if the value is none, or one of its
+  /// elements cannot be.
+  static func elements(fromAny value: Any, _ realm: _RealmInstance?) -> [Self]? {
+    guard let sequence = value as? any Sequence else { return nil }
+    var elements: [Self] = []
+    for item in sequence {
+      guard let element = _rlmFromAny(item, realm) else { return nil }
+      elements.append(element)
+    }
+    return elements
+  }
+}
+
+// MARK: - The kinds
+
+extension List: _PersistedCollection {
+  public static var _rlmCollectionKind: CollectionKind { .list }
+  public static var _rlmElementDescription: _PropertyDescription { Element._rlmDescription }
+  public var _rlmEntries: [Element] { accessor == nil ? unmanaged : Array(self) }
+  public func _rlmAdd(_ entries: [Element]) { append(objectsIn: entries) }
+
+  public func _rlmUpdate(to entries: [Element]) {
+    guard let accessor else { return }
+    let stored = entries.map { $0._rlmStored(accessor.instance) }
+    if accessor.values() == stored { return }
+    accessor.removeAll()
+    accessor.append(contentsOf: stored)
+  }
+
+  public static func _rlmEntriesFromAny(_ value: Any, _ realm: _RealmInstance?) -> [Element]? {
+    Element.elements(fromAny: value, realm)
+  }
+}
+
+extension MutableSet: _PersistedCollection {
+  public static var _rlmCollectionKind: CollectionKind { .set }
+  public static var _rlmElementDescription: _PropertyDescription { Element._rlmDescription }
+  public var _rlmEntries: [Element] { accessor == nil ? unmanaged.elements : Array(self) }
+  public func _rlmAdd(_ entries: [Element]) { insert(objectsIn: entries) }
+
+  public func _rlmUpdate(to entries: [Element]) {
+    guard let accessor else { return }
+    let stored = entries.map { $0._rlmStored(accessor.instance) }
+    if accessor.count == stored.count, stored.allSatisfy(accessor.contains) { return }
+    accessor.removeAll()
+    accessor.insertIntoSet(stored)
+  }
+
+  public static func _rlmEntriesFromAny(_ value: Any, _ realm: _RealmInstance?) -> [Element]? {
+    Element.elements(fromAny: value, realm)
+  }
+}
+
+extension Map: _PersistedCollection {
+  public static var _rlmCollectionKind: CollectionKind { .map }
+  public static var _rlmElementDescription: _PropertyDescription { Value._rlmDescription }
+  public var _rlmEntries: [(key: Key, value: Value)] { pairs }
+
+  public func _rlmAdd(_ entries: [(key: Key, value: Value)]) {
+    for (key, value) in entries { updateValue(value, forKey: key) }
+  }
+
+  public func _rlmUpdate(to entries: [(key: Key, value: Value)]) {
+    guard let accessor else { return }
+    let stored = entries.map { ($0._keyText, $1._rlmStored(accessor.instance)) }
+    let wanted = Set(stored.map(\.0))
+    for key in accessor.keyTexts() where !wanted.contains(key) { accessor.remove(key) }
+    for (key, value) in stored where accessor.value(of: key)?.isIdentical(to: value) != true {
+      accessor.set(value, forKey: key)
+    }
+  }
+
+  public static func _rlmEntriesFromAny(
+    _ value: Any, _ realm: _RealmInstance?
+  ) -> [(key: Key, value: Value)]? {
+    guard let dictionary = value as? [String: Any] else { return nil }
+    var entries: [(key: Key, value: Value)] = []
+    for (key, item) in dictionary {
+      guard let element = Value._rlmFromAny(item, realm) else { return nil }
+      entries.append((Key(_keyText: key), element))
+    }
+    return entries
+  }
+}
