@@ -214,4 +214,26 @@ import Testing
     #expect(bench.database.newestVersion == 3)
     try bench.verify()
   }
+
+  /// A process that dies in a commit leaves the next writer to read the slots, of which one has to
+  /// be durable.
+  @Test func `a slot that could not be written leaves an in-memory file one that recovery needs`()
+    throws
+  {
+    let bench = try Bench(durability: .inMemory)
+    try bench.commit()
+    let slot = { bench.system.contents(of: "/a.realm")[4096..<4608] }
+    let first = slot()
+    #expect(first.contains { $0 != 0 })
+    var plan = FaultPlan()
+    plan.failingCall = 1
+    plan.failsForGood = true
+    plan.kinds = [.write]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try bench.commit() }
+    bench.system.faults = FaultPlan()
+    try bench.check(try bench.commit())
+    #expect(slot() == first, "the slot of the first version is not as it was")
+    try bench.verify()
+  }
 }

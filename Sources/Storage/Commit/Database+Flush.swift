@@ -187,6 +187,10 @@ extension Database {
   }
 
   private func rewrite(_ newest: PublishedVersion) throws(StorageError) {
+    // Nothing of an in-memory file is for the disk, and the only durable slot that it has is that
+    // of the empty version. What is left of the slot that could not be written is written over by
+    // the next commit.
+    if options.durability == .inMemory { return }
     let durable = lockFile.durableVersion
     let failures = failedFlushes.withLock { $0.count }
     func flushAgain() throws(SystemError) {
@@ -210,7 +214,7 @@ extension Database {
     }
     lockFile.pendingSlot = 0
     lockFile.raiseFlushedVersion(to: newest.version)
-    guard newest.version > durable, options.durability != .inMemory else { return }
+    guard newest.version > durable else { return }
     do throws(SlotWriteError) {
       try slots.writeDurable(slot(for: newest), keeping: durable)
     } catch {
