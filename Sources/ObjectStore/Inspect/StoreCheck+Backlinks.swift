@@ -4,11 +4,12 @@ import Storage
 extension StoreCheck {
   mutating func runBacklinks(_ description: ClassDescription) {
     table = description
-    if description.backlinks.isEmpty { return }
+    if description.backlinks.isEmpty, !description.isEmbedded { return }
     do throws(StorageError) {
       guard let stored = try StoreRoot.table(description.tableKey, root: root, in: source) else {
         return
       }
+      if description.isEmbedded { try checkOwners(stored) }
       for backlink in description.backlinks { try checkBacklinks(stored, backlink) }
     } catch {
       found(error.description)
@@ -33,6 +34,23 @@ extension StoreCheck {
     }
     if noted == expected { return }
     try tellBacklinks(stored, backlink, noted.difference(from: expected), name)
+  }
+
+  /// Whether each embedded object belongs to one link.
+  private mutating func checkOwners(_ stored: Table) throws(StorageError) {
+    var clusters = stored.clusters()
+    while let cluster = try clusters.next() {
+      for row in 0..<cluster.count {
+        let position = ObjectPosition(cluster: cluster, row: row)
+        var owners = 0
+        for backlink in table.backlinks {
+          owners += try stored.backlinks(backlink.columnKey, at: position).count
+        }
+        if owners != 1 {
+          found("an embedded object belongs to \(owners) links", cluster.key(row).rawValue)
+        }
+      }
+    }
   }
 
   private func name(of backlink: BacklinkDescription) -> String {

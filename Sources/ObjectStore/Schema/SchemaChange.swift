@@ -36,7 +36,8 @@ public struct SchemaChange {
         "the schema is not valid: \(faults.joined(separator: "; "))")
     }
     for description in wanted.classes where stored.description(of: description.name) == nil {
-      var added = ClassDescription(name: description.name, properties: [])
+      var added = ClassDescription(
+        name: description.name, properties: [], isEmbedded: description.isEmbedded)
       added.tableKey = TableKey(rawValue: UInt32(result.classes.count))
       result.classes.append(added)
     }
@@ -53,6 +54,12 @@ public struct SchemaChange {
     let isNew = index >= stored.classes.count
     let oldKey = result.classes[index].primaryKey?.name
     let newKey = wanted.primaryKey?.name
+    let wasEmbedded = result.classes[index].isEmbedded
+    if wasEmbedded != wanted.isEmbedded {
+      differences.append(
+        "\(wanted.name): was \(wasEmbedded ? "embedded" : "top-level"), is "
+          + "\(wanted.isEmbedded ? "embedded" : "top-level")")
+    }
     if !isNew, oldKey != newKey {
       differences.append(
         "\(wanted.name): primary key was \(oldKey ?? "none"), is \(newKey ?? "none")")
@@ -123,6 +130,9 @@ public struct SchemaChange {
       if description.properties.count(where: \.isPrimaryKey) > 1 {
         faults.append("\(description.name) has more than one primary key")
       }
+      if description.isEmbedded, description.primaryKey != nil {
+        faults.append("\(description.name) is embedded and cannot have a primary key")
+      }
       var properties: Set<String> = []
       for property in description.properties {
         let name = "\(description.name).\(property.name)"
@@ -138,8 +148,11 @@ public struct SchemaChange {
   ) -> String? {
     if property.kind == .object {
       guard let target = property.linkTarget else { return "links to no class" }
-      if schema.description(of: target) == nil {
+      guard let targetClass = schema.description(of: target) else {
         return "links to \(target), which is not in the schema"
+      }
+      if targetClass.isEmbedded, property.collection == .set {
+        return "is a set of embedded objects, which lists and maps alone can hold"
       }
       if property.isCollection, property.collection != .map, property.isOptional {
         return "is a collection of objects, whose elements cannot be optional"

@@ -32,7 +32,7 @@ extension SchemaCodec {
       guard columns.insert(backlink.columnKey).inserted, isSound(backlink, description, in: schema)
       else { return false }
     }
-    return description.properties.count(where: \.isPrimaryKey) <= 1
+    return description.properties.count(where: \.isPrimaryKey) <= (description.isEmbedded ? 0 : 1)
   }
 
   private static func isSound(
@@ -62,8 +62,10 @@ extension SchemaCodec {
     _ property: PropertyDescription, _ description: ClassDescription, _ schema: SchemaDescription
   ) -> Bool {
     guard property.kind == .object else { return true }
-    let target = schema.description(of: property.targetTable)
-    return target?.backlinkColumn(from: description.tableKey, property.columnKey) != nil
+    guard let target = schema.description(of: property.targetTable),
+      !target.isEmbedded || property.collection != .set
+    else { return false }
+    return target.backlinkColumn(from: description.tableKey, property.columnKey) != nil
   }
 
   /// A hidden column is that of a property of links to this class, or of values of any kind.
@@ -73,7 +75,7 @@ extension SchemaCodec {
   ) -> Bool {
     let origin = schema.description(of: backlink.originTable)
     guard let property = origin?.property(at: backlink.originColumn) else { return false }
-    return property.kind == .any
+    return property.kind == .any && !description.isEmbedded
       || property.kind == .object && property.targetTable == description.tableKey
   }
 }

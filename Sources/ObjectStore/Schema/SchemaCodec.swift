@@ -2,6 +2,11 @@ import Storage
 
 /// The schema node: its data is the serialised schema, `count` bytes of it.
 enum SchemaCodec {
+  private struct ClassFlags: OptionSet {
+    let rawValue: UInt64
+    static let embedded = ClassFlags(rawValue: 1)
+  }
+
   private struct PropertyFlags: OptionSet {
     let rawValue: UInt64
     static let optional = PropertyFlags(rawValue: 1)
@@ -19,7 +24,7 @@ enum SchemaCodec {
 
   private static func encode(_ description: ClassDescription, to encoder: inout ByteEncoder) {
     encoder.append(description.name)
-    encoder.append(0)  // flags of the class, none defined yet
+    encoder.append((description.isEmbedded ? ClassFlags.embedded : []).rawValue)
     encoder.append(UInt64(description.columnCount))
     encoder.append(UInt64(description.indexSlotCount))
     encoder.append(description.properties.count)
@@ -79,11 +84,13 @@ enum SchemaCodec {
   }
 
   private static func decodeClass(_ decoder: inout ByteDecoder) -> ClassDescription? {
-    guard let name = decoder.text(), let flags = decoder.unsigned(), flags == 0,
-      let columnCount = decoder.key(), let indexSlotCount = decoder.key(),
+    guard let name = decoder.text(), let flags = decoder.unsigned(),
+      flags & ~ClassFlags.embedded.rawValue == 0, let columnCount = decoder.key(),
+      let indexSlotCount = decoder.key(),
       let propertyCount = decoder.count()
     else { return nil }
-    var description = ClassDescription(name: name, properties: [])
+    var description = ClassDescription(
+      name: name, properties: [], isEmbedded: ClassFlags(rawValue: flags).contains(.embedded))
     description.columnCount = columnCount
     description.indexSlotCount = indexSlotCount
     for _ in 0..<propertyCount {

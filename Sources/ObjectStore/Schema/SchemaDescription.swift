@@ -95,6 +95,8 @@ public struct ClassDescription: Hashable, Sendable {
   public var name: String
   /// In the order of declaration, later additions last.
   public var properties: [PropertyDescription]
+  /// Whether each object belongs to one link of another object, and goes with it.
+  public var isEmbedded: Bool
   /// `unassigned` in a description that has not come out of a file.
   public var tableKey: TableKey
   public internal(set) var backlinks: [BacklinkDescription]
@@ -103,9 +105,10 @@ public struct ClassDescription: Hashable, Sendable {
   /// How many places for indexes the table node has.
   var indexSlotCount: UInt32
 
-  public init(name: String, properties: [PropertyDescription]) {
+  public init(name: String, properties: [PropertyDescription], isEmbedded: Bool = false) {
     self.name = name
     self.properties = properties
+    self.isEmbedded = isEmbedded
     tableKey = .unassigned
     backlinks = []
     columnCount = 0

@@ -11,6 +11,8 @@ struct ColumnSpec {
   var isSet = false
   var isMap = false
   var isPrimaryKey = false
+  /// A link, or links, to embedded objects, which go when the link does.
+  var owns = false
   /// A hidden column of backlinks rather than a property.
   var isBacklink = false
   /// Reference of the table node that holds the column's index; 0 without one.
@@ -26,6 +28,7 @@ final class TableLayout: Sendable {
   /// In memory of its own, so that the write side reads a column without counting references.
   nonisolated(unsafe) let columns: UnsafeMutableBufferPointer<ColumnSpec>  // never changed
   let primaryKey: ColumnKey?
+  let isEmbedded: Bool
   /// Whether any column refers to other objects or to lists, or is referred to.
   let hasRelations: Bool
   let indexCount: Int
@@ -43,6 +46,7 @@ final class TableLayout: Sendable {
       spec.indexSlot = Int(property.indexSlot)
       spec.other = property.targetTable
       if let target = schema.description(of: property.targetTable) {
+        spec.owns = target.isEmbedded
         spec.otherColumn =
           target.backlinkColumn(from: description.tableKey, property.columnKey) ?? .unassigned
       }
@@ -64,6 +68,7 @@ final class TableLayout: Sendable {
     self.columns = .allocate(capacity: columns.count)
     _ = self.columns.initialize(from: columns)
     primaryKey = description.primaryKey?.columnKey
+    isEmbedded = description.isEmbedded
     hasRelations = columns.contains {
       $0.isBacklink || $0.isList || $0.kind == .object || $0.kind == .any
     }

@@ -2,11 +2,18 @@ import Storage
 
 // Deleting many objects: cluster by cluster, each rewritten once.
 extension ObjectTransaction {
-  /// Deletes many objects, faster than one by one; keys that no object has are passed over.
+  /// Deletes many objects and the embedded ones that belong to them, faster than one by one; keys
+  /// that no object has are passed over.
   public func deleteObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
+    try removeObjects(keys, in: table)
+    try deleteOrphans()
+  }
+
+  /// Deletes many objects, and makes orphans of the embedded ones that belong to them.
+  func removeObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
     let existing = try existing(keys, in: try self.table(table))
     if existing.count < 8 {
-      for key in existing { try deleteObject(key, in: table) }
+      for key in existing { try removeObject(key, in: table) }
       return
     }
     let state = try open(table)

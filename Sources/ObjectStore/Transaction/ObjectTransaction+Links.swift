@@ -22,6 +22,14 @@ extension ObjectTransaction {
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
   }
 
+  /// A link has gone or is about to: so does its backlink, and the target if the link owned it.
+  func endLink(
+    _ spec: ColumnSpec, to target: ObjectKey, from origin: ObjectKey
+  ) throws(StorageError) {
+    try removeBacklink(spec.other, spec.otherColumn, target, from: origin)
+    if spec.owns { orphans.append(Orphan(table: spec.other, key: target)) }
+  }
+
   // MARK: Links among values of any kind
 
   /// The hidden column in `target` for links out of a column of any kind of value, which is made
@@ -41,6 +49,9 @@ extension ObjectTransaction {
     _ value: StoredValue, _ table: TableKey, _ column: ColumnKey, _ object: ObjectKey
   ) throws(StorageError) {
     guard case .link(let targetTable, let target) = value else { return }
+    precondition(
+      !schema.layouts[Int(targetTable.rawValue)].isEmbedded,
+      "an embedded object belongs to one link, and cannot be a value of any kind")
     let hidden = try backlinkColumn(in: targetTable, from: table, column)
     try addBacklink(targetTable, hidden, target, from: object)
   }
@@ -100,7 +111,7 @@ extension ObjectTransaction {
     if spec.kind == .any {
       try removeAnyLink(stored.any(column, at: position), state.pointee.key, column, key)
     } else if let target = try stored.link(column, at: position) {
-      try removeBacklink(spec.other, spec.otherColumn, target, from: key)
+      try endLink(spec, to: target, from: key)
     }
   }
 

@@ -7,7 +7,7 @@ extension ObjectTransaction {
       writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: limits)
   }
 
-  private func listSpec(_ state: State, _ column: ColumnKey) -> ColumnSpec {
+  func listSpec(_ state: State, _ column: ColumnKey) -> ColumnSpec {
     precondition(column.slot < state.pointee.columns.count, "no such column")
     let spec = state.pointee.columns[column.slot]
     precondition(spec.isList, "that column is no list")
@@ -82,8 +82,8 @@ extension ObjectTransaction {
     in table: TableKey
   ) throws(StorageError) {
     if spec.kind == .any { return try removeAnyLink(value, table, column, object) }
-    guard case .link(let targetTable, let target) = value else { return }
-    try removeBacklink(targetTable, spec.otherColumn, target, from: object)
+    guard case .link(_, let target) = value else { return }
+    try endLink(spec, to: target, from: object)
   }
 
   /// Takes back the backlinks of all elements of a list.
@@ -112,6 +112,16 @@ extension ObjectTransaction {
     of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let spec = listSpec(try open(table), column)
+    precondition(
+      !spec.owns || values.allSatisfy { $0 == .null },
+      "an embedded object is made through its owner")
+    try insertElements(values, at: index, spec, column, object, in: table)
+  }
+
+  func insertElements(
+    _ values: some Collection<StoredValue>, at index: Int, _ spec: ColumnSpec,
+    _ column: ColumnKey, _ object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
     let editor = listWriter(spec)
     for value in values { try addElementLink(value, spec, column, object, in: table) }
     let state = try open(table)
@@ -135,6 +145,16 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let spec = listSpec(try open(table), column)
     let old = try currentList(try open(table), column, object).value(at: index)
+    precondition(
+      !spec.owns || value == .null || value == old, "an embedded object is made through its owner")
+    try setElement(value, insteadOf: old, at: index, spec, column, object, in: table)
+    try deleteOrphans()
+  }
+
+  func setElement(
+    _ value: StoredValue, insteadOf old: StoredValue, at index: Int, _ spec: ColumnSpec,
+    _ column: ColumnKey, _ object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
     if old != value {
       try removeElementLink(old, spec, column, object, in: table)
       try addElementLink(value, spec, column, object, in: table)
@@ -169,6 +189,7 @@ extension ObjectTransaction {
     try storeListRoot(state, column, object, root)
     record(
       state, column, object, .remove(index: indexes.lowerBound, count: indexes.count))
+    try deleteOrphans()
   }
 
   /// Takes the element at `from` out and puts it where it has index `to` afterwards.
@@ -215,5 +236,6 @@ extension ObjectTransaction {
       try writer.releaseTree(root)
     }
     record(state, column, object, .clear)
+    try deleteOrphans()
   }
 }

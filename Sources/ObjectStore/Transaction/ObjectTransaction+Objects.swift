@@ -2,12 +2,18 @@ import Storage
 
 extension ObjectTransaction {
   /// A new object of a class without a primary key, all of whose properties are null, zero or
-  /// empty.
+  /// empty. Embedded objects are made through their owners.
   @discardableResult
   public func createObject(in table: TableKey) throws(StorageError) -> ObjectKey {
     let state = try open(table)
-    let primaryKey = schema.layouts[Int(table.rawValue)].primaryKey
-    precondition(primaryKey == nil, "an object of that class needs a primary key")
+    let layout = schema.layouts[Int(table.rawValue)]
+    precondition(layout.primaryKey == nil, "an object of that class needs a primary key")
+    precondition(!layout.isEmbedded, "an embedded object is made through its owner")
+    return try appendObject(state)
+  }
+
+  /// Adds a row of defaults.
+  func appendObject(_ state: State) throws(StorageError) -> ObjectKey {
     let key = state.pointee.nextKey
     try append(state, key, except: nil)
     return ObjectKey(rawValue: key)
@@ -102,8 +108,15 @@ extension ObjectTransaction {
 
   // MARK: Deleting
 
-  /// Deletes an object: links to it become null, lists lose it.
+  /// Deletes an object and the embedded ones that belong to it: links to it become null, lists lose
+  /// it.
   public func deleteObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
+    try removeObject(key, in: table)
+    try deleteOrphans()
+  }
+
+  /// Deletes an object, and makes orphans of the embedded ones that belong to it.
+  func removeObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
     let state = try open(table)
     if schema.layouts[Int(table.rawValue)].hasRelations {
       try severLinks(state, [key])
@@ -115,7 +128,7 @@ extension ObjectTransaction {
     generation &+= 1
   }
 
-  /// Deletes all objects of a class.
+  /// Deletes all objects of a class, and the embedded ones that belong to them.
   public func deleteAllObjects(in table: TableKey) throws(StorageError) {
     let state = try open(table)
     var keys: [ObjectKey] = []

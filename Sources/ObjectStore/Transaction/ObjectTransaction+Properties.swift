@@ -4,7 +4,7 @@ import Storage
 // is what it was.
 extension ObjectTransaction {
   @inline(__always)
-  private func settable(_ state: State, _ column: ColumnKey) -> ColumnSpec {
+  func settable(_ state: State, _ column: ColumnKey) -> ColumnSpec {
     precondition(column.slot < state.pointee.columns.count, "no such column")
     let spec = state.pointee.columns[column.slot]
     precondition(
@@ -149,16 +149,29 @@ extension ObjectTransaction {
     finish(state, column, object, old, new)
   }
 
-  /// Sets a link; nil for none. The target must exist.
+  /// Sets a link; nil for none. The target must exist, and be the present one if it is embedded.
   public func setLink(
     _ target: ObjectKey?, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let state = try open(table)
     let spec = settable(state, column)
     precondition(spec.kind == .object, "a link for a property of another kind")
+    if spec.owns, let target {
+      let isPresent = try link(state, column, object) == target
+      precondition(isPresent, "an embedded object is made through its owner")
+    }
+    try replaceLink(state, spec, column, object, target)
+    try deleteOrphans()
+  }
+
+  /// Sets a link and moves the backlink; an embedded object that was linked to becomes an orphan.
+  func replaceLink(
+    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    _ target: ObjectKey?
+  ) throws(StorageError) {
     let old = try link(state, column, object)
     if old != target {
-      if let old { try removeBacklink(spec.other, spec.otherColumn, old, from: object) }
+      if let old { try endLink(spec, to: old, from: object) }
       if let target { try addBacklink(spec.other, spec.otherColumn, target, from: object) }
     }
     try storeLink(state, column, object, target)

@@ -31,6 +31,8 @@ public final class ObjectTransaction {
   @exclusivity(unchecked) private var states: UnsafeMutablePointer<State?>
   @exclusivity(unchecked) private(set) var stateCount: Int
   var schemaChanged = false
+  /// Embedded objects whose link has gone, to be deleted before the present operation ends.
+  @exclusivity(unchecked) var orphans: [Orphan] = []
 
   /// Changes objects in `transaction`, and ends it: from here on it is used through this alone.
   /// Unless committed it is cancelled, at the latest when this goes.

@@ -18,7 +18,7 @@ extension List: MutableCollection {
     let objects = Array(objects)  // a list may be appended to itself
     if let accessor {
       accessor.prepareToWrite()
-      accessor.append(contentsOf: objects.map { $0._rlmStored(accessor.instance) })
+      accessor.append(contentsOf: objects)
     } else {
       unmanaged.append(contentsOf: objects)
     }
@@ -44,8 +44,7 @@ extension List: MutableCollection {
   private func insertChecked(_ element: Element, at index: Int?) {
     if let accessor {
       accessor.prepareToWrite()
-      let stored = element._rlmStored(accessor.instance)
-      accessor.insert(stored, at: index ?? accessor.count)
+      accessor.insert(element, at: index)
     } else {
       unmanaged.insert(element, at: index ?? unmanaged.count)
     }
@@ -56,7 +55,7 @@ extension List: MutableCollection {
     accessor?.prepareToWrite()
     checkIndex(index, below: count)
     if let accessor {
-      accessor.set(object._rlmStored(accessor.instance), at: index)
+      accessor.replace(object, at: index)
     } else {
       unmanaged[index] = object
     }

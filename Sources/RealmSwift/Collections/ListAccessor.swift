@@ -143,19 +143,31 @@ final class ListAccessor {
     instance.didChange()
   }
 
-  func insert(_ value: StoredValue, at index: Int) {
+  /// Puts an element in before the one at the index, nil for the end.
+  func insert<Element: RealmCollectionValue>(_ element: Element, at index: Int?) {
+    if let owned { return embed([embeddable(element)], owned, at: index ?? count) }
+    let value = element._rlmStored(instance)
+    let index = index ?? count
     change { (objects) throws(StorageError) in
       try objects.listInsert(value, at: index, column, of: object, in: binding.table)
     }
   }
 
-  func append(contentsOf values: [StoredValue]) {
-    if values.isEmpty { return }
+  func append<Element: RealmCollectionValue>(contentsOf elements: [Element]) {
+    if elements.isEmpty { return }
+    if let owned { return embed(elements.map(embeddable), owned, at: count) }
+    let values = elements.map { $0._rlmStored(instance) }
     let index = count
     change { (objects) throws(StorageError) in
       try objects.listInsert(
         contentsOf: values, at: index, column, of: object, in: binding.table)
     }
+  }
+
+  /// Puts an element in the place of the one at the index.
+  func replace<Element: RealmCollectionValue>(_ element: Element, at index: Int) {
+    if let owned { return replaceEmbedded(embeddable(element), owned, at: index) }
+    set(element._rlmStored(instance), at: index)
   }
 
   func set(_ value: StoredValue, at index: Int) {

@@ -19,6 +19,9 @@ where PersistedType == Self {
   func _rlmUpdate(to entries: [_Entry])
   /// Takes everything out.
   func removeAll()
+  /// The entries as a collection can own them: embedded objects that have an owner as copies, and
+  /// while `create` runs, all of them.
+  static func _rlmOwned(_ entries: [_Entry], _ realm: _RealmInstance) -> [_Entry]
   /// Entries out of whatever the caller had; nil if that is no such collection.
   static func _rlmEntriesFromAny(_ value: Any, _ realm: _RealmInstance?) -> [_Entry]?
 }
@@ -40,7 +43,8 @@ extension _PersistedCollection {
   public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
     let accessor = object._listAccessor(column)
     if let own = value.accessor, own.isSameList(as: accessor) { return }
-    let entries = value._rlmEntries  // before the object that they may come from changes
+    // Before the object that they may come from changes.
+    let entries = _rlmOwned(value._rlmEntries, accessor.instance)
     let collection = Self(accessor: accessor)
     collection.removeAll()
     collection._rlmAdd(entries)
@@ -62,7 +66,10 @@ extension _PersistedCollection {
 
   public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
     guard let value = unwrapped(value) else { return Self() }
-    let given = (value as? Self)?._rlmEntries ?? _rlmEntriesFromAny(value, realm)
+    let own = (value as? Self)?._rlmEntries
+    let given =
+      own.map { entries in realm.map { _rlmOwned(entries, $0) } ?? entries }
+      ?? _rlmEntriesFromAny(value, realm)
     guard let given else { return nil }
     let collection = Self()
     collection._rlmAdd(given)
@@ -71,6 +78,16 @@ extension _PersistedCollection {
 }
 
 extension RealmCollectionValue {
+  fileprivate static var isEmbedded: Bool { _rlmDescription.target is EmbeddedObject.Type }
+
+  /// A copy of an embedded object that has an owner, or is given to `create`.
+  fileprivate func owned(_ realm: _RealmInstance) -> Self {
+    guard let object = unwrapped(self).flatMap(storedObject),
+      object._isManaged || realm.copiesValues
+    else { return self }
+    return Self._rlmFromObject(realm.copy(of: object))
+  }
+
   /// The elements of a sequence as ones of this type; nil if the value is none, or one of its
   /// elements cannot be.
   static func elements(fromAny value: Any, _ realm: _RealmInstance?) -> [Self]? {
@@ -94,10 +111,16 @@ extension List: _PersistedCollection {
 
   public func _rlmUpdate(to entries: [Element]) {
     guard let accessor else { return }
-    let stored = entries.map { $0._rlmStored(accessor.instance) }
-    if accessor.values() == stored { return }
+    if let owned = accessor.owned {
+      return accessor.overwriteEmbedded(entries.map(accessor.embeddable), owned)
+    }
+    if accessor.values() == entries.map({ $0._rlmStored(accessor.instance) }) { return }
     accessor.removeAll()
-    accessor.append(contentsOf: stored)
+    accessor.append(contentsOf: entries)
+  }
+
+  public static func _rlmOwned(_ entries: [Element], _ realm: _RealmInstance) -> [Element] {
+    Element.isEmbedded ? entries.map { $0.owned(realm) } : entries
   }
 
   public static func _rlmEntriesFromAny(_ value: Any, _ realm: _RealmInstance?) -> [Element]? {
@@ -119,6 +142,10 @@ extension MutableSet: _PersistedCollection {
     accessor.insertIntoSet(stored)
   }
 
+  public static func _rlmOwned(_ entries: [Element], _ realm: _RealmInstance) -> [Element] {
+    entries
+  }
+
   public static func _rlmEntriesFromAny(_ value: Any, _ realm: _RealmInstance?) -> [Element]? {
     Element.elements(fromAny: value, realm)
   }
@@ -135,12 +162,15 @@ extension Map: _PersistedCollection {
 
   public func _rlmUpdate(to entries: [(key: Key, value: Value)]) {
     guard let accessor else { return }
-    let stored = entries.map { ($0._keyText, $1._rlmStored(accessor.instance)) }
-    let wanted = Set(stored.map(\.0))
+    let wanted = Set(entries.map(\.key._keyText))
     for key in accessor.keyTexts() where !wanted.contains(key) { accessor.remove(key) }
-    for (key, value) in stored where accessor.value(of: key)?.isIdentical(to: value) != true {
-      accessor.set(value, forKey: key)
-    }
+    for (key, value) in entries { accessor.update(value, forKey: key._keyText) }
+  }
+
+  public static func _rlmOwned(
+    _ entries: [(key: Key, value: Value)], _ realm: _RealmInstance
+  ) -> [(key: Key, value: Value)] {
+    Value.isEmbedded ? entries.map { ($0, $1.owned(realm)) } : entries
   }
 
   public static func _rlmEntriesFromAny(

@@ -67,24 +67,9 @@ extension _RealmInstance {
     defer { updatePolicy = outer }
     let (key, isNew) = makeRow(for: object, binding, objects)
     object._attach(self, binding, key)
-    if isNew {
-      let row = RowFiller(
-        objects: objects, readState: readState, table: binding.table, key: key,
-        primaryKeyColumn: binding.primaryKeyColumn)
-      for index in binding.columns.indices {
-        row.move(binding.info.fields[index], binding.columns[index], of: object)
-      }
-    } else {
-      overwrite(object, binding, policy == .modified ? .overwriteModified : .overwriteAll)
-    }
-  }
-
-  private func overwrite(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {
-    let base = Unmanaged.passUnretained(object).toOpaque()
-    for (field, column) in zip(binding.info.fields, binding.columns) {
-      field.type.transfer(base + field.offset, of: object, column: column, mode)
-    }
-    withExtendedLifetime(object) {}
+    let mode: _TransferMode =
+      isNew ? .new : policy == .modified ? .overwriteModified : .overwriteAll
+    write(object, binding, mode)
   }
 
   private func makeRow(
@@ -133,7 +118,7 @@ extension _RealmInstance {
     return made
   }
 
-  private func didCreate(_ key: ObjectKey, in table: TableKey) {
+  func didCreate(_ key: ObjectKey, in table: TableKey) {
     writing!.didCreate(key, in: table)
     didChange()
   }
@@ -145,9 +130,14 @@ extension _RealmInstance {
   ) -> ObjectBase {
     _ = adding()
     let binding = requiredBinding(for: type)
-    let outer = updatePolicy
-    updatePolicy = policy
-    defer { updatePolicy = outer }
+    if policy != .error, let object = storedObject(value), object._instance === self,
+      object._binding === binding
+    {
+      return object
+    }
+    let outer = (updatePolicy, copiesValues)
+    (updatePolicy, copiesValues) = (policy, true)
+    defer { (updatePolicy, copiesValues) = outer }
     let source = PropertySource(value, for: binding.info)
     if policy != .error, binding.primaryKey != nil, let existing = existingObject(binding, source) {
       update(existing, from: source, binding)
@@ -168,7 +158,7 @@ extension _RealmInstance {
     return find(binding, primaryKey: stored).map { object(binding, $0) }
   }
 
-  private func update(_ object: ObjectBase, from source: PropertySource, _ binding: TableBinding) {
+  func update(_ object: ObjectBase, from source: PropertySource, _ binding: TableBinding) {
     for (index, property) in binding.info.properties.enumerated() {
       guard index != binding.info.primaryKey, property.description.type != .linkingObjects,
         let given = source.value(at: index, of: binding.info)
@@ -181,6 +171,7 @@ extension _RealmInstance {
       {
         continue
       }
+      if updatePolicy == .modified, updateEmbedded(of: object, column, property, given) { continue }
       object._set(given, to: property)
     }
   }
@@ -279,18 +270,24 @@ extension _RealmInstance {
     _ = adding()
     var keys: [ObjectKey] = []
     var table: TableKey?
-    for object in objects {
+    for object in objects where !wentWithOwner(object) {
       requireOwn(object)
       let next = object._binding!.table
       if let table, table != next {
         deleteOnce(keys, in: table)
         keys.removeAll(keepingCapacity: true)
+        if wentWithOwner(object) { continue }
         requireOwn(object)
       }
       table = next
       keys.append(ObjectKey(rawValue: object._key))
     }
     if let table { deleteOnce(keys, in: table) }
+  }
+
+  /// Whether it is an embedded object that is gone: its owner may have been deleted a moment ago.
+  private func wentWithOwner(_ object: ObjectBase) -> Bool {
+    object._instance === self && object._binding!.description.isEmbedded && !object._isValid
   }
 
   /// To name an object twice is a misuse: the second time it is deleted already.
@@ -311,7 +308,8 @@ extension _RealmInstance {
 
   func deleteAll() {
     let objects = adding()
-    for description in schema.description.classes {
+    // Embedded objects go with their owners.
+    for description in schema.description.classes where !description.isEmbedded {
       engine { () throws(StorageError) in
         try objects.deleteAllObjects(in: description.tableKey)
       }

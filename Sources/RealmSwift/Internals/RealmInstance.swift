@@ -34,6 +34,8 @@ public final class _RealmInstance: @unchecked Sendable {
   var autorefresh = true
   /// What links are added with while an object is being added.
   var updatePolicy = Realm.UpdatePolicy.error
+  /// Whether embedded objects among the values that are given are copied: while `create` runs.
+  var copiesValues = false
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()
@@ -81,6 +83,10 @@ public final class _RealmInstance: @unchecked Sendable {
     private var others: [TableKey: ObjectKey] = [:]
     /// For references that were made within it; nil if there are none.
     var outcome: WriteOutcome?
+    /// Objects that are being added, and lead one to the next.
+    var addingDepth = 0
+    /// Objects that have their rows and are yet to be written.
+    var unwritten: [UnwrittenObject] = []
 
     init(objects: ObjectTransaction, startGeneration: UInt64) {
       self.objects = objects

@@ -5,7 +5,9 @@ import Storage
 
 enum RealmSchema {
   /// The classes of a configuration: those it names, or all of the program.
-  static func classes(of configuration: Realm.Configuration) -> [ClassInfo] {
+  ///
+  /// - Throws: what is wrong with them.
+  static func classes(of configuration: Realm.Configuration) throws(RLMError) -> [ClassInfo] {
     let types = configuration.objectTypes ?? allTypes
     var infos: [ClassInfo] = []
     var byName: [String: ClassInfo] = [:]
@@ -22,35 +24,24 @@ enum RealmSchema {
       byName[info.name] = info
       infos.append(info)
     }
-    for info in infos { checkLinks(of: info, byName) }
+    let validation = SchemaValidation(infos, byName, isListed: configuration.objectTypes != nil)
+    if let faults = validation.message {
+      throw RLMError(.fail, faults, path: configuration.path)
+    }
     return infos
   }
 
   /// All classes of the program that belong into every realm. Found once: classes are not unloaded,
   /// and those of libraries that are loaded later can be named in `objectTypes`.
-  private static let allTypes: [ObjectBase.Type] = ClassDiscovery.allObjectClasses().filter {
-    $0 != ObjectBase.self && $0 != Object.self && $0.shouldIncludeInDefaultSchema()
-  }
-
-  private static func checkLinks(of info: ClassInfo, _ byName: [String: ClassInfo]) {
-    for property in info.properties {
-      guard let target = property.description.target else { continue }
-      if byName[target.className()]?.type != target {
-        throwRealmException(
-          """
-          Property '\(info.name).\(property.name)' links to class '\(target.className())', which \
-          is not in the schema. Add it to the list of `objectTypes`.
-          """)
-      }
-    }
-  }
+  private static let allTypes = ClassDiscovery.allObjectClasses().filter { $0._isInDefaultSchema }
 
   /// What the classes want of the file.
   static func description(of classes: [ClassInfo], version: UInt64) -> SchemaDescription {
     SchemaDescription(
       classes: classes.map { info in
         ClassDescription(
-          name: info.name, properties: info.properties.compactMap { storedProperty($0) })
+          name: info.name, properties: info.properties.compactMap { storedProperty($0) },
+          isEmbedded: info.isEmbedded)
       }, version: version)
   }
 
@@ -67,7 +58,9 @@ enum RealmSchema {
   static func holds(_ stored: SchemaDescription, _ wanted: SchemaDescription) -> Bool {
     if stored.version != wanted.version { return false }
     return wanted.classes.allSatisfy { wanted in
-      guard let stored = stored.description(of: wanted.name) else { return false }
+      guard let stored = stored.description(of: wanted.name),
+        stored.isEmbedded == wanted.isEmbedded
+      else { return false }
       return wanted.properties.allSatisfy { property in
         stored.property(named: property.name).map { isSame($0, property) } ?? false
       }
@@ -118,6 +111,7 @@ extension ClassInfo {
     }
     return ObjectSchema(
       className: name, objectClass: type, properties: described,
-      primaryKeyProperty: primaryKey.map { described[$0] })
+      primaryKeyProperty: primaryKey.map { described[$0] }, isEmbedded: isEmbedded,
+      isAsymmetric: isAsymmetric)
   }
 }

@@ -30,7 +30,7 @@ extension RealmCollection where Element: ObjectBase {
   }
 }
 
-extension ThreadConfined where Self: Object {
+extension _LinkableObject {
   /// Calls the block on the actor after changes of the object, until the token is dropped or the
   /// object deleted. The object that the block is given is confined to the actor.
   ///
@@ -48,7 +48,9 @@ extension ThreadConfined where Self: Object {
     return await ActorObservation.start(
       ThreadSafeReference(to: self), instance.configuration, on: actor
     ) { actor, object in
-      object.observe(keyPaths: keyPaths) { (change: ObjectChange<Self>) in block(actor, change) }
+      object._observe(keyPaths: keyPaths, on: nil) { (change: ObjectChange<Self>) in
+        block(actor, change)
+      }
     }
   }
 

@@ -75,21 +75,17 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   }
 }
 
-extension Object {
-  /// Calls the block after changes of the object, until the token is dropped or the object deleted.
-  ///
-  /// - Parameters:
-  ///   - keyPaths: The properties that count; nil or none for all of the object itself.
-  ///   - queue: A serial queue to be called on, with an object that is confined to it.
-  public func observe<T: ObjectBase>(
-    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
-    _ block: @escaping (ObjectChange<T>) -> Void
+extension _LinkableObject {
+  func _observe<T: ObjectBase>(
+    keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (ObjectChange<T>) -> Void
   ) -> NotificationToken {
     guard let instance = _instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
     if let queue {
-      return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
+      return RemoteObservation.start(self, on: queue) {
+        $0._observe(keyPaths: keyPaths, on: nil, block)
+      }
     }
     instance.checkCanObserve()
     _ = _position()
@@ -107,6 +103,20 @@ extension Object {
     }
     return instance.notifications.observe(observer)
   }
+}
+
+extension Object {
+  /// Calls the block after changes of the object, until the token is dropped or the object deleted.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties that count; nil or none for all of the object itself.
+  ///   - queue: A serial queue to be called on, with an object that is confined to it.
+  public func observe<T: ObjectBase>(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> NotificationToken {
+    _observe(keyPaths: keyPaths, on: queue, block)
+  }
 
   /// Calls the block after changes of the properties that the key paths lead to.
   public func observe<T: ObjectBase>(
@@ -114,6 +124,17 @@ extension Object {
     _ block: @escaping (ObjectChange<T>) -> Void
   ) -> NotificationToken {
     observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+  }
+}
+
+extension EmbeddedObject {
+  /// Calls the block after changes of the object, until the token is dropped or the object deleted.
+  ///
+  /// - Parameter queue: A serial queue to be called on, with an object that is confined to it.
+  public func observe<T: ObjectBase>(
+    on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> NotificationToken {
+    _observe(keyPaths: nil, on: queue, block)
   }
 }
 

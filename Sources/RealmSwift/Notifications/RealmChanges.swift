@@ -106,7 +106,7 @@ extension RealmCollection {
   }
 }
 
-extension ThreadConfined where Self: Object {
+extension _LinkableObject {
   /// The changes of the object, until it is deleted.
   public var changes: RealmChanges<ObjectChange<Self>> { changes(keyPaths: nil) }
 
@@ -115,7 +115,8 @@ extension ThreadConfined where Self: Object {
   /// - Parameter keyPaths: The properties that count; nil or none for all of the object itself.
   public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> {
     RealmChanges { handler in
-      let token = self.observe(keyPaths: keyPaths) { (change: ObjectChange<Self>) in handler(change)
+      let token = self._observe(keyPaths: keyPaths, on: nil) { (change: ObjectChange<Self>) in
+        handler(change)
       }
       return (token, token.observer(in: self._instance!)!)
     } isLast: { change in

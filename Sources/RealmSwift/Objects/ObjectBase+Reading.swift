@@ -149,6 +149,7 @@ extension ObjectBase {
   }
 
   /// The object that a link property leads to.
+  @usableFromInline
   final func _readLink(_ column: UInt32) -> ObjectBase? {
     let key = _readInt(column)
     guard key != 0 else { return nil }

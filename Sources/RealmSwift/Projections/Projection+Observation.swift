@@ -12,7 +12,7 @@ extension ProjectionObservable {
     _ block: @escaping (ObjectChange<Self>) -> Void
   ) -> NotificationToken {
     let observed = ProjectionObserver(self, names: keyPaths ?? [])
-    return object.observe(keyPaths: observed.originPaths, on: queue) {
+    return object._observe(keyPaths: observed.originPaths, on: queue) {
       (change: ObjectChange<Root>) in
       if let change = observed.translate(change) { block(change) }
     }
@@ -52,8 +52,8 @@ extension ProjectionObservable {
     await observe(keyPaths: names(of: keyPaths), on: actor, _isolation: _isolation, block)
   }
 
-  private var object: Object {
-    guard let object = rootObject as? Object else {
+  private var object: any _LinkableObject {
+    guard let object = rootObject as? any _LinkableObject else {
       throwRealmException("Only projections of objects can be observed.")
     }
     return object

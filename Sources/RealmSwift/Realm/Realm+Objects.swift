@@ -47,9 +47,18 @@ extension Realm {
     return unsafeDowncast(instance.create(type, value, update), to: type)
   }
 
+  /// Sends an object to the server of a synchronised realm, which this library does not have
+  /// yet: a misuse.
+  public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
+    throwRealmException(
+      "Asymmetric objects are only sent to a server; '\(type.className())' cannot be created in a "
+        + "local Realm.")
+  }
+
   // MARK: Deleting
 
-  /// Deletes an object of this realm. Within a write transaction only.
+  /// Deletes an object of this realm, with the embedded ones that belong to it. Within a write
+  /// transaction only.
   public func delete(_ object: ObjectBase) { instance.delete(object) }
 
   /// Deletes all objects of a sequence.
@@ -98,6 +107,11 @@ extension Realm {
     instance.checkThread()
     let root = (type as? any ProjectionType.Type)?.rootType ?? type as? ObjectBase.Type
     guard let root else { throwRealmException("\(type) is not a class of objects.") }
+    if root is EmbeddedObject.Type {
+      throwRealmException(
+        "Embedded objects of class '\(root.className())' cannot be queried by themselves; query "
+          + "their owners.")
+    }
     return Results(_ManagedCollection(instance, instance.requiredBinding(for: root)))
   }
 

@@ -86,7 +86,7 @@ enum RealmOpening {
         .invalidInput, "Encryption is not available yet; open the realm without a key.",
         path: path)
     }
-    let classes = RealmSchema.classes(of: configuration)
+    let classes = try RealmSchema.classes(of: configuration)
     let wanted = RealmSchema.description(of: classes, version: configuration.schemaVersion)
     if !configuration.readOnly { try prepareFile(configuration, path: path) }
     let options = options(of: configuration)

@@ -16,7 +16,7 @@ extension ObjectSchema {
       className: description.name, objectClass: Object.self, properties: properties,
       primaryKeyProperty: description.primaryKey.flatMap { key in
         properties.first { $0.name == key.name }
-      })
+      }, isEmbedded: description.isEmbedded)
   }
 }
 

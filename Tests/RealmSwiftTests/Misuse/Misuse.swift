@@ -24,14 +24,16 @@ struct Misuse: Sendable {
 
   static let all =
     confinement + handover + frozen + asyncWrites + actors + notifications
-    + transactions + objects
+    + transactions + objects + embedded
 
   static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
 /// What a misuse finds: the file that `MisuseWitness` has filled and holds open.
 struct MisuseScene: Sendable {
-  static let types = TemporaryRealm.types + [Reader.self, Volume.self, Letter.self, Errand.self]
+  static let types =
+    TemporaryRealm.types + [Reader.self, Volume.self, Letter.self, Errand.self]
+    + EmbeddedModels.types
 
   let configuration: Realm.Configuration
 

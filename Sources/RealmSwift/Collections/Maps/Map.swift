@@ -95,7 +95,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
   public func updateValue(_ value: Value, forKey key: Key) {
     guard let accessor else { return unmanaged[key] = value }
     accessor.prepareToWrite()
-    accessor.set(value._rlmStored(accessor.instance), forKey: key._keyText)
+    accessor.put(value, forKey: key._keyText)
   }
 
   /// Gives keys values; where there is one already, the closure makes one out of both.

@@ -1,0 +1,99 @@
+import Storage
+
+/// An embedded object whose link has gone.
+struct Orphan {
+  var table: TableKey
+  var key: ObjectKey
+}
+
+// Embedded objects belong to one link of another object: they are made through it and go with it.
+extension ObjectTransaction {
+  /// A new embedded object in a link property, all of whose properties are null, zero or empty. The
+  /// one that was there is deleted.
+  @discardableResult
+  public func createEmbedded(
+    _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> ObjectKey {
+    let state = try open(table)
+    let spec = settable(state, column)
+    precondition(spec.owns, "that property does not link to embedded objects")
+    _ = try locate(state, owner)
+    let key = try appendObject(try open(spec.other))
+    try replaceLink(state, spec, column, owner, key)
+    try deleteOrphans()
+    return key
+  }
+
+  /// Puts new embedded objects into a list, the first at `index`, which may be the count.
+  ///
+  /// - Returns: the key of the first; those of the others follow it.
+  @discardableResult
+  public func listInsertEmbedded(
+    count: Int = 1, at index: Int, _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> ObjectKey {
+    let (state, spec) = try owningList(column, of: owner, in: table)
+    let length = try currentList(state, column, owner).count
+    precondition(index >= 0 && index <= length, "list index out of bounds")
+    let elements = try open(spec.other)
+    let first = elements.pointee.nextKey
+    var links: [StoredValue] = []
+    links.reserveCapacity(count)
+    for _ in 0..<count { links.append(.link(spec.other, try appendObject(elements))) }
+    try insertElements(links, at: index, spec, column, owner, in: table)
+    return ObjectKey(rawValue: first)
+  }
+
+  /// Puts a new embedded object in the place of the element at `index`, which is deleted.
+  @discardableResult
+  public func listSetEmbedded(
+    at index: Int, _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> ObjectKey {
+    let (state, spec) = try owningList(column, of: owner, in: table)
+    let old = try currentList(state, column, owner).value(at: index)
+    let key = try appendObject(try open(spec.other))
+    try setElement(
+      .link(spec.other, key), insteadOf: old, at: index, spec, column, owner, in: table)
+    try deleteOrphans()
+    return key
+  }
+
+  /// Gives a key of a map a new embedded object; the one that it had is deleted.
+  @discardableResult
+  package func mapSetEmbedded(
+    forKey key: String, _ property: PropertyDescription, of owner: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> ObjectKey {
+    let place = try map(property, of: owner, in: table).place(of: key)
+    if place.isFound {
+      return try listSetEmbedded(at: place.index, property.columnKey, of: owner, in: table)
+    }
+    try listInsert(.string(key), at: place.index, property.keyColumn, of: owner, in: table)
+    return try listInsertEmbedded(at: place.index, property.columnKey, of: owner, in: table)
+  }
+
+  private func owningList(
+    _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> (State, ColumnSpec) {
+    let state = try open(table)
+    let spec = listSpec(state, column)
+    precondition(spec.owns, "that list does not hold embedded objects")
+    return (state, spec)
+  }
+
+  /// Deletes the embedded objects whose links have gone, and what those own in turn: level by
+  /// level, so that a long chain of them takes no stack.
+  func deleteOrphans() throws(StorageError) {
+    while !orphans.isEmpty {
+      var level = orphans
+      orphans.removeAll(keepingCapacity: true)
+      if level.count > 1 { level.sort { ($0.table, $0.key) < ($1.table, $1.key) } }
+      var start = 0
+      while start < level.count {
+        let table = level[start].table
+        var end = start + 1
+        while end < level.count, level[end].table == table { end += 1 }
+        try removeObjects(level[start..<end].map(\.key), in: table)
+        start = end
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import ObjectStore
+import Storage
+
+// Embedded objects become managed through a property or collection of their owner.
+extension _RealmInstance {
+  /// Puts an unmanaged embedded object into a property; the one that is there goes, or, if it is to
+  /// be overwritten, gets the values.
+  func embed(
+    _ object: ObjectBase, in owner: ObjectBase, _ column: UInt32, _ mode: _TransferMode
+  ) {
+    let target = binding(for: owner._binding!.targetTable(of: column))
+    let present = presentKey(owner, column)
+    if object._isManaged {
+      if let present, isRow(object, target, present) { return }
+      throwRealmException("Can't set link to existing managed embedded object")
+    }
+    checkClass(object, target)
+    if mode == .overwriteModified, let present {
+      return settle(object, target, present, mode)
+    }
+    let key = engine { () throws(StorageError) in
+      try writing!.objects.createEmbedded(
+        ColumnKey(rawValue: column), of: ObjectKey(rawValue: owner._key),
+        in: owner._binding!.table)
+    }
+    didCreate(key, in: target.table)
+    settle(object, target, key, .new)
+  }
+
+  private func presentKey(_ owner: ObjectBase, _ column: UInt32) -> ObjectKey? {
+    let stored = owner._readInt(column)
+    return stored == 0 ? nil : ObjectKey(rawValue: stored - 1)
+  }
+
+  /// Whether a managed object is that one.
+  func isRow(_ object: ObjectBase, _ target: TableBinding, _ key: ObjectKey) -> Bool {
+    object._instance === self && object._binding!.table == target.table
+      && object._key == key.rawValue
+  }
+
+  func checkClass(_ object: ObjectBase, _ target: TableBinding) {
+    if type(of: object) == target.info.type { return }
+    throwRealmException(
+      "Can't set object of type '\(type(of: object).className())' to property of type "
+        + "'\(target.info.name)'")
+  }
+
+  /// Makes an unmanaged object the view of a row, and writes its values there.
+  func settle(
+    _ object: ObjectBase, _ target: TableBinding, _ key: ObjectKey, _ mode: _TransferMode
+  ) {
+    object._attach(self, target, key)
+    write(object, target, mode)
+  }
+
+  /// An unmanaged copy of an embedded object, with those that it owns.
+  func copy(of object: ObjectBase) -> ObjectBase {
+    let outer = copiesValues
+    copiesValues = true
+    defer { copiesValues = outer }
+    return EmbeddedObject._unmanaged(type(of: object), object, self)
+  }
+
+  // MARK: Updating
+
+  /// Gives the embedded objects that a property has the values given for them, by `create` with
+  /// `update: .modified`; false where there is none to be changed in place.
+  func updateEmbedded(
+    of owner: ObjectBase, _ column: UInt32, _ property: PropertyInfo, _ given: Any
+  ) -> Bool {
+    guard property.description.target is EmbeddedObject.Type, let given = unwrapped(given) else {
+      return false
+    }
+    let target = binding(for: owner._binding!.targetTable(of: column))
+    switch property.description.collection {
+    case .none:
+      guard let present = presentKey(owner, column) else { return false }
+      updateEmbedded(target, present, given)
+    case .list:
+      guard !(given is [String: Any]), let items = given as? any Sequence else { return false }
+      updateList(owner._listAccessor(column), target, items.map { $0 as Any })
+    case .map:
+      guard let entries = given as? [String: Any] else { return false }
+      updateMap(owner._listAccessor(column), target, entries)
+    case .set: return false
+    }
+    return true
+  }
+
+  private func updateEmbedded(_ target: TableBinding, _ key: ObjectKey, _ given: Any) {
+    if let object = storedObject(given), isRow(object, target, key) { return }
+    update(object(target, key), from: PropertySource(given, for: target.info), target)
+  }
+
+  private func updateList(_ list: ListAccessor, _ target: TableBinding, _ items: [Any]) {
+    for (index, item) in items.enumerated() {
+      if index < list.count, case .link(_, let key) = list.value(at: index) {
+        updateEmbedded(target, key, item)
+      } else {
+        list.embed([EmbeddedObject._unmanaged(target.info.type, item, self)], target, at: index)
+      }
+    }
+    list.remove(items.count..<max(items.count, list.count))
+  }
+
+  private func updateMap(_ map: ListAccessor, _ target: TableBinding, _ entries: [String: Any]) {
+    for key in map.keyTexts() where entries[key] == nil { map.remove(key) }
+    for (key, item) in entries {
+      guard let item = unwrapped(item) else {
+        map.set(.null, forKey: key)
+        continue
+      }
+      if case .link(_, let present)? = map.value(of: key) {
+        updateEmbedded(target, present, item)
+      } else {
+        let object = EmbeddedObject._unmanaged(target.info.type, item, self)
+        map.embed(object, target, forKey: key)
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ObjectStore
+import Storage
+
+/// An object that has its row and is yet to be written into it.
+struct UnwrittenObject {
+  let object: ObjectBase
+  let binding: TableBinding
+  let mode: _TransferMode
+}
+
+// Writing the values of objects that have become part of the realm. Values that are objects become
+// part of it in turn, so a long chain of them would take much stack: from some depth on, objects
+// get their rows at once, and are written when the stack is down again.
+extension _RealmInstance {
+  private static let addingDepthMax = 32
+
+  /// Writes an object's values into its row, and makes its properties managed ones.
+  func write(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {
+    let writing = writing!
+    if writing.addingDepth >= Self.addingDepthMax {
+      writing.unwritten.append(UnwrittenObject(object: object, binding: binding, mode: mode))
+      return
+    }
+    writing.addingDepth += 1
+    move(object, binding, mode, writing.objects)
+    if writing.addingDepth == 1 {
+      while let next = writing.unwritten.popLast() {
+        move(next.object, next.binding, next.mode, writing.objects)
+      }
+    }
+    writing.addingDepth -= 1
+  }
+
+  private func move(
+    _ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode,
+    _ objects: ObjectTransaction
+  ) {
+    guard case .new = mode else { return overwrite(object, binding, mode) }
+    let row = RowFiller(
+      objects: objects, readState: readState, table: binding.table,
+      key: ObjectKey(rawValue: object._key), primaryKeyColumn: binding.primaryKeyColumn)
+    for index in binding.columns.indices {
+      row.move(binding.info.fields[index], binding.columns[index], of: object)
+    }
+  }
+
+  private func overwrite(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {
+    let base = Unmanaged.passUnretained(object).toOpaque()
+    for (field, column) in zip(binding.info.fields, binding.columns) {
+      field.type.transfer(base + field.offset, of: object, column: column, mode)
+    }
+    withExtendedLifetime(object) {}
+  }
+}
