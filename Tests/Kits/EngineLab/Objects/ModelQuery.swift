@@ -50,7 +50,6 @@ extension StoreModel {
         let found = [StoredValue](repeating: .link(origin.tableKey, source), count: count)
         return found.flatMap { follow($0, rest, origin.tableKey) }
       }
-    case .element, .keys: preconditionFailure("the generator makes no such steps")
     }
   }
 
