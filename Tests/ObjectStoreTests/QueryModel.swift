@@ -31,8 +31,20 @@ struct KennelModel {
 
   // MARK: Evaluation
 
-  /// What is at the end of a path; a link to nothing gives null unless a list follows.
+  /// What is at the end of a path; a link to nothing gives null unless there is a list on the path.
   func values(_ steps: ArraySlice<QueryPath.Step>, _ table: TableKey, _ key: ObjectKey)
+    -> [StoredValue]
+  {
+    let found = reached(steps, table, key)
+    return found.isEmpty && !Self.isMultiple(steps) ? [.null] : found
+  }
+
+  private static func isMultiple(_ steps: ArraySlice<QueryPath.Step>) -> Bool {
+    steps.contains { ["friends", "scores"].contains(name($0)) }
+  }
+
+  /// What is at the end of a path; nothing behind a link to nothing.
+  func reached(_ steps: ArraySlice<QueryPath.Step>, _ table: TableKey, _ key: ObjectKey)
     -> [StoredValue]
   {
     guard let step = steps.first else { return [.link(table, key)] }
@@ -53,16 +65,15 @@ struct KennelModel {
         let count = (row.lists[property] ?? [row.values[property]!]).filter { $0 == link }.count
         return [StoredValue](repeating: .link(origin, source), count: count)
       }.flatMap { rest.isEmpty ? [$0] : follow($0, rest) }
+    case .element, .keys: preconditionFailure("the writer makes no such steps")
     }
   }
 
   private func follow(
     _ value: StoredValue, _ rest: ArraySlice<QueryPath.Step>
   ) -> [StoredValue] {
-    guard case .link(let table, let key) = value else {
-      return rest.contains { ["friends", "scores"].contains(Self.name($0)) } ? [] : [.null]
-    }
-    return values(rest, table, key)
+    guard case .link(let table, let key) = value else { return [] }
+    return reached(rest, table, key)
   }
 
   private static func name(_ step: QueryPath.Step) -> String {
@@ -74,8 +85,10 @@ struct KennelModel {
   ) -> [StoredValue] {
     switch expression {
     case .value(let value): return [value]
+    case .values(let values): return values
+    case .outer, .arithmetic: preconditionFailure("the writer makes no such expressions")
     case .path(let path): return values(path.steps[...], table, key)
-    case .count(let path): return [.int(Int64(values(path.steps[...], table, key).count))]
+    case .count(let path): return counts(path.steps[...], table, key)
     case .aggregate(let operation, let path, let property):
       let steps = path.steps + (property.map { [.property($0)] } ?? [])
       return [Self.aggregate(operation, values(steps[...], table, key))]
@@ -85,6 +98,15 @@ struct KennelModel {
       }.count
       return [.int(Int64(count))]
     }
+  }
+
+  /// The size of each list that the path leads to.
+  private func counts(
+    _ steps: ArraySlice<QueryPath.Step>, _ table: TableKey, _ key: ObjectKey
+  ) -> [StoredValue] {
+    let owners = reached(steps.dropLast(), table, key)
+    if owners.isEmpty, !Self.isMultiple(steps.dropLast()) { return [.int(0)] }
+    return owners.map { .int(Int64(follow($0, steps.suffix(1)).count)) }
   }
 
   static func aggregate(_ operation: AggregateOperation, _ values: [StoredValue]) -> StoredValue {
@@ -116,7 +138,9 @@ struct KennelModel {
 
   /// -1, 0 or 1; nil if the two do not compare.
   static func order(_ left: StoredValue, _ right: StoredValue) -> Int? {
-    if let a = number(left), let b = number(right) { return a < b ? -1 : a > b ? 1 : 0 }
+    if let a = number(left), let b = number(right), isFlag(left) == isFlag(right) {
+      return a < b ? -1 : a > b ? 1 : 0
+    }
     switch (left, right) {
     case (.string(let a), .string(let b)):
       let (a, b) = (Array(a.utf8), Array(b.utf8))
@@ -128,16 +152,25 @@ struct KennelModel {
     }
   }
 
+  private static func isFlag(_ value: StoredValue) -> Bool {
+    if case .bool = value { true } else { false }
+  }
+
+  /// - Parameter isNullLeast: whether null is below everything else.
   static func holds(
-    _ left: StoredValue, _ comparison: QueryComparison, _ right: StoredValue
+    _ left: StoredValue, _ comparison: QueryComparison, _ right: StoredValue,
+    isNullLeast: Bool = false
   ) -> Bool {
-    let order = order(left, right)
+    var order = order(left, right)
+    if isNullLeast, left == .null || right == .null {
+      order = (left == .null ? 0 : 1) - (right == .null ? 0 : 1)
+    }
     switch comparison {
     case .equal: return order == 0
     case .notEqual: return order != 0
     default: break
     }
-    guard let order, left != .null else { return false }
+    guard let order else { return false }
     switch comparison {
     case .less: return order < 0
     case .lessOrEqual: return order <= 0
@@ -152,25 +185,39 @@ struct KennelModel {
     case .and(let parts): return parts.allSatisfy { holds($0, table, key) }
     case .or(let parts): return parts.contains { holds($0, table, key) }
     case .not(let part): return !holds(part, table, key)
+    case .all, .isOfKind: preconditionFailure("the writer makes no such predicates")
     case .compare(let left, let comparison, let right, _):
       let rights = values(right, table, key)
+      let isNullLeast = Self.isString(left, table)
       return values(left, table, key).contains { left in
-        rights.contains { Self.holds(left, comparison, $0) }
+        rights.contains { Self.holds(left, comparison, $0, isNullLeast: isNullLeast) }
       }
     case .isIn(let left, let wanted):
       return values(left, table, key).contains { left in
         wanted.contains { Self.holds(left, .equal, $0) }
       }
     case .between(let left, let lower, let upper):
-      return values(left, table, key).contains {
-        Self.holds($0, .greaterOrEqual, lower) && Self.holds($0, .lessOrEqual, upper)
-      }
+      let isNullLeast = Self.isString(left, table)
+      let found = values(left, table, key)
+      return found.contains {
+        Self.holds($0, .greaterOrEqual, lower, isNullLeast: isNullLeast)
+      } && found.contains { Self.holds($0, .lessOrEqual, upper, isNullLeast: isNullLeast) }
     case .text(let left, let operation, let right, _):
-      guard case .string(let pattern)? = values(right, table, key).first else { return false }
+      guard case .string(let pattern)? = values(right, table, key).first, pattern != "" else {
+        return false
+      }
       return values(left, table, key).contains {
         if case .string(let text) = $0 { Self.text(text, operation, pattern) } else { false }
       }
     }
+  }
+
+  /// Whether it is a property of the object itself that holds a string.
+  private static func isString(_ expression: QueryExpression, _ table: TableKey) -> Bool {
+    guard case .path(let path) = expression, path.steps.count == 1,
+      case .property(let name) = path.steps[0]
+    else { return false }
+    return Kennel.stored.description(of: table)!.property(named: name)!.kind == .string
   }
 
   private static func text(
@@ -189,25 +236,36 @@ struct KennelModel {
   func evaluate(_ query: QueryDescription) -> [ObjectKey] {
     guard case .table(let table) = query.source else { return [] }
     var found = keys(table).filter { holds(query.predicate, table, $0) }
-    let positions = Dictionary(uniqueKeysWithValues: found.enumerated().map { ($1, $0) })
-    found.sort { left, right in
-      for key in query.sort {
-        let a = values(key.path.steps[...], table, left)[0]
-        let b = values(key.path.steps[...], table, right)[0]
-        let order =
-          a == .null || b == .null
-          ? (a == .null ? 0 : 1) - (b == .null ? 0 : 1)
-          : Self.order(a, b)!
-        if order != 0 { return (order < 0) == key.ascending }
-      }
-      return positions[left]! < positions[right]!
+    func value(_ path: QueryPath, _ key: ObjectKey) -> StoredValue? {
+      reached(path.steps[...], table, key).first
     }
-    if !query.distinct.isEmpty {
-      var seen: Set<[StoredValue]> = []
-      found = found.filter { key in
-        seen.insert(query.distinct.map { values($0.steps[...], table, key)[0] }).inserted
+    for stage in query.stages {
+      switch stage {
+      case .sort(let keys):
+        let places = Dictionary(uniqueKeysWithValues: found.enumerated().map { ($1, $0) })
+        found.sort { left, right in
+          for key in keys {
+            let order = Self.sorting(value(key.path, left), value(key.path, right))
+            if order != 0 { return (order < 0) == key.ascending }
+          }
+          return places[left]! < places[right]!
+        }
+      case .distinct(let paths):
+        var seen: Set<[StoredValue]> = []
+        found = found.filter { key in
+          let values = paths.compactMap { value($0, key) }
+          return values.count == paths.count && seen.insert(values).inserted
+        }
+      case .limit(let count): found = Array(found.prefix(count))
       }
     }
-    return Array(found.prefix(query.limit ?? .max))
+    return found
+  }
+
+  /// Null first, what is behind a link to nothing last.
+  private static func sorting(_ left: StoredValue?, _ right: StoredValue?) -> Int {
+    func rank(_ value: StoredValue?) -> Int { value == nil ? 2 : value == .null ? 0 : 1 }
+    if rank(left) != 1 || rank(right) != 1 { return rank(left) - rank(right) }
+    return order(left!, right!)!
   }
 }

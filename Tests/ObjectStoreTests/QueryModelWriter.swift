@@ -207,11 +207,15 @@ struct KennelWriter {
     let paths = [
       "age", "name", "nick", "weight", "height", "born", "owner.age", "owner.name", "tag",
     ]
-    for _ in 0..<pick([0, 0, 1, 1, 2, 3]) {
-      query.sort.append(SortKey(QueryPath(pick(paths)), ascending: random.chance(2)))
-    }
-    if random.chance(6) { query.distinct = [QueryPath(pick(paths))] }
-    if random.chance(6) { query.limit = Int.random(in: 0...8, using: &random) }
+    if random.chance(8) { query.append(.distinct([QueryPath(pick(paths))])) }
+    if random.chance(8) { query.append(.limit(Int.random(in: 0...30, using: &random))) }
+    query.append(
+      .sort(
+        (0..<pick([0, 0, 1, 1, 2, 3])).map { _ in
+          SortKey(QueryPath(pick(paths)), ascending: random.chance(2))
+        }))
+    if random.chance(6) { query.append(.distinct([QueryPath(pick(paths))])) }
+    if random.chance(6) { query.append(.limit(Int.random(in: 0...8, using: &random))) }
     return query
   }
 }

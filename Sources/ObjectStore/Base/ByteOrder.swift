@@ -3,8 +3,7 @@ import CScan
 /// What a comparison of two values came to.
 enum Ordering: Sendable {
   case less, equal, greater
-  /// Neither is less, and they are not equal: not-a-number, values of unlike kinds, null with
-  /// anything else.
+  /// Neither is less, and they are not equal: values of unlike kinds, null with anything else.
   case different
 
   @inline(__always)
@@ -25,6 +24,14 @@ enum Ordering: Sendable {
     case .greater: .less
     case .equal, .different: self
     }
+  }
+
+  /// The order of numbers in which what is no number equals itself and comes before all others.
+  @inline(__always)
+  static func ofReals<T: BinaryFloatingPoint>(_ left: T, _ right: T) -> Ordering {
+    if left < right { return .less }
+    if left > right { return .greater }
+    return left == right ? .equal : .of(left.isNaN ? 0 : 1, right.isNaN ? 0 : 1)
   }
 
   @inline(__always)

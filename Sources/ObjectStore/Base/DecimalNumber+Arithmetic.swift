@@ -1,5 +1,4 @@
-// Enough arithmetic for sums and averages: addition and division by a count, rounded half to even
-// at 34 digits.
+// Addition, multiplication and division, rounded half to even at 34 digits.
 extension DecimalNumber {
   private static let digitsMax = 34
   private static let exponentMin = -6176
@@ -49,19 +48,67 @@ extension DecimalNumber {
     return left.kind == .infinite ? left : right
   }
 
+  static func * (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
+    if left.kind == .notANumber { return left }
+    if right.kind == .notANumber { return right }
+    var product = left
+    product.isNegative = left.isNegative != right.isNegative
+    if left.kind == .infinite || right.kind == .infinite {
+      product.kind = left.isZero || right.isZero ? .notANumber : .infinite
+      return product
+    }
+    product.exponent = left.exponent + right.exponent
+    var (high, low) = left.coefficient.multipliedFullWidth(by: right.coefficient)
+    var isInexact = false
+    // Digits go until 128 bits are enough, which hold more than the 34 that are rounded to.
+    while high != 0 {
+      let rest: UInt128
+      (high, rest) = high.quotientAndRemainder(dividingBy: 10)
+      let (quotient, remainder) = UInt128(10).dividingFullWidth((rest, low))
+      low = quotient
+      isInexact = isInexact || remainder != 0
+      product.exponent += 1
+    }
+    product.coefficient = low
+    return product.rounded(isInexact: isInexact)
+  }
+
+  static func / (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
+    if left.kind == .notANumber { return left }
+    if right.kind == .notANumber { return right }
+    var quotient = left
+    quotient.isNegative = left.isNegative != right.isNegative
+    if left.kind == .infinite {
+      if right.kind == .infinite { quotient.kind = .notANumber }
+      return quotient
+    }
+    if right.kind == .infinite {
+      quotient.coefficient = 0
+      return quotient
+    }
+    if right.isZero {
+      quotient.kind = left.isZero ? .notANumber : .infinite
+      return quotient
+    }
+    quotient = quotient.divided(byCoefficient: right.coefficient)
+    quotient.exponent -= right.exponent
+    return quotient
+  }
+
   /// - Parameter count: above zero.
-  func divided(by count: Int) -> DecimalNumber {
+  func divided(by count: Int) -> DecimalNumber { divided(byCoefficient: UInt128(count)) }
+
+  private func divided(byCoefficient divisor: UInt128) -> DecimalNumber {
     guard kind == .finite, coefficient != 0 else { return self }
     var result = self
-    let divisor = UInt128(count)
     result.coefficient = coefficient / divisor
     var rest = coefficient % divisor
     // Long division: a digit at a time until there are 36 of them, or it comes out even.
     while rest != 0, result.coefficient < Self.coefficientMax * 10 {
-      rest *= 10
-      result.coefficient = result.coefficient * 10 + rest / divisor
+      let (digit, left) = divisor.dividingFullWidth(rest.multipliedFullWidth(by: 10))
+      result.coefficient = result.coefficient * 10 + digit
       result.exponent -= 1
-      rest %= divisor
+      rest = left
     }
     return result.rounded(isInexact: rest != 0)
   }

@@ -46,6 +46,22 @@ struct DecimalNumber: Sendable {
     }
   }
 
+  /// A float with the seven digits that one holds for certain, so that a float that was written as
+  /// 1.1 equals the decimal 1.1.
+  init(_ real: Float) {
+    self.init(Double(real))
+    guard kind == .finite else { return }
+    var cut: UInt128 = 0
+    var scale: UInt128 = 1
+    while coefficient >= 10_000_000 {
+      cut += coefficient % 10 * scale
+      scale *= 10
+      coefficient /= 10
+      exponent += 1
+    }
+    if scale > 1, cut * 2 > scale || (cut * 2 == scale && coefficient % 2 == 1) { coefficient += 1 }
+  }
+
   /// Digits with at most one point, and perhaps an exponent.
   private mutating func parse(_ text: String) {
     let parts = text.split(separator: "e")
@@ -61,8 +77,11 @@ struct DecimalNumber: Sendable {
     }
   }
 
+  /// Not-a-number equals itself and is below all numbers.
   func compare(to other: DecimalNumber) -> Ordering {
-    if kind == .notANumber || other.kind == .notANumber { return .different }
+    if kind == .notANumber || other.kind == .notANumber {
+      return .of(kind == .notANumber ? 0 : 1, other.kind == .notANumber ? 0 : 1)
+    }
     let sign = self.sign
     if sign != other.sign { return .of(sign, other.sign) }
     let order = compareMagnitude(to: other)

@@ -1,7 +1,8 @@
 /// Comparisons across kinds of numbers, exact where a conversion would round.
 enum NumberOrder {
+  /// Not-a-number is below all integers.
   static func compare(_ integer: Int64, _ real: Double) -> Ordering {
-    if real.isNaN { return .different }
+    if real.isNaN { return .greater }
     if real >= 0x1p63 { return .less }
     if real < -0x1p63 { return .greater }
     let whole = real.rounded(.towardZero)

@@ -32,16 +32,22 @@ public struct ColumnVector {
   public init(
     _ reference: NodeReference, of kind: ValueKind, in source: NodeSource
   ) throws(StorageError) {
+    self.init(
+      reference.isNone ? nil : try source.vector(reference, of: kind), of: kind, in: source)
+  }
+
+  /// - Parameter node: a vector of values of that kind; nil for one that is not there.
+  @inlinable @inline(__always)
+  init(_ node: Node?, of kind: ValueKind, in source: NodeSource) {
     self.source = source
-    guard !reference.isNone else {
-      node = nil
+    guard let node else {
+      self.node = nil
       count = 0
       width = 0
       validity = nil
       elements = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
       return
     }
-    let node = try source.vector(reference, of: kind)
     self.node = node
     count = node.count
     width = node.width

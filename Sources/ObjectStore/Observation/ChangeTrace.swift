@@ -50,7 +50,7 @@ struct ChangeTrace {
   ) throws(StorageError) -> KeySet {
     var found: [Int64] = []
     switch edge.hop {
-    case .link(let column), .list(let column):
+    case .link(let column), .list(let column), .element(let column, _):
       try collectSources(new, edge.origin, column, targets, &found)
     case .backlinks(_, let origin, let originColumn):
       try collectTargets(old, origin, originColumn, targets, &found)

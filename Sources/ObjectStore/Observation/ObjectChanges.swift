@@ -46,7 +46,7 @@ extension TrackedPath {
   var firstColumn: ColumnKey? {
     switch hops.first {
     case nil: column
-    case .link(let column), .list(let column): column.key
+    case .link(let column), .list(let column), .element(let column, _): column.key
     case .backlinks(let column, _, _): column
     }
   }

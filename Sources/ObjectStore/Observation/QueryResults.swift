@@ -82,7 +82,7 @@ extension CompiledQuery {
 
   /// Whether the results can be kept by looking at the objects that a change concerns.
   public var isIncremental: Bool {
-    guard distinct.isEmpty, description.limit == nil, case .table = description.source else {
+    guard hasAllMatches, case .table = description.source else {
       return false
     }
     return true

@@ -17,7 +17,7 @@ struct SortedUpdate {
     /// How many of those that stay put stood before it, and will.
     var oldGap = 0
     var newGap = 0
-    var values: [RowValue] = []
+    var values: [RowValue?] = []
   }
 
   func run(
@@ -114,7 +114,7 @@ extension CompiledQuery {
 
   /// How many of the keys stand before an object with those values.
   func place(
-    _ values: [RowValue], _ key: ObjectKey, in keys: KeyList, _ context: EvaluationContext
+    _ values: [RowValue?], _ key: ObjectKey, in keys: KeyList, _ context: EvaluationContext
   ) throws(StorageError) -> Int {
     try keys.partition { (other) throws(StorageError) in
       guard let others = try sortValues(of: other, context) else { return false }
@@ -126,12 +126,12 @@ extension CompiledQuery {
   /// What the object is sorted by; nil if there is no such object.
   func sortValues(
     of key: ObjectKey, _ context: EvaluationContext
-  ) throws(StorageError) -> [RowValue]? {
+  ) throws(StorageError) -> [RowValue?]? {
     guard let table = try context.table(table), let position = try table.find(key) else {
       return nil
     }
     let place = PathPlace(table: table, position: position)
-    var values: [RowValue] = []
+    var values: [RowValue?] = []
     values.reserveCapacity(sort.count)
     for sortKey in sort { values.append(try sortKey.value(context, place)) }
     return values

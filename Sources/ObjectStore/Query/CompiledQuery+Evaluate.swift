@@ -4,24 +4,24 @@ import Storage
 extension CompiledQuery {
   /// The keys of the objects in the results, in order.
   public func evaluate(_ view: StoreView) throws(StorageError) -> ContiguousArray<ObjectKey> {
-    try evaluate(EvaluationContext(view), limit: description.limit)
+    try evaluate(EvaluationContext(view), limit: nil)
   }
 
   /// How many objects are in the results.
   public func count(_ view: StoreView) throws(StorageError) -> Int {
     let context = EvaluationContext(view)
-    if !distinct.isEmpty { return try evaluate(context, limit: description.limit).count }
-    let found = try matchCount(context)
-    return min(found, description.limit ?? found)
+    if hasAllMatches { return try matchCount(context) }
+    if stages.count == 1, case .limit(let limit) = stages[0] {
+      return min(try matchCount(context), limit)
+    }
+    return try evaluate(context, limit: nil).count
   }
 
   /// The first `limit` objects of the results, or all of them if there are fewer.
   public func first(_ limit: Int, _ view: StoreView) throws(StorageError)
     -> ContiguousArray<ObjectKey>
   {
-    let limit = min(limit, description.limit ?? limit)
-    if limit == 0 { return [] }
-    return try evaluate(EvaluationContext(view), limit: limit)
+    try evaluate(EvaluationContext(view), limit: limit)
   }
 
   /// The first object of the results, or nil.
@@ -87,96 +87,62 @@ extension CompiledQuery {
     }
   }
 
+  /// - Parameter limit: more objects than that are not wanted.
   func evaluate(
     _ context: EvaluationContext, limit: Int?
   ) throws(StorageError) -> ContiguousArray<ObjectKey> {
-    if let limit, distinct.isEmpty, !sort.isEmpty, limit <= TopCollector.limitMax {
-      var top = TopCollector(sort, limit: limit)
+    var stages = stages[...]
+    var limit = limit
+    if case .limit(let last) = stages.last {
+      limit = min(limit ?? last, last)
+      stages = stages.dropLast()
+    }
+    if stages.isEmpty { return try firstMatches(context, limit ?? .max) }
+    if stages.count == 1, case .sort(let keys) = stages.first, let limit,
+      limit <= TopCollector.limitMax
+    {
+      var top = TopCollector(keys, limit: limit)
       try forEachMatch(context) { (rows, selection) throws(StorageError) in
         try top.add(rows, selection)
         return false
       }
       return top.keys()
     }
-    var columns = sort.map { SortColumn($0.path, ascending: $0.ascending) }
-    var distinctColumns = distinct.map { SortColumn($0, ascending: true) }
-    var keys = ContiguousArray<ObjectKey>()
-    let enough = sort.isEmpty && distinct.isEmpty ? limit ?? .max : .max
-    let plan = try plan(context, limit: enough)
-    if case .candidates(_, let found, isExact: true) = plan, case .table = description.source,
-      sort.isEmpty && distinct.isEmpty
-    {
+    var rows = StagedRows(stages)
+    try forEachMatch(context) { (cluster, selection) throws(StorageError) in
+      try rows.gather(cluster, selection)
+      return false
+    }
+    return rows.keys(limit: limit)
+  }
+
+  private func firstMatches(
+    _ context: EvaluationContext, _ limit: Int
+  ) throws(StorageError) -> ContiguousArray<ObjectKey> {
+    if limit == 0 { return [] }
+    let plan = try plan(context, limit: limit)
+    if case .candidates(_, let found, isExact: true) = plan, case .table = description.source {
       // An index names objects that are there.
-      return ContiguousArray(found.prefix(enough))
+      return ContiguousArray(found.prefix(limit))
     }
+    var keys = ContiguousArray<ObjectKey>()
     try forEachMatch(context, plan) { (rows, selection) throws(StorageError) in
-      Self.append(rows.cluster, selection, to: &keys)
-      for index in columns.indices { try columns[index].gather(rows, selection) }
-      for index in distinctColumns.indices {
-        try distinctColumns[index].gather(rows, selection)
-      }
-      return keys.count >= enough
+      rows.cluster.append(selection, to: &keys)
+      return keys.count >= limit
     }
-    if keys.count > enough { keys.removeSubrange(enough...) }
-    if sort.isEmpty && distinct.isEmpty { return keys }
-    let order = order(of: keys.count, columns, distinctColumns, limit: limit)
-    return ContiguousArray(order.map { keys[Int($0)] })
-  }
-
-  /// The rows that are left after sorting, telling apart and limiting, in order.
-  private func order(
-    of count: Int, _ columns: [SortColumn], _ distinctColumns: [SortColumn], limit: Int?
-  ) -> [UInt32] {
-    var sorter = Sorter(columns)
-    var order =
-      columns.isEmpty ? Array(0..<UInt32(count)) : sorter.sorted(count: count)
-    if !distinctColumns.isEmpty {
-      let isFirst = Distinction.firstOfEach(order, distinctColumns)
-      order = order.filter { isFirst[Int($0)] }
-    }
-    if let limit, limit < order.count { order.removeSubrange(limit...) }
-    return order
-  }
-
-  private static func append(
-    _ cluster: Cluster, _ selection: Selection, to keys: inout ContiguousArray<ObjectKey>
-  ) {
-    if cluster.isDense {
-      let base = cluster.baseKey
-      selection.forEach { keys.append(ObjectKey(rawValue: base &+ Int64($0))) }
-    } else {
-      selection.forEach { keys.append(cluster.key($0)) }
-    }
+    if keys.count > limit { keys.removeSubrange(limit...) }
+    return keys
   }
 }
 
-/// Finds the first row of each combination of values.
-enum Distinction {
-  /// - Parameter order: rows in the order in which they are looked at.
-  /// - Returns: for each row whether it is the first of its combination.
-  static func firstOfEach(_ order: [UInt32], _ columns: [SortColumn]) -> [Bool] {
-    var isFirst = [Bool](repeating: false, count: order.count)
-    var place = [Int](repeating: 0, count: order.count)
-    for (index, row) in order.enumerated() { place[Int(row)] = index }
-    // Sorted by the values, equal rows stand together; the one that comes first in `order` stays.
-    var sorter = Sorter(columns)
-    var best: UInt32?
-    var last: UInt32?
-    for row in sorter.sorted(count: order.count) {
-      let isSame = last.map { areEqual($0, row, columns) } ?? false
-      if let found = best, isSame {
-        if place[Int(row)] < place[Int(found)] { best = row }
-      } else {
-        if let found = best { isFirst[Int(found)] = true }
-        best = row
-      }
-      last = row
+extension Cluster {
+  /// Appends the keys of the selected rows.
+  func append(_ selection: Selection, to keys: inout ContiguousArray<ObjectKey>) {
+    if isDense {
+      let base = baseKey
+      selection.forEach { keys.append(ObjectKey(rawValue: base &+ Int64($0))) }
+    } else {
+      selection.forEach { keys.append(key($0)) }
     }
-    if let found = best { isFirst[Int(found)] = true }
-    return isFirst
-  }
-
-  private static func areEqual(_ left: UInt32, _ right: UInt32, _ columns: [SortColumn]) -> Bool {
-    columns.allSatisfy { $0.compare(Int(left), Int(right)) == .equal }
   }
 }

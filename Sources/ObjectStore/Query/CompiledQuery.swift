@@ -8,9 +8,10 @@ public final class CompiledQuery: Sendable {
   public let description: QueryDescription
   /// The table of the objects in the results.
   public let table: TableKey
-  let node: PredicateNode
+  let node: any PredicateNode
+  let stages: [CompiledStage]
+  /// What the results are sorted by, if they are all matches.
   let sort: [CompiledSortKey]
-  let distinct: [CompiledPath]
   /// The list that the objects come from, if they come from one.
   let sourceColumn: ColumnInfo?
   let sourceBacklinks: ColumnKey?
@@ -32,17 +33,10 @@ public final class CompiledQuery: Sendable {
     self.schema = schema
     var compiler = PredicateCompiler(schema: schema, root: table, notesDependencies: false)
     node = try compiler.compile(description.predicate)
-    var sort: [CompiledSortKey] = []
-    for key in description.sort {
-      let path = try Self.single(key.path, paths, table, "sort by")
-      sort.append(CompiledSortKey(path: path, ascending: key.ascending))
-    }
-    var distinct: [CompiledPath] = []
-    for path in description.distinct {
-      distinct.append(try Self.single(path, paths, table, "distinguish by"))
-    }
-    self.sort = sort
-    self.distinct = distinct
+    var stages: [CompiledStage] = []
+    for stage in description.stages { stages.append(try CompiledStage(stage, paths, table)) }
+    self.stages = stages
+    if case .sort(let keys) = stages.first, stages.count == 1 { sort = keys } else { sort = [] }
     probes = PlannedProbe.all(in: node, owner)
   }
 
@@ -67,20 +61,10 @@ public final class CompiledQuery: Sendable {
       preconditionFailure("a predicate that was compiled before does not compile: \(error)")
     }
     var dependencies = compiler.dependencies
-    for path in sort.map(\.path) + distinct {
+    for path in stages.flatMap(\.paths) {
       dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: []))
     }
     return Array(Set(dependencies))
-  }
-
-  private static func single(
-    _ path: QueryPath, _ paths: PathCompiler, _ table: TableKey, _ what: String
-  ) throws(QueryError) -> CompiledPath {
-    let compiled = try paths.compile(path, from: table)
-    guard !compiled.isMultiple else {
-      throw QueryError("Cannot \(what) '\(path.description)': it goes through a collection.")
-    }
-    return compiled
   }
 
   /// Whether it is all objects of a table in their order, so that positions need no list.
@@ -90,7 +74,10 @@ public final class CompiledQuery: Sendable {
   }
 
   /// Whether nothing but the predicate decides who belongs, and the order is that of the source.
-  var isPlain: Bool { sort.isEmpty && distinct.isEmpty && description.limit == nil }
+  var isPlain: Bool { stages.isEmpty }
+
+  /// Whether the results are all objects that the predicate holds for, in whatever order.
+  var hasAllMatches: Bool { stages.isEmpty || !sort.isEmpty }
 }
 
 /// Resolves where the objects of a query come from.

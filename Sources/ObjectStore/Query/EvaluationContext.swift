@@ -14,6 +14,8 @@ final class EvaluationContext {
   private var tables: [Lookup] = []
   private var gathered: [UnsafeMutableRawBufferPointer] = []
   private var folding: UnsafeMutablePointer<UInt8>?
+  /// The objects whose subqueries are being counted, outermost first.
+  private var outerPlaces: [PathPlace] = []
 
   private enum Lookup {
     case unknown
@@ -22,10 +24,20 @@ final class EvaluationContext {
 
   init(_ view: StoreView) { self.view = view }
 
+  /// For the elements of a list.
+  init(_ list: ListView) {
+    view = StoreView(source: list.source, root: .none, schema: SchemaDescription(classes: []))
+  }
+
   deinit {
     gathered.forEach { $0.deallocate() }
     folding?.deallocate()
   }
+
+  func enterSubquery(of place: PathPlace) { outerPlaces.append(place) }
+  func leaveSubquery() { outerPlaces.removeLast() }
+  /// The object so many subqueries further out, at least one.
+  func outerPlace(_ levels: Int) -> PathPlace { outerPlaces[outerPlaces.count - levels] }
 
   /// Memory for the folded heap of a byte vector, whose ends have 16 bits.
   func foldingHeap() -> UnsafeMutablePointer<UInt8> {

@@ -8,8 +8,7 @@ public struct IndexedEquality {
 
   /// Nil if the query is anything else, or the version has no such index.
   public init?(_ query: QueryDescription, _ view: StoreView) throws(StorageError) {
-    guard case .table(let key) = query.source, query.sort.isEmpty, query.distinct.isEmpty,
-      query.limit == nil,
+    guard case .table(let key) = query.source, query.stages.isEmpty,
       case .compare(.path(let path), .equal, .value(let value), let options) = query.predicate,
       options.isEmpty, path.steps.count == 1, case .property(let name) = path.steps[0],
       let property = view.schema.property(named: name, of: key), property.collection == .none,

@@ -5,31 +5,22 @@ import Storage
 /// In its predicate the empty path is the element; there are no other paths.
 public struct ListQuery: Sendable {
   private let predicate: ElementPredicate
-  /// True, false, or nil for the order of the list.
-  private let ascending: Bool?
-  private let isDistinct: Bool
-  private let limit: Int?
+  private let stages: [QueryStage]
 
   /// - Parameters:
   ///   - kind: of the elements of the lists that it will run on.
-  ///   - ascending: the order of the results; nil for that of the list. Null comes first in
-  ///     ascending order, equal elements stay in the order of the list.
-  ///   - isDistinct: whether only the first of equal elements is kept.
+  ///   - stages: the elements themselves are sorted and told apart, whatever the paths.
   /// - Throws: `QueryError` if the predicate does not fit.
   public init(
-    kind: ValueKind, where predicate: QueryPredicate = .constant(true), ascending: Bool? = nil,
-    isDistinct: Bool = false, limit: Int? = nil
+    kind: ValueKind, where predicate: QueryPredicate = .constant(true), stages: [QueryStage] = []
   ) throws(QueryError) {
     self.predicate = try ElementPredicate(predicate, kind)
-    self.ascending = ascending
-    self.isDistinct = isDistinct
-    self.limit = limit
+    self.stages = stages
   }
 
   /// The places of the results in the list, in order.
   public func evaluate(_ list: ListView) throws(StorageError) -> [Int] {
-    let context = EvaluationContext(
-      StoreView(source: list.source, root: .none, schema: SchemaDescription(classes: [])))
+    let context = EvaluationContext(list)
     var places: [Int] = []
     var values: [RowValue] = []
     let column = ColumnInfo(list)
@@ -42,21 +33,30 @@ public struct ListQuery: Sendable {
         values.append(value)
       }
     }
-    var order = Array(places.indices)
-    if let ascending {
-      order.sort { left, right in
-        switch SortOrder.compare(values[left], values[right]) {
-        case .less: ascending
-        case .greater: !ascending
-        case .equal, .different: left < right
+    return withExtendedLifetime(context) { order(of: values).map { places[$0] } }
+  }
+
+  private func order(of values: [RowValue]) -> [Int] {
+    var order = Array(values.indices)
+    for stage in stages {
+      switch stage {
+      case .sort(let keys):
+        let isAscending = keys[0].ascending
+        let ranked = order.enumerated().sorted { left, right in
+          switch SortOrder.compare(values[left.element], values[right.element]) {
+          case .less: isAscending
+          case .greater: !isAscending
+          case .equal, .different: left.offset < right.offset
+          }
         }
+        order = ranked.map(\.element)
+      case .distinct:
+        var seen: Set<StoredValue> = []
+        order = order.filter { seen.insert(values[$0].stored).inserted }
+      case .limit(let count): order = Array(order.prefix(count))
       }
     }
-    if isDistinct {
-      var seen: Set<StoredValue> = []
-      order = order.filter { seen.insert(values[$0].stored).inserted }
-    }
-    return order.prefix(limit ?? .max).map { places[$0] }
+    return order
   }
 }
 
@@ -74,8 +74,9 @@ extension ColumnInfo {
 private indirect enum ElementPredicate: Sendable {
   case constant(Bool)
   case compare(QueryComparison, ConstantValue)
-  case text(TextMatcher, holdsForNull: Bool)
+  case text(TextMatcher, isData: Bool)
   case isIn([ConstantValue])
+  case kinds(Set<ValueKind>, orNull: Bool)
   case between(ConstantValue, ConstantValue)
   case and([ElementPredicate])
   case or([ElementPredicate])
@@ -89,13 +90,20 @@ private indirect enum ElementPredicate: Sendable {
     case .not(let part): self = .not(try ElementPredicate(part, kind))
     case .compare(let left, let comparison, let right, let options):
       self = try Self.compare(left, comparison, right, options, kind)
+    case .isOfKind(let left, let kinds, let orNull):
+      try Self.checkElement(left)
+      self = .kinds(kinds, orNull: orNull)
+    case .all(let part): self = try ElementPredicate(part, kind)
     case .text(let left, let operation, let right, let options):
       try Self.checkElement(left)
       self = try Self.text(.text(operation), try Self.constant(right, kind), options)
     case .isIn(let left, let values):
       try Self.checkElement(left)
       var wanted: [ConstantValue] = []
-      for value in values { wanted.append(ConstantValue(try Self.coerced(value, kind))) }
+      for value in values {
+        // What is of another kind equals nothing.
+        if let value = KindRules.coerce(value, to: kind) { wanted.append(ConstantValue(value)) }
+      }
       self = .isIn(wanted)
     case .between(let left, let lower, let upper):
       try Self.checkElement(left)
@@ -134,12 +142,12 @@ private indirect enum ElementPredicate: Sendable {
     switch value {
     case .string(let text): bytes = Array(text.utf8)
     case .data(let data): bytes = data
-    case .null: return .constant(false)
+    case .null: return test.isInside ? .constant(true) : .compare(.equal, ConstantValue(.null))
     default: throw QueryError("\(value) is neither a string nor data.")
     }
-    return .text(
-      bytes.withUnsafeBytes { TextMatcher(test, $0, options) },
-      holdsForNull: test == .compare(.notEqual))
+    if bytes.isEmpty, test.isInside { return .constant(false) }
+    let isData = if case .data = value { true } else { false }
+    return .text(bytes.withUnsafeBytes { TextMatcher(test, $0, options) }, isData: isData)
   }
 
   private static func checkElement(_ expression: QueryExpression) throws(QueryError) {
@@ -171,13 +179,15 @@ private indirect enum ElementPredicate: Sendable {
     case .constant(let constant): return constant
     case .compare(let comparison, let constant):
       return RowCompareNode.holds(value, comparison, constant.row)
-    case .text(let matcher, let holdsForNull):
+    case .text(let matcher, let isData):
       switch value {
-      case .string(let bytes), .data(let bytes): return matcher.matches(bytes, scratch: &scratch)
-      default: return holdsForNull
+      case .string(let bytes) where !isData, .data(let bytes) where isData:
+        return matcher.matches(bytes, scratch: &scratch)
+      default: return matcher.test == .compare(.notEqual)
       }
     case .isIn(let wanted):
       return wanted.contains { RowValue.compare(value, $0.row) == .equal }
+    case .kinds(let kinds, let orNull): return value.kind.map { kinds.contains($0) } ?? orNull
     case .between(let lower, let upper):
       return RowCompareNode.holds(value, .greaterOrEqual, lower.row)
         && RowCompareNode.holds(value, .lessOrEqual, upper.row)

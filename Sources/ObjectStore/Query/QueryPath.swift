@@ -10,6 +10,17 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
     case property(String)
     /// The objects of that class which link here through that property.
     case backlinks(className: String, property: String)
+    /// One element of a list, or the value of one key of a map; null if it is not there.
+    case element(property: String, Element)
+    /// The keys of a map.
+    case keys(property: String)
+  }
+
+  /// Which element of a collection.
+  public enum Element: Hashable, Sendable {
+    case key(String)
+    case index(Int)
+    case first, last
   }
 
   public var steps: [Step]
@@ -31,6 +42,11 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
       switch step {
       case .property(let name): name
       case .backlinks(let className, let property): "@links.\(className).\(property)"
+      case .element(let name, .key(let key)): "\(name)['\(key)']"
+      case .element(let name, .index(let index)): "\(name)[\(index)]"
+      case .element(let name, .first): "\(name)[FIRST]"
+      case .element(let name, .last): "\(name)[LAST]"
+      case .keys(let name): "\(name).@keys"
       }
     }.joined(separator: ".")
   }

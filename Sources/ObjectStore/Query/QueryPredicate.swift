@@ -35,27 +35,40 @@ public enum AggregateOperation: Hashable, Sendable {
   case minimum, maximum, sum, average
 }
 
+/// A calculation with two numbers.
+public enum ArithmeticOperation: Hashable, Sendable {
+  case add, subtract, multiply, divide
+}
+
 /// A value that a predicate works with.
 public enum QueryExpression: Hashable, Sendable {
   case value(StoredValue)
+  /// Several values; a predicate then holds if it holds for any of them.
+  case values([StoredValue])
   /// What is found at the end of a path: one value, or through lists and backlinks any number of
   /// them; a predicate then holds if it holds for any of them. A path through a link to nothing
   /// ends in null.
   case path(QueryPath)
-  /// How many elements the collection has.
+  /// How many elements each collection at the end of the path has, how long a string or data is, or
+  /// 1 for a link to an object and 0 for one to nothing.
   case count(of: QueryPath)
   /// An aggregate over a collection: of that property of its objects, or of its scalars. Null if
   /// it has no elements that are not null (a sum is zero then).
   case aggregate(AggregateOperation, of: QueryPath, property: String?)
   /// How many objects of the collection the predicate holds for.
   indirect case subqueryCount(QueryPath, QueryPredicate)
+  /// Within a subquery the expression of the object that is so many subqueries further out.
+  indirect case outer(Int, QueryExpression)
+  /// Null if one of the two is no number, or where a whole number is divided by zero.
+  indirect case arithmetic(QueryExpression, ArithmeticOperation, QueryExpression)
 }
 
 /// A condition on the objects of a class, or on the elements of a list of scalars.
 ///
-/// Null equals null; any other comparison of null with less and greater is false. Strings are
-/// compared by their UTF-8 bytes unless options say otherwise. Numbers of different kinds compare
-/// by value; values that cannot be compared are different, and neither is less.
+/// Null equals null only, but is below all strings in a comparison of a string property of the
+/// object itself with a constant. Strings are compared by their UTF-8 bytes unless options say
+/// otherwise. Numbers of different kinds compare by value; values that cannot be compared are
+/// different, and neither is less.
 public enum QueryPredicate: Hashable, Sendable {
   case constant(Bool)
   case compare(
@@ -63,8 +76,13 @@ public enum QueryPredicate: Hashable, Sendable {
   case text(QueryExpression, TextOperation, QueryExpression, options: TextOptions = [])
   /// Equal to one of the values.
   case isIn(QueryExpression, [StoredValue])
-  /// Not below the first and not above the second value.
+  /// Not below the first and not above the second value; of several values one may be the former
+  /// and another one the latter.
   case between(QueryExpression, StoredValue, StoredValue)
+  /// Of one of these kinds, or null.
+  case isOfKind(QueryExpression, Set<ValueKind>, orNull: Bool)
+  /// The comparison holds for all values of its left side rather than for any.
+  indirect case all(QueryPredicate)
   case and([QueryPredicate])
   case or([QueryPredicate])
   indirect case not(QueryPredicate)

@@ -115,6 +115,23 @@ public struct ListView: Sendable {
     return nil
   }
 
+  /// The index of a string, given in UTF-8, in a list of strings in the order of their bytes.
+  func firstIndex(ofSorted bytes: [UInt8]) throws(StorageError) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      let order = try withBytes(at: middle) { found in
+        bytes.withUnsafeBytes { ByteOrder.compare(found, $0) }
+      }
+      switch order {
+      case .equal: return middle
+      case .less: low = middle + 1
+      case .greater, .different: high = middle
+      }
+    }
+    return nil
+  }
+
   /// The objects of a list of objects, in order.
   public func allLinks() throws(StorageError) -> ContiguousArray<ObjectKey> {
     var keys = ContiguousArray<ObjectKey>()

@@ -94,7 +94,7 @@ extension _ManagedCollection {
   }
 
   /// Whether the first few objects can be found for less than all.
-  private var canFindHead: Bool { !isPlain && binding != nil && query.distinct.isEmpty }
+  private var canFindHead: Bool { !isPlain && binding != nil && query.hasHead }
 
   private func countMatches() -> Int {
     if isSourceGone { return 0 }
@@ -135,7 +135,7 @@ extension _ManagedCollection {
     if index >= 0, index < contents.head.count { return .key(contents.head[index]) }
     if contents.whole == nil, index >= 0, index < Self.headCount, canFindHead {
       // The first one of many is found by looking for one; a sort looks at all of them anyway.
-      findHead(index == 0 && query.sort.isEmpty ? 1 : Self.headCount, &contents)
+      findHead(index == 0 && !query.isSorted ? 1 : Self.headCount, &contents)
       if index < contents.head.count { return .key(contents.head[index]) }
       if contents.head.count < contents.headLimit { return .beyond(count: contents.head.count) }
     }

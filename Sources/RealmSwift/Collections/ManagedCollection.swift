@@ -65,8 +65,7 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   /// Whether it is the class or the list itself, without conditions or an order of its own.
   var isPlain: Bool {
-    query.predicate.isTrue && query.sort.isEmpty && query.distinct.isEmpty
-      && query.limit == nil
+    query.predicate.isTrue && query.stages.isEmpty
   }
 
   // MARK: The answer
@@ -219,9 +218,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     guard let object = element as? ObjectBase ?? (element as? any ProjectionType)?.root else {
       return firstIndex(of: element._rlmStored(instance))
     }
-    guard object._isManaged else {
-      throwRealmException("Object has not been added to a Realm, so it has no index in one.")
-    }
+    guard object._isManaged else { return nil }
     return instance.existingLink(to: object).flatMap(firstIndex)
   }
 

@@ -35,8 +35,7 @@ extension _RealmInstance {
   func compiled(_ query: QueryDescription, on kind: ValueKind) -> ListQuery {
     do {
       return try ListQuery(
-        kind: kind, where: query.predicate, ascending: query.sort.first?.ascending,
-        isDistinct: !query.distinct.isEmpty, limit: query.limit)
+        kind: kind, where: query.predicate, stages: query.stages)
     } catch {
       throwRealmException(error.reason)
     }

@@ -80,6 +80,7 @@ extension _ManagedCollection {
   /// The aggregate as a value of the type, nil for null.
   func aggregate<T: _StoredConvertible>(_ operation: AggregateOperation, _ property: String) -> T? {
     let result = stored(operation, property)
+    if result != .null, T.self == AnyRealmValue.self { return T._rlmFromStored(result, instance) }
     guard let value = result.aggregateValue else { return nil }
     guard let converted = T._rlmFromAny(value, nil) else {
       throwRealmException("The \(operation) of '\(property)' is no \(T.self): \(value).")
@@ -98,7 +99,7 @@ extension _ManagedCollection {
     if !instance.isFrozen { instance.checkThread() }
     let path = path(property)
     guard let binding else {
-      if !isPlain { return values().aggregate(operation, listAccessor.property.kind) }
+      if !isPlain { return operation.applied(to: values(), listAccessor.property.kind) }
       let list = listAccessor.view
       return engine { () throws(StorageError) in try list.aggregate(operation) }
     }
@@ -116,55 +117,7 @@ extension _ManagedCollection {
   }
 }
 
-extension [StoredValue] {
-  /// The aggregate of some of a list's values. Null where there is none (a sum is zero then).
-  fileprivate func aggregate(_ operation: AggregateOperation, _ kind: ValueKind) -> StoredValue {
-    let values = filter { $0.isNumber || ($0.isDate && operation.isExtreme) }
-    switch operation {
-    case .minimum: return values.min { $0.isLess(than: $1) } ?? .null
-    case .maximum: return values.max { $0.isLess(than: $1) } ?? .null
-    case .sum, .average:
-      if values.isEmpty { return operation == .sum ? .int(0) : .null }
-      if operation == .sum && kind == .int {
-        return .int(values.reduce(0) { if case .int(let value) = $1 { $0 &+ value } else { $0 } })
-      }
-      let sum = values.reduce(Decimal128(0)) { $0 + $1.number }
-      if operation == .sum { return .decimal128(sum.stored) }
-      return .decimal128((sum / Decimal128(integerLiteral: Int64(values.count))).stored)
-    }
-  }
-}
-
-extension AggregateOperation {
-  fileprivate var isExtreme: Bool { self == .minimum || self == .maximum }
-}
-
 extension StoredValue {
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .int, .float, .double, .decimal128: true
-    default: false
-    }
-  }
-
-  fileprivate var isDate: Bool { if case .date = self { true } else { false } }
-
-  /// The order of numbers and dates, numbers first.
-  fileprivate func isLess(than other: StoredValue) -> Bool {
-    isDate == other.isDate ? number < other.number : other.isDate
-  }
-
-  /// A number or date as a number, to compare and add up; zero for anything else.
-  fileprivate var number: Decimal128 {
-    switch self {
-    case .int(let value): Decimal128(integerLiteral: value)
-    case .float(let value): Decimal128(value)
-    case .double(let value), .date(let value): Decimal128(value)
-    case .decimal128(let bits): Decimal128(bits)
-    default: 0
-    }
-  }
-
   /// The value as the Swift type that carries it, for conversion to the one that was asked for.
   fileprivate var aggregateValue: Any? {
     switch self {

@@ -3,33 +3,35 @@ import ObjectStore
 // Queries that start from a collection: each gives live results.
 
 extension RealmCollection {
-  /// The elements sorted by several criteria, most significant first.
+  /// The elements sorted by several criteria, most significant first. Nil comes first in ascending
+  /// order; what is behind a link to nothing comes last.
   public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
   where S.Element == SortDescriptor {
     let collection = _collection
     let keys = sortDescriptors.map {
       SortKey(collection.path($0.keyPath), ascending: $0.ascending)
     }
-    return Results(collection.with { $0.sort = keys })
+    return Results(collection.with { $0.append(.sort(keys)) })
   }
 
-  /// The elements without those that are equal at the key paths to an earlier one.
+  /// The elements without those that are equal at the key paths to an earlier one, and without
+  /// those for which a link on a key path leads to nothing.
   public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
   where S.Element == String {
     let collection = _collection
     let paths = keyPaths.map { collection.path($0) }
-    return Results(collection.with { $0.distinct = paths })
+    return Results(collection.with { $0.append(.distinct(paths)) })
   }
 
   /// The values sorted.
   public func sorted(ascending: Bool = true) -> Results<Element>
   where Element.PersistedType: SortableType {
-    Results(_collection.with { $0.sort = [SortKey([], ascending: ascending)] })
+    Results(_collection.with { $0.append(.sort([SortKey([], ascending: ascending)])) })
   }
 
   /// The values, each of them once.
   public func distinct() -> Results<Element> {
-    Results(_collection.with { $0.distinct = [[]] })
+    Results(_collection.with { $0.append(.distinct([[]])) })
   }
 }
 

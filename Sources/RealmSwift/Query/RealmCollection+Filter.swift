@@ -78,11 +78,13 @@ private func converted(_ predicate: NSPredicate) -> PredicateNode {
 }
 
 extension _ManagedCollection {
-  /// The condition in the engine's terms. Objects that it names must be of this realm.
+  /// The condition in the engine's terms. Objects that it names must be of this realm; those that
+  /// are of none equal nothing in it.
   func predicate(for condition: PredicateNode) -> QueryPredicate {
     checkingPredicate { () throws(InvalidPredicate) in
       try PredicateLowering.lower(condition, for: binding?.info) {
         [instance] object throws(InvalidPredicate) in
+        if !object._isManaged { return .unequalled }
         guard let link = instance.existingLink(to: object) else {
           throw InvalidPredicate(
             "Object of type '\(type(of: object).className())' must be managed by the Realm that "
@@ -92,6 +94,11 @@ extension _ManagedCollection {
       }
     }
   }
+}
+
+extension StoredValue {
+  /// A link that goes nowhere.
+  fileprivate static var unequalled: StoredValue { .link(.unassigned, ObjectKey(rawValue: -1)) }
 }
 
 extension ClassInfo: PredicateClass {

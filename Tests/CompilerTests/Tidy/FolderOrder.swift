@@ -56,7 +56,6 @@ struct FolderOrder {
       "Base -> Query": 2,
       "Columns -> Trees": 3,
       "History -> Tables": 1,
-      "Query -> Observation": 2,
       "Schema -> Tables": 1,
       "Tables -> Query": 1,
     ],

@@ -10,15 +10,7 @@ enum Shapes {
 
   static let knownUnchecked = Allowance(
     rule: "@unchecked Sendable without a reason beside it",
-    known: [
-      // Nodes of predicates, which have nothing but constants, as their superclass says.
-      "Sources/ObjectStore/Query/Nodes/ColumnPairNode.swift": 1,
-      "Sources/ObjectStore/Query/Nodes/LinkedNode.swift": 1,
-      "Sources/ObjectStore/Query/Nodes/PredicateNode.swift": 4,
-      "Sources/ObjectStore/Query/Nodes/RowNodes.swift": 6,
-      "Sources/ObjectStore/Query/Nodes/TextNode.swift": 1,
-      "Sources/ObjectStore/Query/Nodes/VectorNodes.swift": 9,
-    ])
+    known: [:])
 
   /// Tables of test data.
   static let longFiles: Set<String> = ["DecimalVectors.swift"]

@@ -231,7 +231,6 @@ import Testing
     ("name == 3", "Expected object of type string"),
     ("isAdult == 2", "Expected object of type bool"),
     ("ANY numbers == 'x'", "Expected object of type int"),
-    ("age IN {1, 'x'}", "Expected object of type int"),
     ("age BETWEEN {1, 'x'}", "but received: x"), ("bestDog == 3", "Expected object of type object"),
     ("age BEGINSWITH 'x'", "Expected object of type int"),
     ("age BEGINSWITH name", "Operator 'BEGINSWITH' not supported for type 'int'"),

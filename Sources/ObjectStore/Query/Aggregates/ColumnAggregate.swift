@@ -117,12 +117,15 @@ struct ColumnAggregate {
     addZeros(selection.subtracting(rows).count)
     let found = rows.count
     if found == 0 { return }
-    count += found
     if found == vector.count {
       guard isOrdered else {
-        reals += scan_sum_f64(vector.elements, vector.count)
+        let sum = scan_sum_f64(vector.elements, vector.count)
+        if sum.isNaN { return addNumbers(rows) { vector.double($0) } }
+        reals += sum
+        count += found
         return
       }
+      count += found
       var extremes: (Double, Double) = (0, 0)
       withUnsafeMutableBytes(of: &extremes) {
         scan_extremes_f64(
@@ -132,9 +135,15 @@ struct ColumnAggregate {
       keep(extremes.1)
       return
     }
-    var left = rows
-    while let row = left.popFirst() {
-      let value = vector.double(row)
+    addNumbers(rows) { vector.double($0) }
+  }
+
+  /// Row by row, without what is no number.
+  private mutating func addNumbers(_ rows: Selection, _ value: (Int) -> Double) {
+    rows.forEach { row in
+      let value = value(row)
+      if value.isNaN { return }
+      count += 1
       if isOrdered { keep(value) } else { reals += value }
     }
   }
@@ -142,16 +151,15 @@ struct ColumnAggregate {
   private mutating func addFloats(_ vector: ColumnVector, _ selection: Selection) {
     let rows = selection & .first(vector.count)
     addZeros(selection.subtracting(rows).count)
-    count += rows.count
-    if rows.count == vector.count, !isOrdered {
-      reals += scan_sum_f32(vector.elements, vector.count)
-      return
+    if rows.count == vector.count, vector.count > 0, !isOrdered {
+      let sum = scan_sum_f32(vector.elements, vector.count)
+      if !sum.isNaN {
+        reals += sum
+        count += rows.count
+        return
+      }
     }
-    var left = rows
-    while let row = left.popFirst() {
-      let value = Double(vector.float(row))
-      if isOrdered { keep(value) } else { reals += value }
-    }
+    addNumbers(rows) { Double(vector.float($0)) }
   }
 
   /// Null without values; a sum is zero then.
@@ -176,6 +184,7 @@ struct ColumnAggregate {
 
   private func extreme(_ integer: Int64, _ real: Double) -> StoredValue {
     if count == 0 { return .null }
+    if column.kind != .int, realExtremes.low > realExtremes.high { return .null }
     switch column.kind {
     case .int: return .int(integer)
     case .float: return .float(Float(real))

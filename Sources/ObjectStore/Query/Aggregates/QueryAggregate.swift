@@ -12,9 +12,8 @@ extension CompiledQuery {
     _ operation: AggregateOperation, _ column: AggregateColumn, _ view: StoreView
   ) throws(StorageError) -> StoredValue {
     let context = EvaluationContext(view)
-    // What is left after telling apart or limiting is not what the predicate holds for.
-    if !distinct.isEmpty || description.limit != nil {
-      let keys = try evaluate(context, limit: description.limit)
+    if !hasAllMatches {
+      let keys = try evaluate(context, limit: nil)
       return try Self.aggregate(operation, column, keys, context, table)
     }
     guard let plain = column.plainColumn else {
@@ -105,16 +104,13 @@ extension ListView {
   /// none and give null).
   public func aggregate(_ operation: AggregateOperation) throws(StorageError) -> StoredValue {
     guard AggregateRules.allow(operation, kind) else { return .null }
+    let context = EvaluationContext(self)
+    let column = ColumnInfo(self)
     var aggregate = RowAggregate(operation, kind)
     var leaves = leaves()
     while let (vector, _) = try leaves.next() {
-      guard let node = vector.node else { continue }
-      for row in 0..<vector.count {
-        let value = try VectorValue.read(
-          node, row, kind: kind, isOptional: isOptional, target: target, in: source)
-        aggregate.add(RowValue(unboxed: value))
-      }
+      for row in 0..<vector.count { aggregate.add(try context.read(vector, row, column)) }
     }
-    return aggregate.result.stored
+    return withExtendedLifetime(context) { aggregate.result.stored }
   }
 }

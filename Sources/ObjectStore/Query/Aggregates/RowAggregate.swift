@@ -1,7 +1,8 @@
-/// An aggregate over values that come one by one. Null, and what is no number, is passed over.
+/// An aggregate over values that come one by one. Null, not-a-number and what cannot be added up is
+/// passed over.
 ///
 /// Sums of integers wrap at 64 bits, averages do not; sums of floats are doubles. In a column of
-/// any kind numbers and dates have extremes, dates being greater, and sums are decimals.
+/// any kind the extremes are those of all values in the order of a sort, and sums are decimals.
 struct RowAggregate {
   let operation: AggregateOperation
   let kind: ValueKind
@@ -27,7 +28,7 @@ struct RowAggregate {
   }
 
   private mutating func keep(_ value: RowValue, if wanted: Ordering) {
-    if value.isNull || (kind == .any && !Self.hasPlaceAmongExtremes(value)) { return }
+    if value.isNull || value.isNotANumber { return }
     if best.isNull || compare(value, best) == wanted { best = value }
     count += 1
   }
@@ -36,19 +37,10 @@ struct RowAggregate {
     kind == .any ? SortOrder.compare(left, right) : RowValue.compare(left, right)
   }
 
-  private static func hasPlaceAmongExtremes(_ value: RowValue) -> Bool {
-    switch value {
-    case .int, .float, .double, .decimal128, .date: true
-    default: false
-    }
-  }
-
   private mutating func accumulate(_ value: RowValue) {
+    if value.isNotANumber { return }
     switch value {
     case .int(let value): integers += Int128(value)
-    case .bool(let value):
-      if kind == .any { return }
-      integers += value ? 1 : 0
     case .float(let value): reals += Double(value)
     case .double(let value): reals += value
     case .decimal128(let value):
@@ -71,7 +63,7 @@ struct RowAggregate {
   private var sum: RowValue {
     if isDecimal { return .decimal128(decimalTotal.bits) }
     switch kind {
-    case .int, .bool: return .int(Int64(truncatingIfNeeded: integers))
+    case .int: return .int(Int64(truncatingIfNeeded: integers))
     default: return .double(reals + Double(integers))
     }
   }
@@ -88,5 +80,29 @@ struct RowAggregate {
     if integers != 0 { total = total + DecimalNumber(Int64(truncatingIfNeeded: integers)) }
     if reals != 0 { total = total + DecimalNumber(reals) }
     return total
+  }
+}
+
+extension RowValue {
+  var isNotANumber: Bool {
+    switch self {
+    case .float(let value): value.isNaN
+    case .double(let value), .date(let value): value.isNaN
+    case .decimal128(let bits): DecimalNumber(bits).kind == .notANumber
+    default: false
+    }
+  }
+}
+
+extension AggregateOperation {
+  /// The aggregate of values of that kind. Null where there is none (a sum is zero then).
+  public func applied(to values: [StoredValue], _ kind: ValueKind) -> StoredValue {
+    // Rows point into their constants.
+    let constants = values.map { ConstantValue($0) }
+    return withExtendedLifetime(constants) {
+      var aggregate = RowAggregate(self, kind)
+      for constant in constants { aggregate.add(constant.row) }
+      return aggregate.result.stored
+    }
   }
 }

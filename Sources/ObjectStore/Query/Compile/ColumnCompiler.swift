@@ -2,29 +2,27 @@
 ///
 /// Nil where there is no vector form; the row-by-row form does then.
 enum ColumnCompiler {
+  /// - Parameter isDirect: whether the column is one of the objects themselves rather than of those
+  ///   that they link to. Null is below all strings there, and only there, as in Realm's core.
   static func compare(
-    _ column: ColumnInfo, _ comparison: QueryComparison, _ value: StoredValue
-  ) -> PredicateNode? {
-    if value == .null {
-      switch comparison {
-      case .equal: return NullNode(column, isNull: true)
-      case .notEqual: return NullNode(column, isNull: false)
-      default: return ConstantNode(false)
-      }
-    }
+    _ column: ColumnInfo, _ comparison: QueryComparison, _ value: StoredValue,
+    isDirect: Bool = true
+  ) -> (any PredicateNode)? {
+    let isNullLeast = isDirect && column.kind == .string
+    if value == .null { return null(column, comparison, isLeast: isNullLeast) }
     switch (column.kind, value) {
     case (.int, _), (.bool, _): return integers(column, comparison, value)
     case (.float, .float(let value)): return floats(column, comparison, value)
-    case (.float, .int(let value)) where abs(value) <= 1 << 24:
+    case (.float, .int(let value)) where value.magnitude <= 1 << 24:
       return floats(column, comparison, Float(value))
     case (.double, .double(let value)), (.date, .date(let value)):
       return doubles(column, comparison, value)
     case (.double, .float(let value)): return doubles(column, comparison, Double(value))
-    case (.double, .int(let value)) where abs(value) <= 1 << 53:
+    case (.double, .int(let value)) where value.magnitude <= 1 << 53:
       return doubles(column, comparison, Double(value))
     case (.string, .string(let text)):
-      return bytes(column, comparison, Array(text.utf8))
-    case (.data, .data(let data)): return bytes(column, comparison, data)
+      return bytes(column, comparison, Array(text.utf8), isNullLeast: isNullLeast)
+    case (.data, .data(let data)): return bytes(column, comparison, data, isNullLeast: false)
     case (.objectId, .objectId(let value)):
       return fixed(column, comparison, withUnsafeBytes(of: value) { Array($0.prefix(12)) })
     case (.uuid, .uuid(let value)):
@@ -34,9 +32,21 @@ enum ColumnCompiler {
     }
   }
 
+  private static func null(
+    _ column: ColumnInfo, _ comparison: QueryComparison, isLeast: Bool
+  ) -> any PredicateNode {
+    switch comparison {
+    case .equal, .lessOrEqual: return NullNode(column, isNull: true)
+    case .notEqual: return NullNode(column, isNull: false)
+    case .greaterOrEqual: return isLeast ? ConstantNode(true) : NullNode(column, isNull: true)
+    case .greater: return isLeast ? NullNode(column, isNull: false) : ConstantNode(false)
+    case .less: return ConstantNode(false)
+    }
+  }
+
   private static func integers(
     _ column: ColumnInfo, _ comparison: QueryComparison, _ value: StoredValue
-  ) -> PredicateNode? {
+  ) -> (any PredicateNode)? {
     let range: ClosedRange<Int64>?
     var isInverted = false
     switch value {
@@ -65,7 +75,7 @@ enum ColumnCompiler {
 
   private static func doubles(
     _ column: ColumnInfo, _ comparison: QueryComparison, _ value: Double
-  ) -> PredicateNode {
+  ) -> any PredicateNode {
     if value.isNaN { return ConstantNode(comparison == .notEqual) }
     let all = -Double.infinity...Double.infinity
     switch comparison {
@@ -82,7 +92,7 @@ enum ColumnCompiler {
 
   private static func floats(
     _ column: ColumnInfo, _ comparison: QueryComparison, _ value: Float
-  ) -> PredicateNode {
+  ) -> any PredicateNode {
     if value.isNaN { return ConstantNode(comparison == .notEqual) }
     let all = -Float.infinity...Float.infinity
     switch comparison {
@@ -98,24 +108,27 @@ enum ColumnCompiler {
   }
 
   private static func bytes(
-    _ column: ColumnInfo, _ comparison: QueryComparison, _ value: [UInt8]
-  ) -> PredicateNode {
-    let scan: ColumnScan.BytesTest
-    switch comparison {
-    case .equal, .notEqual: scan = .equal
-    case .less: scan = .less
-    case .lessOrEqual: scan = .lessOrEqual
-    case .greater: scan = .greater
-    case .greaterOrEqual: scan = .greaterOrEqual
-    }
-    let isInverted = comparison == .notEqual
-    return BytesNode(
-      column, scan, .compare(isInverted ? .equal : comparison), value, isInverted: isInverted)
+    _ column: ColumnInfo, _ comparison: QueryComparison, _ value: [UInt8], isNullLeast: Bool
+  ) -> any PredicateNode {
+    // Null is not in what is greater, and so it is in the inverse.
+    let takesNull = isNullLeast && column.isOptional
+    let (scan, test, isInverted): (ColumnScan.BytesTest, QueryComparison, Bool) =
+      switch comparison {
+      case .equal: (.equal, .equal, false)
+      case .notEqual: (.equal, .equal, true)
+      case .less where takesNull: (.greaterOrEqual, .greaterOrEqual, true)
+      case .less: (.less, .less, false)
+      case .lessOrEqual where takesNull: (.greater, .greater, true)
+      case .lessOrEqual: (.lessOrEqual, .lessOrEqual, false)
+      case .greater: (.greater, .greater, false)
+      case .greaterOrEqual: (.greaterOrEqual, .greaterOrEqual, false)
+      }
+    return BytesNode(column, scan, .compare(test), value, isInverted: isInverted)
   }
 
   private static func fixed(
     _ column: ColumnInfo, _ comparison: QueryComparison, _ value: [UInt8]
-  ) -> PredicateNode? {
+  ) -> (any PredicateNode)? {
     switch comparison {
     case .equal: FixedEqualNode(column, value, isInverted: false)
     case .notEqual: FixedEqualNode(column, value, isInverted: true)
@@ -125,7 +138,7 @@ enum ColumnCompiler {
 
   private static func link(
     _ column: ColumnInfo, _ comparison: QueryComparison, _ table: TableKey, _ key: ObjectKey
-  ) -> PredicateNode {
+  ) -> any PredicateNode {
     let isEqual = comparison == .equal
     guard table == column.target, isEqual || comparison == .notEqual else {
       return ConstantNode(comparison == .notEqual)
@@ -137,7 +150,7 @@ enum ColumnCompiler {
   /// Strings with folding, and parts of strings or data.
   static func text(
     _ column: ColumnInfo, _ test: TextMatcher.Test, _ value: [UInt8], _ options: TextOptions
-  ) -> PredicateNode? {
+  ) -> (any PredicateNode)? {
     guard column.kind == .string || column.kind == .data else { return nil }
     if options.isEmpty {
       switch test {
@@ -154,8 +167,8 @@ enum ColumnCompiler {
     return TextNode(column, matcher, isInverted: isInverted)
   }
 
-  static func isIn(_ column: ColumnInfo, _ values: [StoredValue]) -> PredicateNode? {
-    var nodes: [PredicateNode] = []
+  static func isIn(_ column: ColumnInfo, _ values: [StoredValue]) -> (any PredicateNode)? {
+    var nodes: [any PredicateNode] = []
     var rest = values
     if let null = rest.firstIndex(of: .null) {
       nodes.append(NullNode(column, isNull: true))
@@ -173,7 +186,8 @@ enum ColumnCompiler {
     return PredicateCompiler.joined(nodes, whenEmpty: false) { DisjunctionNode($0) }
   }
 
-  private static func setNode(_ column: ColumnInfo, _ values: [StoredValue]) -> PredicateNode? {
+  private static func setNode(_ column: ColumnInfo, _ values: [StoredValue]) -> (any PredicateNode)?
+  {
     guard values.count > 2 else { return nil }
     switch column.kind {
     case .int:

@@ -6,7 +6,7 @@ enum KindRules {
 
   static func isNumber(_ kind: ValueKind) -> Bool {
     switch kind {
-    case .int, .bool, .float, .double, .decimal128: true
+    case .int, .float, .double, .decimal128: true
     default: false
     }
   }
@@ -18,6 +18,7 @@ enum KindRules {
     case (.any, _), (_, .null): value
     case (.float, .double(let real)): .float(Float(real))
     case (.bool, .int(let integer)) where integer == 0 || integer == 1: .bool(integer == 1)
+    case (.int, .bool(let flag)): .int(flag ? 1 : 0)
     default: areComparable(kind, self.kind(of: value)) ? value : nil
     }
   }
@@ -41,15 +42,41 @@ enum KindRules {
 }
 
 extension CompiledExpression {
+  /// Whether there may be any number of values rather than one.
+  var isMultiple: Bool {
+    switch self {
+    case .value, .aggregate, .subqueryCount: false
+    case .values: true
+    case .outer(_, let expression): expression.isMultiple
+    case .arithmetic(let left, _, let right): left.isMultiple || right.isMultiple
+    case .path(let path): path.isMultiple
+    case .count(let path): path.hops.contains { $0.isMultiple }
+    }
+  }
+
   /// What kind of values there will be; nil for constants.
   var kind: ValueKind? {
     switch self {
-    case .value: nil
+    case .value, .values: nil
+    case .outer(_, let expression): expression.kind
+    case .arithmetic(let left, _, let right): Self.calculated(left.resultKind, right.resultKind)
     case .path(let path): path.kind
     case .count, .subqueryCount: .int
     case .aggregate(.average, let path): path.kind == .decimal128 ? .decimal128 : .double
     case .aggregate(_, let path): path.kind
     }
+  }
+
+  /// The kind, also that of a constant.
+  var resultKind: ValueKind {
+    if case .value(let constant) = self { return KindRules.kind(of: constant.stored) }
+    return kind ?? .any
+  }
+
+  private static func calculated(_ left: ValueKind, _ right: ValueKind) -> ValueKind {
+    let kinds = [left, right]
+    if kinds.contains(.decimal128) { return .decimal128 }
+    return kinds.contains(.any) ? .any : kinds == [.int, .int] ? .int : .double
   }
 }
 
@@ -63,6 +90,21 @@ extension QueryExpression {
     case .aggregate(let operation, let path, let property):
       "\(path.description).@\(operation)" + (property.map { ".\($0)" } ?? "")
     case .subqueryCount(let path, _): "SUBQUERY(\(path.description), ...).@count"
+    case .values(let values): "\(values)"
+    case .outer(_, let expression): expression.words
+    case .arithmetic(let left, let operation, let right):
+      "\(left.words) \(operation.symbol) \(right.words)"
+    }
+  }
+}
+
+extension ArithmeticOperation {
+  fileprivate var symbol: String {
+    switch self {
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
     }
   }
 }

@@ -8,7 +8,7 @@ struct PlannedProbe: Sendable {
   let isExact: Bool
 
   /// The probes of a predicate: of the predicate itself, or of any part of a conjunction.
-  static func all(in node: PredicateNode, _ owner: ClassDescription) -> [PlannedProbe] {
+  static func all(in node: any PredicateNode, _ owner: ClassDescription) -> [PlannedProbe] {
     if let conjunction = node as? ConjunctionNode {
       return conjunction.parts.compactMap { planned($0, owner, isExact: false) }
     }
@@ -16,10 +16,10 @@ struct PlannedProbe: Sendable {
   }
 
   private static func planned(
-    _ node: PredicateNode, _ owner: ClassDescription, isExact: Bool
+    _ node: any PredicateNode, _ owner: ClassDescription, isExact: Bool
   ) -> PlannedProbe? {
-    guard let vector = node as? VectorNode, let probe = vector.probe,
-      let property = owner.property(at: vector.column.key),
+    guard let probe = node.probe, let column = node.probedColumn,
+      let property = owner.property(at: column),
       property.isIndexed || property.isPrimaryKey
     else { return nil }
     if case .range = probe, !property.hasOrderedIndex { return nil }

@@ -6,27 +6,34 @@ struct PredicateCompiler {
   let paths: PathCompiler
   let root: TableKey
   /// How the objects are reached from those that the whole query is about: not empty in a subquery.
-  private let prefix: [CompiledPath.Hop]
-  private(set) var dependencies: [TrackedPath] = []
-  private let notesDependencies: Bool
+  let prefix: [CompiledPath.Hop]
+  /// The classes of the objects whose subquery this is, outermost first, and how they are reached.
+  let outers: [(root: TableKey, prefix: [CompiledPath.Hop])]
+  var dependencies: [TrackedPath] = []
+  let notesDependencies: Bool
+  /// Whether the comparison that is being compiled is to hold for all values of its left side.
+  private var isForAll = false
 
   init(schema: SchemaDescription, root: TableKey, notesDependencies: Bool) {
     paths = PathCompiler(schema)
     self.root = root
     prefix = []
+    outers = []
     self.notesDependencies = notesDependencies
   }
 
-  private init(
-    _ paths: PathCompiler, root: TableKey, prefix: [CompiledPath.Hop], notesDependencies: Bool
+  init(
+    _ paths: PathCompiler, root: TableKey, prefix: [CompiledPath.Hop],
+    outers: [(root: TableKey, prefix: [CompiledPath.Hop])], notesDependencies: Bool
   ) {
     self.paths = paths
     self.root = root
     self.prefix = prefix
+    self.outers = outers
     self.notesDependencies = notesDependencies
   }
 
-  mutating func compile(_ predicate: QueryPredicate) throws(QueryError) -> PredicateNode {
+  mutating func compile(_ predicate: QueryPredicate) throws(QueryError) -> any PredicateNode {
     switch predicate {
     case .constant(let value): return ConstantNode(value)
     case .and(let parts): return try conjunction(parts)
@@ -42,13 +49,23 @@ struct PredicateCompiler {
     case .isIn(let left, let values): return try isIn(left, values)
     case .between(let left, let lower, let upper):
       return try between(left, lower, upper)
+    case .isOfKind(let left, let kinds, let orNull):
+      let compiled = try expression(left)
+      let isForAll = isForAll && compiled.isMultiple
+      return RowKindNode(compiled, kinds, orNull: orNull, isForAll: isForAll)
+    case .all(let part):
+      isForAll = true
+      defer { isForAll = false }
+      return try compile(part)
     }
   }
 
   // MARK: Logic
 
-  private mutating func conjunction(_ parts: [QueryPredicate]) throws(QueryError) -> PredicateNode {
-    var nodes: [PredicateNode] = []
+  private mutating func conjunction(_ parts: [QueryPredicate]) throws(QueryError)
+    -> any PredicateNode
+  {
+    var nodes: [any PredicateNode] = []
     for part in parts {
       let node = try compile(part)
       if let constant = node as? ConstantNode {
@@ -64,8 +81,10 @@ struct PredicateCompiler {
     return Self.joined(RangeMerging.merge(nodes), whenEmpty: true) { ConjunctionNode($0) }
   }
 
-  private mutating func disjunction(_ parts: [QueryPredicate]) throws(QueryError) -> PredicateNode {
-    var nodes: [PredicateNode] = []
+  private mutating func disjunction(_ parts: [QueryPredicate]) throws(QueryError)
+    -> any PredicateNode
+  {
+    var nodes: [any PredicateNode] = []
     for part in parts {
       let node = try compile(part)
       if let constant = node as? ConstantNode {
@@ -78,8 +97,9 @@ struct PredicateCompiler {
   }
 
   static func joined(
-    _ nodes: [PredicateNode], whenEmpty: Bool, _ join: ([PredicateNode]) -> PredicateNode
-  ) -> PredicateNode {
+    _ nodes: [any PredicateNode], whenEmpty: Bool,
+    _ join: ([any PredicateNode]) -> any PredicateNode
+  ) -> any PredicateNode {
     nodes.isEmpty ? ConstantNode(whenEmpty) : nodes.count == 1 ? nodes[0] : join(nodes)
   }
 
@@ -88,7 +108,7 @@ struct PredicateCompiler {
   private mutating func compare(
     _ left: QueryExpression, _ comparison: QueryComparison, _ right: QueryExpression,
     _ options: TextOptions
-  ) throws(QueryError) -> PredicateNode {
+  ) throws(QueryError) -> any PredicateNode {
     if case .value = left {
       guard case .value = right else {
         return try compare(right, comparison.swapped, left, options)
@@ -96,13 +116,14 @@ struct PredicateCompiler {
     }
     if !options.isEmpty { return try text(left, .compare(comparison), right, options) }
     let compiledLeft = try expression(left)
+    let isForAll = isForAll && compiledLeft.isMultiple
     if compiledLeft.kind == .object, comparison != .equal, comparison != .notEqual {
       throw QueryError("Objects have no order, but '\(left.words)' is compared by \(comparison).")
     }
     guard case .value(let value) = right else {
       let compiledRight = try expression(right)
       try checkComparable(compiledLeft, comparison, compiledRight, left, right)
-      let byRow = RowCompareNode(compiledLeft, comparison, compiledRight)
+      let byRow = RowCompareNode(compiledLeft, comparison, compiledRight, isForAll: isForAll)
       if let (links, first) = columnAtEnd(compiledLeft), links.isEmpty,
         let (others, second) = columnAtEnd(compiledRight), others.isEmpty,
         let pair = ColumnPairNode(first, comparison, second, byRow: byRow)
@@ -115,136 +136,105 @@ struct PredicateCompiler {
       let other = ConstantValue(value)
       return ConstantNode(RowCompareNode.holds(constant.row, comparison, other.row))
     }
-    if value == .null, comparison != .equal, comparison != .notEqual { return ConstantNode(false) }
     let wanted = try coerced(value, to: compiledLeft, left)
     if let (links, column) = columnAtEnd(compiledLeft),
-      let node = ColumnCompiler.compare(column, comparison, wanted)
+      let node = ColumnCompiler.compare(column, comparison, wanted, isDirect: links.isEmpty)
     {
       let null = RowCompareNode.holds(.null, comparison, ConstantValue(wanted).row)
       return Self.linked(links, node, holdsForNull: null)
     }
-    return RowCompareNode(compiledLeft, comparison, .value(ConstantValue(wanted)))
+    return RowCompareNode(
+      compiledLeft, comparison, .value(ConstantValue(wanted)), isForAll: isForAll)
   }
 
   private mutating func text(
     _ left: QueryExpression, _ test: TextMatcher.Test, _ right: QueryExpression,
     _ options: TextOptions
-  ) throws(QueryError) -> PredicateNode {
+  ) throws(QueryError) -> any PredicateNode {
     let compiledLeft = try expression(left)
+    let isForAll = isForAll && compiledLeft.isMultiple
     try checkText(compiledLeft, left)
     guard case .value(let value) = right else {
       let compiledRight = try expression(right)
       try checkText(compiledRight, right)
-      return RowTextPairNode(compiledLeft, test, compiledRight, options)
+      return RowTextPairNode(compiledLeft, test, compiledRight, options, isForAll: isForAll)
     }
     let bytes: [UInt8]
+    var isData = false
     switch try coerced(value, to: compiledLeft, left) {
     case .string(let text): bytes = Array(text.utf8)
-    case .data(let data): bytes = data
-    case .null: return try textAgainstNull(left, test)
+    case .data(let data): (bytes, isData) = (data, true)
+    case .null: return try textAgainstNull(left, compiledLeft, test)
     default: throw mismatch(value, left)
+    }
+    if bytes.isEmpty, test.isInside {
+      // Where there is nothing to look into, it holds for all of it.
+      return isForAll ? NegationNode(RowExistsNode(compiledLeft)) : ConstantNode(false)
     }
     if let (links, column) = columnAtEnd(compiledLeft),
       let node = ColumnCompiler.text(column, test, bytes, options)
     {
       return Self.linked(links, node, holdsForNull: test == .compare(.notEqual))
     }
-    return RowTextNode(compiledLeft, bytes.withUnsafeBytes { TextMatcher(test, $0, options) })
+    let matcher = bytes.withUnsafeBytes { TextMatcher(test, $0, options) }
+    return RowTextNode(compiledLeft, matcher, isData: isData, isForAll: isForAll)
   }
 
-  /// Nothing contains null; equality is that of null without options.
+  /// Everything contains null; what is like null is null.
   private mutating func textAgainstNull(
-    _ left: QueryExpression, _ test: TextMatcher.Test
-  ) throws(QueryError) -> PredicateNode {
-    guard case .compare(let comparison) = test else { return ConstantNode(false) }
+    _ left: QueryExpression, _ compiled: CompiledExpression, _ test: TextMatcher.Test
+  ) throws(QueryError) -> any PredicateNode {
+    if test.isInside {
+      return compiled.isMultiple && !isForAll ? RowExistsNode(compiled) : ConstantNode(true)
+    }
+    guard case .compare(let comparison) = test else {
+      return try compare(left, .equal, .value(.null), [])
+    }
     return try compare(left, comparison, .value(.null), [])
   }
 
   private mutating func isIn(
     _ left: QueryExpression, _ values: [StoredValue]
-  ) throws(QueryError) -> PredicateNode {
+  ) throws(QueryError) -> any PredicateNode {
     let compiled = try expression(left)
     var wanted: [StoredValue] = []
-    for value in values { wanted.append(try coerced(value, to: compiled, left)) }
-    if wanted.isEmpty { return ConstantNode(false) }
+    for value in values {
+      // What is of another kind equals nothing.
+      if let value = coerced(value, to: compiled) { wanted.append(value) }
+    }
+    let isForAll = isForAll && compiled.isMultiple
+    if wanted.isEmpty && !isForAll { return ConstantNode(false) }
     if let (links, column) = columnAtEnd(compiled),
       let node = ColumnCompiler.isIn(column, wanted)
     {
       return Self.linked(links, node, holdsForNull: wanted.contains(.null))
     }
-    return RowSetNode(compiled, wanted.map { ConstantValue($0) })
+    return RowSetNode(compiled, wanted.map { ConstantValue($0) }, isForAll: isForAll)
   }
 
   private mutating func between(
     _ left: QueryExpression, _ lower: StoredValue, _ upper: StoredValue
-  ) throws(QueryError) -> PredicateNode {
+  ) throws(QueryError) -> any PredicateNode {
     let compiled = try expression(left)
     let low = try coerced(lower, to: compiled, left)
     let high = try coerced(upper, to: compiled, left)
     if let (links, column) = columnAtEnd(compiled),
-      let above = ColumnCompiler.compare(column, .greaterOrEqual, low),
-      let below = ColumnCompiler.compare(column, .lessOrEqual, high)
+      let above = ColumnCompiler.compare(
+        column, .greaterOrEqual, low, isDirect: links.isEmpty),
+      let below = ColumnCompiler.compare(column, .lessOrEqual, high, isDirect: links.isEmpty)
     {
       let both = Self.joined(RangeMerging.merge([above, below]), whenEmpty: true) {
         ConjunctionNode($0)
       }
-      return Self.linked(links, both, holdsForNull: false)
+      return Self.linked(links, both, holdsForNull: low == .null && high == .null)
     }
-    return RowBetweenNode(compiled, ConstantValue(low), ConstantValue(high))
-  }
-
-  // MARK: Expressions
-
-  private mutating func expression(
-    _ expression: QueryExpression
-  ) throws(QueryError) -> CompiledExpression {
-    switch expression {
-    case .value(let value): return .value(ConstantValue(value))
-    case .path(let path):
-      let compiled = try paths.compile(path, from: root)
-      note(compiled)
-      return .path(compiled)
-    case .count(let path): return .count(try collection(path))
-    case .aggregate(let operation, let path, let property):
-      return try aggregate(operation, path, property)
-    case .subqueryCount(let path, let predicate):
-      let compiled = try collection(path)
-      guard let table = compiled.objectTable, let hop = compiled.lastHop else {
-        throw QueryError("SUBQUERY needs a collection of objects, not '\(path.description)'.")
-      }
-      var inner = PredicateCompiler(
-        paths, root: table, prefix: prefix + compiled.hops + [hop],
-        notesDependencies: notesDependencies)
-      let node = try inner.compile(predicate)
-      dependencies.append(contentsOf: inner.dependencies)
-      return .subqueryCount(compiled, node)
-    }
-  }
-
-  private mutating func collection(_ path: QueryPath) throws(QueryError) -> CompiledPath {
-    let compiled = try paths.compile(path, from: root)
-    guard compiled.isMultiple else {
-      throw QueryError("'\(path.description)' is not a collection.")
-    }
-    note(compiled)
-    return compiled
-  }
-
-  private mutating func aggregate(
-    _ operation: AggregateOperation, _ path: QueryPath, _ property: String?
-  ) throws(QueryError) -> CompiledExpression {
-    var whole = path
-    if let property { whole.steps.append(.property(property)) }
-    let compiled = try collection(whole)
-    guard AggregateRules.allow(operation, compiled.kind) else {
-      throw QueryError("Cannot aggregate '\(whole.description)': it holds \(compiled.kind)s.")
-    }
-    return .aggregate(operation, compiled)
-  }
-
-  private mutating func note(_ path: CompiledPath) {
-    if !notesDependencies { return }
-    dependencies.append(contentsOf: TrackedPath.all(along: path, prefix: prefix))
+    // Of several values one may be above the first bound and another one below the second.
+    let isForAll = isForAll && compiled.isMultiple
+    return ConjunctionNode([
+      RowCompareNode(
+        compiled, .greaterOrEqual, .value(ConstantValue(low)), isForAll: isForAll),
+      RowCompareNode(compiled, .lessOrEqual, .value(ConstantValue(high)), isForAll: isForAll),
+    ])
   }
 
   /// The column, if the expression is a property that is no collection, of the object itself or of
@@ -262,8 +252,8 @@ struct PredicateCompiler {
   }
 
   private static func linked(
-    _ links: [ColumnInfo], _ node: PredicateNode, holdsForNull: Bool
-  ) -> PredicateNode {
+    _ links: [ColumnInfo], _ node: any PredicateNode, holdsForNull: Bool
+  ) -> any PredicateNode {
     links.isEmpty ? node : LinkedNode(links, node, holdsForNull: holdsForNull)
   }
 
@@ -272,9 +262,16 @@ struct PredicateCompiler {
   private func coerced(
     _ value: StoredValue, to expression: CompiledExpression, _ source: QueryExpression
   ) throws(QueryError) -> StoredValue {
-    guard let kind = expression.kind else { return value }
-    guard let coerced = KindRules.coerce(value, to: kind) else { throw mismatch(value, source) }
+    guard let coerced = coerced(value, to: expression) else { throw mismatch(value, source) }
     return coerced
+  }
+
+  /// Nil for a value of a kind that values of the expression are not compared with.
+  private func coerced(
+    _ value: StoredValue, to expression: CompiledExpression
+  ) -> StoredValue? {
+    guard let kind = expression.kind else { return value }
+    return KindRules.coerce(value, to: kind)
   }
 
   private func checkText(

@@ -1,7 +1,7 @@
 /// Makes one range of several of the same column in a conjunction, so that it is one pass.
 enum RangeMerging {
-  static func merge(_ nodes: [PredicateNode]) -> [PredicateNode] {
-    var merged: [PredicateNode] = []
+  static func merge(_ nodes: [any PredicateNode]) -> [any PredicateNode] {
+    var merged: [any PredicateNode] = []
     for node in nodes {
       var isMerged = false
       for index in merged.indices {
@@ -17,8 +17,8 @@ enum RangeMerging {
   }
 
   private static func intersection(
-    _ left: PredicateNode, _ right: PredicateNode
-  ) -> PredicateNode? {
+    _ left: any PredicateNode, _ right: any PredicateNode
+  ) -> (any PredicateNode)? {
     if let left = left as? IntegerRangeNode, let right = right as? IntegerRangeNode,
       left.column == right.column, !left.isInverted, !right.isInverted
     {

@@ -6,21 +6,24 @@ import Storage
 ///
 /// Both are widened to 64 bits first, so one loop serves all widths; what cannot be compared
 /// exactly that way goes row by row.
-final class ColumnPairNode: PredicateNode, @unchecked Sendable {
+final class ColumnPairNode: PredicateNode {
   private let left: ColumnInfo
   private let right: ColumnInfo
   private let comparison: QueryComparison
   /// Whether both are compared as integers; else as doubles.
   private let areIntegers: Bool
   private let byRow: RowCompareNode
-  override var cost: Int { 4 }
+  var cost: Int { 4 }
 
   /// Nil if the columns are of kinds that are not compared so.
   init?(
     _ left: ColumnInfo, _ comparison: QueryComparison, _ right: ColumnInfo, byRow: RowCompareNode
   ) {
     let areDates = left.kind == .date && right.kind == .date
-    guard areDates || (Self.isNumber(left.kind) && Self.isNumber(right.kind)) else { return nil }
+    guard
+      areDates || (left.kind == .bool && right.kind == .bool)
+        || (Self.isNumber(left.kind) && Self.isNumber(right.kind))
+    else { return nil }
     self.left = left
     self.right = right
     self.comparison = comparison
@@ -31,14 +34,14 @@ final class ColumnPairNode: PredicateNode, @unchecked Sendable {
   private static func isInteger(_ kind: ValueKind) -> Bool { kind == .int || kind == .bool }
 
   private static func isNumber(_ kind: ValueKind) -> Bool {
-    isInteger(kind) || kind == .float || kind == .double
+    kind == .int || kind == .float || kind == .double
   }
 
-  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
     try byRow.holds(rows, row)
   }
 
-  override func select(
+  func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     let first = try rows.cluster.vector(left.key, of: left.kind, in: rows.context.source)
@@ -47,19 +50,18 @@ final class ColumnPairNode: PredicateNode, @unchecked Sendable {
       return try byRow.select(rows, candidates)
     }
     let isSwapped = comparison == .greater || comparison == .greaterOrEqual
-    let found = compare(
-      isSwapped ? second : first, isSwapped ? first : second, rows.count, isSwapped)
+    guard
+      let found = compare(
+        isSwapped ? second : first, isSwapped ? first : second, rows.count, isSwapped)
+    else { return try byRow.select(rows, candidates) }
     let firstValid = valid(first, left, rows.count)
     let secondValid = valid(second, right, rows.count)
     let both = found & firstValid & secondValid
-    switch comparison {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: return candidates & both
-    case .equal, .notEqual:
-      // Null equals null.
-      let neither = Selection.first(rows.count).subtracting(firstValid | secondValid)
-      let equal = both | neither
-      return comparison == .equal ? candidates & equal : candidates.subtracting(equal)
-    }
+    if comparison == .less || comparison == .greater { return candidates & both }
+    // Null equals null.
+    let neither = Selection.first(rows.count).subtracting(firstValid | secondValid)
+    let equal = both | neither
+    return comparison == .notEqual ? candidates.subtracting(equal) : candidates & equal
   }
 
   /// Whether all of the column's values here are doubles without loss.
@@ -75,32 +77,43 @@ final class ColumnPairNode: PredicateNode, @unchecked Sendable {
     return .load(validity, count: vector.count)
   }
 
-  /// The rows whose value in `a` is in the relation to that in `b`, whatever validity says.
+  /// The rows whose value in `a` is in the relation to that in `b`, whatever validity says. Nil if
+  /// there is not-a-number among them, which has a place of its own among numbers.
   private func compare(
     _ a: ColumnVector, _ b: ColumnVector, _ count: Int, _ isSwapped: Bool
-  ) -> Selection {
+  ) -> Selection? {
     let relation: Int32 =
       switch comparison {
       case .equal, .notEqual: 0
       case .less, .greater: 1
       case .lessOrEqual, .greaterOrEqual: 2
       }
-    var words = SIMD4<UInt64>()
+    var found = Selection.none
+    var areNumbers = true
     // 256 rows of 8 bytes each, twice.
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 64) { scratch in
       let first = scratch.baseAddress.unsafelyUnwrapped
       let second = first + 2048
       widen(a, isSwapped ? right : left, count, to: first)
       widen(b, isSwapped ? left : right, count, to: second)
-      withUnsafeMutablePointer(to: &words) { pointer in
-        pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { out in
-          if areIntegers {
-            scan_pair_i64(first, second, count, relation, out)
-          } else {
-            scan_pair_f64(first, second, count, relation, out)
-          }
-        }
+      if areIntegers {
+        found = Self.collect { scan_pair_i64(first, second, count, relation, $0) }
+        return
       }
+      found = Self.collect { scan_pair_f64(first, second, count, relation, $0) }
+      let all = Selection.first(count)
+      areNumbers =
+        Self.collect { scan_pair_f64(first, first, count, 0, $0) } == all
+        && Self.collect { scan_pair_f64(second, second, count, 0, $0) } == all
+    }
+    return areNumbers ? found : nil
+  }
+
+  @inline(__always)
+  private static func collect(_ body: (UnsafeMutablePointer<UInt64>) -> Void) -> Selection {
+    var words = SIMD4<UInt64>()
+    withUnsafeMutablePointer(to: &words) { pointer in
+      pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { body($0) }
     }
     return Selection(words: words)
   }

@@ -1,23 +1,23 @@
 import Storage
 
 /// A predicate on a plain column of an object at the end of links to one object each.
-final class LinkedNode: PredicateNode, @unchecked Sendable {
+final class LinkedNode: PredicateNode {
   private let links: [ColumnInfo]
-  private let end: PredicateNode
+  private let end: any PredicateNode
   /// What a link to nothing gives: what the predicate gives for null.
   private let holdsForNull: Bool
-  override var cost: Int { 200 * links.count + end.cost }
+  var cost: Int { 200 * links.count + end.cost }
 
   /// - Parameters:
   ///   - links: at least one.
   ///   - end: for objects of the table that the last of them goes to.
-  init(_ links: [ColumnInfo], _ end: PredicateNode, holdsForNull: Bool) {
+  init(_ links: [ColumnInfo], _ end: any PredicateNode, holdsForNull: Bool) {
     self.links = links
     self.end = end
     self.holdsForNull = holdsForNull
   }
 
-  override func select(
+  func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     let vector = try rows.cluster.vector(links[0].key, of: .object, in: rows.context.source)
@@ -28,7 +28,7 @@ final class LinkedNode: PredicateNode, @unchecked Sendable {
     return found
   }
 
-  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
     let vector = try rows.cluster.vector(links[0].key, of: .object, in: rows.context.source)
     return try follow(vector.integer(row), rows.context)
   }

@@ -17,49 +17,53 @@ struct ClusterRows {
 
 /// A part of a compiled predicate. Immutable, so one tree serves any number of threads.
 ///
-/// Classes rather than closures or an enumeration: one virtual call per cluster, nothing retained
-/// per row.
-class PredicateNode: @unchecked Sendable {
-  // Sendable: subclasses have nothing but constants.
-
+/// Final classes behind a protocol rather than closures or an enumeration: one call through a table
+/// per cluster, nothing retained per row, and the compiler checks that they may be shared.
+protocol PredicateNode: AnyObject, Sendable {
   /// How much work a row is, roughly: 1 for a vector compare. Conjunctions start with the least.
-  var cost: Int { 1 }
+  var cost: Int { get }
+
+  /// What an index of a column could be asked instead; nil if none could.
+  var probe: IndexProbe? { get }
+  /// The column whose index `probe` is for.
+  var probedColumn: ColumnKey? { get }
 
   /// Those of the candidates for which the predicate holds.
   func select(
     _ rows: ClusterRows, _ candidates: Selection
-  ) throws(StorageError) -> Selection {
-    candidates
-  }
+  ) throws(StorageError) -> Selection
 
   /// Whether the predicate holds for one row: cheaper than a selection of one.
-  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
-    try !select(rows, .row(row)).isEmpty
-  }
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool
+}
+
+extension PredicateNode {
+  var probe: IndexProbe? { nil }
+  var probedColumn: ColumnKey? { nil }
 }
 
 /// Holds for every object, or for none.
-final class ConstantNode: PredicateNode, @unchecked Sendable {
+final class ConstantNode: PredicateNode {
   let value: Bool
   init(_ value: Bool) { self.value = value }
-  override var cost: Int { 0 }
+  var cost: Int { 0 }
 
-  override func select(
+  func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     value ? candidates : .none
   }
 
-  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool { value }
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool { value }
 }
 
 /// Holds where all parts hold. Each part looks at what the ones before it have left.
-final class ConjunctionNode: PredicateNode, @unchecked Sendable {
-  let parts: [PredicateNode]
-  init(_ parts: [PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
-  override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+final class ConjunctionNode: PredicateNode {
+  let parts: [any PredicateNode]
+  init(_ parts: [any PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
+  var cost: Int { parts.reduce(0) { $0 + $1.cost } }
 
-  override func select(
+  func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     var left = candidates
@@ -70,19 +74,19 @@ final class ConjunctionNode: PredicateNode, @unchecked Sendable {
     return left
   }
 
-  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
     for part in parts where try !part.holds(rows, row) { return false }
     return true
   }
 }
 
 /// Holds where any part holds. Each part looks at what the ones before it have not taken.
-final class DisjunctionNode: PredicateNode, @unchecked Sendable {
-  let parts: [PredicateNode]
-  init(_ parts: [PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
-  override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+final class DisjunctionNode: PredicateNode {
+  let parts: [any PredicateNode]
+  init(_ parts: [any PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
+  var cost: Int { parts.reduce(0) { $0 + $1.cost } }
 
-  override func select(
+  func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     var found = Selection.none
@@ -94,23 +98,23 @@ final class DisjunctionNode: PredicateNode, @unchecked Sendable {
     return found
   }
 
-  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
     for part in parts where try part.holds(rows, row) { return true }
     return false
   }
 }
 
-final class NegationNode: PredicateNode, @unchecked Sendable {
-  let part: PredicateNode
-  init(_ part: PredicateNode) { self.part = part }
-  override var cost: Int { part.cost }
+final class NegationNode: PredicateNode {
+  let part: any PredicateNode
+  init(_ part: any PredicateNode) { self.part = part }
+  var cost: Int { part.cost }
 
-  override func select(
+  func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     candidates.subtracting(try part.select(rows, candidates))
   }
-  override func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+  func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
     try !part.holds(rows, row)
   }
 }

@@ -6,22 +6,26 @@ import Storage
 /// ASCII, whose folding is that of its letters one by one, is folded for a whole vector at a time
 /// and then compared as bytes; only the strings with anything else in them go through
 /// `TextMatcher`.
-final class TextNode: VectorNode, @unchecked Sendable {
+final class TextNode: VectorNode {
+  let column: ColumnInfo
+  let isInverted: Bool
+  let holdsForZero: Bool
   private let matcher: TextMatcher
   /// What folded bytes are tested for; nil for patterns.
   private let scan: ColumnScan.BytesTest?
-  override var cost: Int { scan == nil ? 64 : 16 }
+  var cost: Int { scan == nil ? 64 : 16 }
 
   init(_ column: ColumnInfo, _ matcher: TextMatcher, isInverted: Bool) {
     self.matcher = matcher
     scan = ColumnScan.BytesTest(matcher.test)
     var scratch: [UInt8] = []
     let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-    super.init(
-      column, isInverted: isInverted, holdsForZero: matcher.matches(empty, scratch: &scratch))
+    self.column = column
+    self.isInverted = isInverted
+    holdsForZero = matcher.matches(empty, scratch: &scratch)
   }
 
-  override func test(
+  func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
     let wanted = candidates & .first(vector.count)
@@ -56,7 +60,7 @@ final class TextNode: VectorNode, @unchecked Sendable {
     return found
   }
 
-  override func testRow(
+  func testRow(
     _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
   ) throws(StorageError) -> Bool {
     matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)

@@ -6,15 +6,22 @@ struct CompiledPath: Hashable, Sendable {
   enum Hop: Hashable, Sendable {
     case link(ColumnInfo)
     case list(ColumnInfo)
+    /// One element of a list or map.
+    case element(ColumnInfo, CompiledElement)
     /// Through the hidden `column`, to the objects of `origin` whose `originColumn` refers here.
     case backlinks(column: ColumnKey, origin: TableKey, originColumn: ColumnKey)
 
-    var isMultiple: Bool { if case .link = self { false } else { true } }
+    var isMultiple: Bool {
+      switch self {
+      case .link, .element: false
+      case .list, .backlinks: true
+      }
+    }
 
     /// The table that the hop leads to.
     var table: TableKey {
       switch self {
-      case .link(let column), .list(let column): column.target
+      case .link(let column), .list(let column), .element(let column, _): column.target
       case .backlinks(_, let origin, _): origin
       }
     }
@@ -24,8 +31,10 @@ struct CompiledPath: Hashable, Sendable {
   enum End: Hashable, Sendable {
     /// A property that is no collection.
     case value(ColumnInfo)
-    /// The elements of a list.
+    /// The elements of a list, or the keys of a map.
     case list(ColumnInfo)
+    /// One element of a list or map.
+    case element(ColumnInfo, CompiledElement)
     /// The objects that link to the object.
     case backlinks(column: ColumnKey, origin: TableKey, originColumn: ColumnKey)
     /// The object itself.
@@ -46,14 +55,15 @@ struct CompiledPath: Hashable, Sendable {
   var isCollection: Bool {
     switch end {
     case .list, .backlinks: true
-    case .value, .object: false
+    case .value, .element, .object: false
     }
   }
 
   /// The table of the objects that the path ends in, if it ends in objects.
   var objectTable: TableKey? {
     switch end {
-    case .value(let column), .list(let column): column.kind == .object ? column.target : nil
+    case .value(let column), .list(let column), .element(let column, _):
+      column.kind == .object ? column.target : nil
     case .backlinks(_, let origin, _): origin
     case .object: lastTable
     }
@@ -62,10 +72,18 @@ struct CompiledPath: Hashable, Sendable {
   /// What kind of values the path ends in.
   var kind: ValueKind {
     switch end {
-    case .value(let column), .list(let column): column.kind
+    case .value(let column), .list(let column), .element(let column, _): column.kind
     case .backlinks, .object: .object
     }
   }
+}
+
+/// Which element of a collection a path goes through.
+enum CompiledElement: Hashable, Sendable {
+  case index(Int)
+  case last
+  /// The value of a key, given in UTF-8; the keys are in a column of their own.
+  case key([UInt8], of: ColumnKey)
 }
 
 /// Where a walk along a path stands: an object of a table.
@@ -77,7 +95,7 @@ struct PathPlace {
 extension CompiledPath {
   /// Calls `body` with each value at the end of the path, until it returns true.
   ///
-  /// A link to nothing on the way gives null, unless there is a collection further on: then it
+  /// A link to nothing on the way gives null, unless there is a collection on the path: then it
   /// gives nothing.
   ///
   /// - Returns: whether `body` returned true.
@@ -86,13 +104,28 @@ extension CompiledPath {
     _ body: (RowValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
-      guard let end else { return isCollection ? false : try body(.null) }
+      guard let end else { return try body(.null) }
       return try anyEnd(context, at: end, body)
     }
   }
 
-  /// Calls `body` with each object that the hops lead to (nil for a link to nothing that no
-  /// collection follows), until it returns true.
+  /// The value at the end of a path without collections; nil if a link on the way leads to nothing.
+  func single(
+    _ context: EvaluationContext, from place: PathPlace
+  ) throws(StorageError) -> RowValue? {
+    var value: RowValue?
+    _ = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
+      guard let end else { return true }
+      return try anyEnd(context, at: end) { (found) throws(StorageError) in
+        value = found
+        return true
+      }
+    }
+    return value
+  }
+
+  /// Calls `body` with each object that the hops lead to (nil for a link to nothing, if there is no
+  /// collection on the path), until it returns true.
   func anyPlace(
     _ context: EvaluationContext, from place: PathPlace, hop index: Int,
     _ body: (PathPlace?) throws(StorageError) -> Bool
@@ -101,11 +134,9 @@ extension CompiledPath {
     let hop = hops[index]
     guard let table = try context.table(hop.table) else { return false }
     switch hop {
-    case .link(let column):
-      guard let key = try place.table.link(column.key, at: place.position),
-        let position = try table.find(key)
-      else {
-        return hops[index...].contains { $0.isMultiple } ? false : try body(nil)
+    case .link, .element:
+      guard let key = try hop.key(context, from: place), let position = try table.find(key) else {
+        return isMultiple ? false : try body(nil)
       }
       let next = PathPlace(table: table, position: position)
       return try anyPlace(context, from: next, hop: index + 1, body)
@@ -140,6 +171,8 @@ extension CompiledPath {
       let vector = try place.position.cluster.vector(
         column.key, of: column.kind, in: context.source)
       return try body(try context.read(vector, place.position.row, column))
+    case .element(let column, let element):
+      return try body(try context.element(element, of: column, at: place))
     case .object:
       return try body(.link(place.table.key, place.position.key))
     case .list(let column):
@@ -156,26 +189,87 @@ extension CompiledPath {
     }
   }
 
-  /// How many values there are; no value at all for a link to nothing.
-  func count(
-    _ context: EvaluationContext, from place: PathPlace
-  ) throws(StorageError) -> Int {
-    var total = 0
-    _ = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
+  /// Calls `body` with the size of each collection that the path leads to, until it returns true:
+  /// how many elements it has, how long a string or data is, whether a link goes anywhere. A
+  /// collection behind a link to nothing is empty, unless it is reached through another collection.
+  func anyCount(
+    _ context: EvaluationContext, from place: PathPlace,
+    _ body: (RowValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    var isReached = false
+    let isFound = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
       guard let end else { return false }
-      switch self.end {
-      case .value, .object: total += 1
-      case .list(let column): total += try context.list(column, at: end).count
-      case .backlinks(let column, _, _):
-        total += try end.table.backlinks(column, at: end.position).count
-      }
-      return false
+      isReached = true
+      return try body(try size(context, at: end))
     }
-    return total
+    if isReached || isFound || hops.contains(where: \.isMultiple) { return isFound }
+    return try body(.int(0))
+  }
+
+  private func size(
+    _ context: EvaluationContext, at place: PathPlace
+  ) throws(StorageError) -> RowValue {
+    switch end {
+    case .object: return .int(1)
+    case .list(let column): return .int(Int64(try context.list(column, at: place).count))
+    case .backlinks(let column, _, _):
+      return .int(Int64(try place.table.backlinks(column, at: place.position).count))
+    case .value(let column):
+      let vector = try place.position.cluster.vector(
+        column.key, of: column.kind, in: context.source)
+      return Self.size(of: try context.read(vector, place.position.row, column), column)
+    case .element(let column, let element):
+      return Self.size(of: try context.element(element, of: column, at: place), column)
+    }
+  }
+
+  private static func size(of value: RowValue, _ column: ColumnInfo) -> RowValue {
+    switch value {
+    case .string(let bytes), .data(let bytes): .int(Int64(bytes.count))
+    case .link: .int(1)
+    default: column.kind == .object ? .int(0) : .null
+    }
+  }
+}
+
+extension CompiledPath.Hop {
+  /// Where a link, or an element that is one, leads; nil if nowhere.
+  fileprivate func key(
+    _ context: EvaluationContext, from place: PathPlace
+  ) throws(StorageError) -> ObjectKey? {
+    switch self {
+    case .link(let column): return try place.table.link(column.key, at: place.position)
+    case .element(let column, let element):
+      guard case .link(_, let key) = try context.element(element, of: column, at: place) else {
+        return nil
+      }
+      return key
+    case .list, .backlinks: return nil
+    }
   }
 }
 
 extension EvaluationContext {
+  /// One element of the list or map in `column` of an object; null if it is not there.
+  func element(
+    _ element: CompiledElement, of column: ColumnInfo, at place: PathPlace
+  ) throws(StorageError) -> RowValue {
+    let list = try list(column, at: place)
+    var index: Int
+    switch element {
+    case .index(let wanted): index = wanted
+    case .last: index = list.count - 1
+    case .key(let key, let keyColumn):
+      let keys = try ListView(
+        root: place.table.listRoot(keyColumn, at: place.position), kind: .string,
+        isOptional: false, target: .unassigned, in: source)
+      index = try keys.firstIndex(ofSorted: key) ?? -1
+    }
+    guard index >= 0, index < list.count else { return .null }
+    let (node, row) = try list.leaf(index)
+    return try read(ColumnVector(node, of: column.kind, in: source), row, column)
+  }
+
   /// The list in `column` of an object.
   func list(_ column: ColumnInfo, at place: PathPlace) throws(StorageError) -> ListView {
     try ListView(

@@ -21,9 +21,51 @@ struct PathCompiler {
         try append(name, isLast: isLast, to: &compiled, path)
       case .backlinks(let className, let property):
         try append(className, property, isLast: isLast, to: &compiled, path)
+      case .element(let name, let element):
+        try append(element, of: name, isLast: isLast, to: &compiled, path)
+      case .keys(let name):
+        let property = try collection(name, compiled.lastTable)
+        guard isLast, property.collection == .map else {
+          throw QueryError("'\(path.description)' does not end in a map.")
+        }
+        compiled.end = .list(ColumnInfo(property.mapKeys))
       }
     }
     return compiled
+  }
+
+  private func collection(
+    _ name: String, _ table: TableKey
+  ) throws(QueryError) -> PropertyDescription {
+    let owner = try description(of: table)
+    guard let property = owner.property(named: name), property.isCollection else {
+      throw QueryError("Property '\(name)' of object of type '\(owner.name)' is no collection.")
+    }
+    return property
+  }
+
+  private func append(
+    _ element: QueryPath.Element, of name: String, isLast: Bool, to compiled: inout CompiledPath,
+    _ path: QueryPath
+  ) throws(QueryError) {
+    let property = try collection(name, compiled.lastTable)
+    let column = ColumnInfo(property)
+    let which: CompiledElement
+    switch (element, property.collection) {
+    case (.key(let key), .map): which = .key(Array(key.utf8), of: property.mapKeys.columnKey)
+    case (.index(let index), .list): which = .index(index)
+    case (.first, .list): which = .index(0)
+    case (.last, .list): which = .last
+    default:
+      throw QueryError("'\(path.description)' has an index that the collection does not take.")
+    }
+    if isLast {
+      compiled.end = .element(column, which)
+    } else if property.kind == .object {
+      compiled.hops.append(.element(column, which))
+    } else {
+      throw QueryError("'\(path.description)' cannot pass through '\(name)', which has no objects.")
+    }
   }
 
   private func append(

@@ -17,8 +17,15 @@ struct SortColumn {
   private(set) var bytes: [UnsafeRawBufferPointer] = []
   /// Values that are compared one by one.
   private(set) var values: [RowValue] = []
-  /// Which rows hold null; empty if there are none.
-  private(set) var nulls: [Bool] = []
+  /// Whether a row has a value.
+  enum Presence: UInt8 {
+    case null, value
+    /// A link on the way leads to nothing.
+    case unreachable
+  }
+
+  /// Of each row, in the order in which they are sorted; empty if all rows have values.
+  private(set) var presences: [Presence] = []
 
   init(_ path: CompiledPath, ascending: Bool) {
     self.path = path
@@ -59,18 +66,16 @@ struct SortColumn {
     _ rows: ClusterRows, _ selection: Selection
   ) throws(StorageError) {
     try selection.forEach { (row) throws(StorageError) in
-      var value = RowValue.null
-      _ = try path.any(rows.context, from: rows.place(row)) { (found) throws(StorageError) in
-        value = found
-        return true
-      }
-      append(value)
+      append(try path.single(rows.context, from: rows.place(row)))
     }
   }
 
   @inline(__always)
-  private mutating func append(_ value: RowValue) {
-    if value.isNull || !nulls.isEmpty { appendNull(value.isNull) }
+  private mutating func append(_ found: RowValue?) {
+    let value = found ?? .null
+    if value.isNull || !presences.isEmpty {
+      append(found == nil ? .unreachable : value.isNull ? .null : .value)
+    }
     switch form {
     case .bits: bits.append(Self.bits(of: value))
     case .bytes: bytes.append(Self.bytes(of: value))
@@ -78,15 +83,17 @@ struct SortColumn {
     }
   }
 
-  /// The list of nulls begins with the first of them.
-  private mutating func appendNull(_ isNull: Bool) {
-    if nulls.isEmpty { nulls = Array(repeating: false, count: count) }
-    nulls.append(isNull)
+  /// The list begins with the first row that has no value.
+  private mutating func append(_ presence: Presence) {
+    if presences.isEmpty { presences = Array(repeating: .value, count: count) }
+    presences.append(presence)
   }
+
+  func presence(_ row: Int) -> Presence { presences.isEmpty ? .value : presences[row] }
 
   /// Keeps only some of the rows, in the given order.
   mutating func keep(_ rows: [UInt32]) {
-    if !nulls.isEmpty { nulls = rows.map { nulls[Int($0)] } }
+    if !presences.isEmpty { presences = rows.map { presences[Int($0)] } }
     switch form {
     case .bits: bits = rows.map { bits[Int($0)] }
     case .bytes: bytes = rows.map { bytes[Int($0)] }
@@ -121,8 +128,8 @@ struct SortColumn {
 
   /// How two rows compare in this column, ascending.
   func compare(_ left: Int, _ right: Int) -> Ordering {
-    if !nulls.isEmpty, nulls[left] || nulls[right] {
-      return .of(nulls[left] ? 0 : 1, nulls[right] ? 0 : 1)
+    if !presences.isEmpty, presences[left] != .value || presences[right] != .value {
+      return .of(presences[left].rawValue, presences[right].rawValue)
     }
     switch form {
     case .bits: return .of(bits[left], bits[right])

@@ -22,18 +22,18 @@ struct Sorter {
   private mutating func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int) {
     guard index < columns.count, entries.count > 1 else { return }
     let column = columns[index]
-    if column.nulls.isEmpty { return sortValues(entries, column: index) }
+    if column.presences.isEmpty { return sortValues(entries, column: index) }
     for place in entries.indices {
-      let isNull = column.nulls[Int(entries[place].row)]
-      entries[place].bits = isNull == column.ascending ? 0 : 1
+      let rank = UInt64(column.presences[Int(entries[place].row)].rawValue)
+      entries[place].bits = column.ascending ? rank : 2 - rank
     }
     radix.sort(entries)
-    let split = entries.firstIndex { $0.bits == 1 } ?? entries.count
-    let first = UnsafeMutableBufferPointer(rebasing: entries[..<split])
-    let second = UnsafeMutableBufferPointer(rebasing: entries[split...])
-    let (nulls, values) = column.ascending ? (first, second) : (second, first)
-    sort(nulls, column: index + 1)
-    sortValues(values, column: index)
+    // Values are in the middle either way, between null and what is not there.
+    let start = entries.firstIndex { $0.bits >= 1 } ?? entries.count
+    let end = entries[start...].firstIndex { $0.bits == 2 } ?? entries.count
+    sort(UnsafeMutableBufferPointer(rebasing: entries[..<start]), column: index + 1)
+    sortValues(UnsafeMutableBufferPointer(rebasing: entries[start..<end]), column: index)
+    sort(UnsafeMutableBufferPointer(rebasing: entries[end...]), column: index + 1)
   }
 
   /// Sorts entries none of which is null in that column.

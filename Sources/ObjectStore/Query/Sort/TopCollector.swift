@@ -15,7 +15,7 @@ struct TopCollector {
   private var columns: [SortColumn]
   private var found = ContiguousArray<ObjectKey>()
   /// Holds for every row that may come before the last of those wanted.
-  private var bound: PredicateNode?
+  private var bound: (any PredicateNode)?
 
   init(_ sort: [CompiledSortKey], limit: Int) {
     self.sort = sort
@@ -41,10 +41,10 @@ struct TopCollector {
   }
 
   /// Rows that equal the last one wanted pass; that they come later in the table decides later.
-  private func bound(after row: Int) -> PredicateNode? {
+  private func bound(after row: Int) -> (any PredicateNode)? {
     let key = sort[0]
     guard key.path.hops.isEmpty, case .value(let column) = key.path.end else { return nil }
-    if !columns[0].nulls.isEmpty, columns[0].nulls[row] {
+    if columns[0].presence(row) == .null {
       return key.ascending ? NullNode(column, isNull: true) : nil
     }
     guard let value = columns[0].value(row) else { return nil }

@@ -24,7 +24,7 @@ struct TopRows {
 
   private mutating func run(count: Int) {
     for row in 0..<UInt32(limit) { push(row) }
-    guard let first = columns.first, first.nulls.isEmpty, first.form == .bits else {
+    guard let first = columns.first, first.presences.isEmpty, first.form == .bits else {
       for row in UInt32(limit)..<UInt32(count) where precedes(row, heap[0]) { replaceTop(row) }
       return
     }

@@ -5,6 +5,15 @@ struct TextMatcher: Sendable {
   enum Test: Hashable, Sendable {
     case compare(QueryComparison)
     case text(TextOperation)
+
+    /// Whether something is looked for inside the text. The empty string is never found there, as
+    /// in Foundation; null always is, as in Realm's core.
+    var isInside: Bool {
+      switch self {
+      case .text(.contains), .text(.begins), .text(.ends): true
+      case .text(.like), .compare: false
+      }
+    }
   }
 
   let test: Test

@@ -19,11 +19,12 @@ enum RowValue {
   var isNull: Bool { if case .null = self { true } else { false } }
 
   /// How two values compare: numbers by value whatever their kinds, null equal to null only.
+  /// Not-a-number equals itself and is below all numbers.
   @inline(__always)
   static func compare(_ left: RowValue, _ right: RowValue) -> Ordering {
     switch (left, right) {
     case (.int(let a), .int(let b)): .of(a, b)
-    case (.double(let a), .double(let b)), (.date(let a), .date(let b)): .of(a, b)
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)): .ofReals(a, b)
     case (.string(let a), .string(let b)), (.data(let a), .data(let b)): ByteOrder.compare(a, b)
     default: compareUnlike(left, right)
     }
@@ -36,7 +37,7 @@ enum RowValue {
     case (.objectId(let a), .objectId(let b)): .of(a, b)
     case (.uuid(let a), .uuid(let b)): .of(a, b)
     case (.link(let tableA, let a), .link(let tableB, let b)):
-      tableA == tableB && a == b ? .equal : .different
+      tableA == tableB ? .of(a, b) : .of(tableA.rawValue, tableB.rawValue)
     default: compareNumbers(left, right)
     }
   }
@@ -49,7 +50,7 @@ enum RowValue {
     if case .decimal128 = right { return compareNumbers(right, left).reversed }
     switch (left.number, right.number) {
     case (.integer(let a), .integer(let b)): return .of(a, b)
-    case (.real(let a), .real(let b)): return .of(a, b)
+    case (.real(let a), .real(let b)): return .ofReals(a, b)
     case (.integer(let a), .real(let b)): return NumberOrder.compare(a, b)
     case (.real(let a), .integer(let b)): return NumberOrder.compare(b, a).reversed
     case (.none, _), (_, .none): return .different
@@ -65,19 +66,17 @@ enum RowValue {
   private var number: Number {
     switch self {
     case .int(let value): .integer(value)
-    case .bool(let value): .integer(value ? 1 : 0)
     case .float(let value): .real(Double(value))
     case .double(let value): .real(value)
     default: .none
     }
   }
 
-  private var decimal: DecimalNumber? {
+  var decimal: DecimalNumber? {
     switch self {
     case .decimal128(let bits): DecimalNumber(bits)
     case .int(let value): DecimalNumber(value)
-    case .bool(let value): DecimalNumber(Int64(value ? 1 : 0))
-    case .float(let value): DecimalNumber(Double(value))
+    case .float(let value): DecimalNumber(value)
     case .double(let value): DecimalNumber(value)
     default: nil
     }

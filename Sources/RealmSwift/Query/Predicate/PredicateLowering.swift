@@ -83,13 +83,16 @@ struct PredicateLowering {
     case .matches:
       throw InvalidPredicate(
         "Operator 'MATCHES' not supported for type 'string'", name: "Invalid operator type")
+    case .contains where try looksInside(left, for: right): break
     case .contains where try isCollection(left):
       return .compare(
         try expression(left, wholeCollection: true), .equal, try expression(right), options: options
       )
     default: break
     }
-    let (first, second) = (try expression(left), try expression(right))
+    let isInElements = comparison == .contains
+    let first = try expression(left, wholeCollection: isInElements)
+    let second = try expression(right)
     try check(right, against: left)
     try check(left, against: right)
     if let operation = TextOperation(comparison) {
@@ -117,7 +120,8 @@ struct PredicateLowering {
       operands = elements.map { .value($0) }
     }
     var values: [StoredValue] = []
-    for operand in operands { values.append(try constant(operand, for: left)) }
+    // What is of another kind than the property equals nothing.
+    for operand in operands { values.append(try constant(operand, for: nil)) }
     if options.isEmpty { return .isIn(value, values) }
     return .or(values.map { .compare(value, .equal, .value($0), options: options) })
   }
@@ -125,12 +129,12 @@ struct PredicateLowering {
   // MARK: - Operands
 
   private func constant(
-    _ operand: PredicateOperand, for property: PredicateOperand
+    _ operand: PredicateOperand, for property: PredicateOperand?
   ) throws(InvalidPredicate) -> StoredValue {
     guard case .value(let value) = operand else {
       throw InvalidPredicate("A constant was expected in a list or range, not a key path")
     }
-    try check(operand, against: property)
+    if let property { try check(operand, against: property) }
     return try stored(value)
   }
 
@@ -187,6 +191,27 @@ struct PredicateLowering {
       !path.components.contains(where: { $0.hasPrefix("@") })
     else { return false }
     return try resolve(path).endsInCollection
+  }
+
+  /// Whether `CONTAINS` looks into the elements of a collection of strings or data.
+  private func looksInside(
+    _ operand: PredicateOperand, for text: PredicateOperand
+  ) throws(InvalidPredicate) -> Bool {
+    guard try isText(text), try isCollection(operand), case .path(let path) = operand else {
+      return false
+    }
+    switch try resolve(path).last?.type {
+    case .string, .data, .any: return true
+    default: return false
+    }
+  }
+
+  private func isText(_ operand: PredicateOperand) throws(InvalidPredicate) -> Bool {
+    guard case .value(let value) = operand else { return false }
+    switch try stored(value) {
+    case .string, .data, .null: return true
+    default: return false
+    }
   }
 
   // MARK: - Collection operators

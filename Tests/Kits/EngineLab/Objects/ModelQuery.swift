@@ -15,12 +15,21 @@ extension StoreModel {
     switch step {
     case .property(let name): description(table).property(named: name)?.targetTable
     case .backlinks(let className, _): schema.description(of: className)?.tableKey
+    case .element, .keys: preconditionFailure("the generator makes no such steps")
     }
   }
 
-  /// What is at the end of a path. A link to nothing gives null, or nothing if a collection
-  /// follows.
+  /// What is at the end of a path. A link to nothing gives null, or nothing if there is a
+  /// collection on the path.
   func values(
+    _ steps: ArraySlice<QueryPath.Step>, _ key: ObjectKey, in table: TableKey
+  ) -> [StoredValue] {
+    let found = reached(steps, key, in: table)
+    return found.isEmpty && !hasCollection(steps, table) ? [.null] : found
+  }
+
+  /// What is at the end of a path; nothing behind a link to nothing.
+  private func reached(
     _ steps: ArraySlice<QueryPath.Step>, _ key: ObjectKey, in table: TableKey
   ) -> [StoredValue] {
     guard let step = steps.first else { return [.link(table, key)] }
@@ -30,6 +39,7 @@ extension StoreModel {
       let property = description(table).property(named: name)!
       let content = object(key, in: table)![property.columnKey]!
       return content.values.flatMap { follow($0, rest, property.targetTable) }
+    case .element, .keys: preconditionFailure("the generator makes no such steps")
     case .backlinks(let className, let name):
       let origin = schema.description(of: className)!
       let column = origin.property(named: name)!.columnKey
@@ -47,8 +57,8 @@ extension StoreModel {
     _ value: StoredValue, _ rest: ArraySlice<QueryPath.Step>, _ table: TableKey
   ) -> [StoredValue] {
     if rest.isEmpty { return [value] }
-    if case .link(let target, let key) = value { return values(rest, key, in: target) }
-    return hasCollection(rest, table) ? [] : [.null]
+    if case .link(let target, let key) = value { return reached(rest, key, in: target) }
+    return []
   }
 
   private func hasCollection(_ steps: ArraySlice<QueryPath.Step>, _ table: TableKey) -> Bool {
@@ -68,8 +78,10 @@ extension StoreModel {
   ) -> [StoredValue] {
     switch expression {
     case .value(let value): return [value]
+    case .values(let values): return values
+    case .outer, .arithmetic: preconditionFailure("the generator makes no such expressions")
     case .path(let path): return values(path.steps[...], key, in: table)
-    case .count(let path): return [.int(Int64(values(path.steps[...], key, in: table).count))]
+    case .count(let path): return counts(path.steps[...], key, in: table)
     case .aggregate(let operation, let path, let property):
       let steps = path.steps + (property.map { [.property($0)] } ?? [])
       let kind = kind(of: steps[...], in: table)
@@ -80,6 +92,15 @@ extension StoreModel {
       }
       return [.int(Int64(found.count))]
     }
+  }
+
+  /// The size of each collection that the path leads to.
+  private func counts(
+    _ steps: ArraySlice<QueryPath.Step>, _ key: ObjectKey, in table: TableKey
+  ) -> [StoredValue] {
+    let owners = reached(steps.dropLast(), key, in: table)
+    if owners.isEmpty, !hasCollection(steps.dropLast(), table) { return [.int(0)] }
+    return owners.map { .int(Int64(follow($0, steps.suffix(1), table).count)) }
   }
 
   /// The kind of values at the end of a path that ends in a property.
@@ -126,27 +147,40 @@ extension StoreModel {
     case .and(let parts): return parts.allSatisfy { holds($0, key, in: table) }
     case .or(let parts): return parts.contains { holds($0, key, in: table) }
     case .not(let part): return !holds(part, key, in: table)
+    case .all, .isOfKind: preconditionFailure("the generator makes no such predicates")
     case .compare(let left, let comparison, let right, _):
       let rights = values(right, key, in: table)
+      let isNullLeast = isString(left, in: table)
       return values(left, key, in: table).contains { left in
-        rights.contains { ModelOrder.holds(left, comparison, $0) }
+        rights.contains { ModelOrder.holds(left, comparison, $0, isNullLeast: isNullLeast) }
       }
     case .isIn(let left, let wanted):
       return values(left, key, in: table).contains { left in
         wanted.contains { ModelOrder.holds(left, .equal, $0) }
       }
     case .between(let left, let lower, let upper):
-      return values(left, key, in: table).contains {
-        ModelOrder.holds($0, .greaterOrEqual, lower) && ModelOrder.holds($0, .lessOrEqual, upper)
-      }
+      let found = values(left, key, in: table)
+      let isNullLeast = isString(left, in: table)
+      return found.contains {
+        ModelOrder.holds($0, .greaterOrEqual, lower, isNullLeast: isNullLeast)
+      } && found.contains { ModelOrder.holds($0, .lessOrEqual, upper, isNullLeast: isNullLeast) }
     case .text(let left, let operation, let right, _):
-      guard let pattern = values(right, key, in: table).first.flatMap(ModelOrder.bytes) else {
-        return false
-      }
+      guard let pattern = values(right, key, in: table).first.flatMap(ModelOrder.bytes),
+        !pattern.isEmpty
+      else { return false }
       return values(left, key, in: table).contains {
         ModelOrder.bytes($0).map { ModelOrder.matches($0, operation, pattern) } ?? false
       }
     }
+  }
+
+  /// Whether it is a property of the object itself that holds a string: null is the least there.
+  private func isString(_ expression: QueryExpression, in table: TableKey) -> Bool {
+    guard case .path(let path) = expression, path.steps.count == 1,
+      case .property(let name) = path.steps[0]
+    else { return false }
+    let property = description(table).property(named: name)!
+    return property.kind == .string && property.collection == .none
   }
 
   // MARK: Results
@@ -177,25 +211,34 @@ extension StoreModel {
   func evaluate(_ query: QueryDescription) -> [ObjectKey] {
     let (table, all) = candidates(query.source)
     var found = all.filter { holds(query.predicate, $0, in: table) }
-    if !query.sort.isEmpty {
-      let rows = found.enumerated().map { place, key in
-        (place, key, query.sort.map { values($0.path.steps[...], key, in: table)[0] })
-      }
-      found = rows.sorted { left, right in
-        for (index, sort) in query.sort.enumerated() {
-          let order = ModelOrder.sorting(left.2[index], right.2[index])
-          if order != 0 { return (order < 0) == sort.ascending }
+    for stage in query.stages {
+      switch stage {
+      case .sort(let keys): found = sorted(found, keys, table)
+      case .distinct(let paths):
+        var seen: Set<[StoredValue]> = []
+        found = found.filter { key in
+          let values = paths.compactMap { reached($0.steps[...], key, in: table).first }
+          return values.count == paths.count && seen.insert(values).inserted
         }
-        return left.0 < right.0
-      }.map(\.1)
-    }
-    if !query.distinct.isEmpty {
-      var seen: Set<[StoredValue]> = []
-      found = found.filter { key in
-        seen.insert(query.distinct.map { values($0.steps[...], key, in: table)[0] }).inserted
+      case .limit(let count): found = Array(found.prefix(count))
       }
     }
-    return Array(found.prefix(query.limit ?? .max))
+    return found
+  }
+
+  private func sorted(
+    _ found: [ObjectKey], _ keys: [SortKey], _ table: TableKey
+  ) -> [ObjectKey] {
+    let rows = found.enumerated().map { place, key in
+      (place, key, keys.map { reached($0.path.steps[...], key, in: table).first })
+    }
+    return rows.sorted { left, right in
+      for (index, sort) in keys.enumerated() {
+        let order = ModelOrder.sorting(left.2[index], right.2[index])
+        if order != 0 { return (order < 0) == sort.ascending }
+      }
+      return left.0 < right.0
+    }.map(\.1)
   }
 }
 
@@ -204,7 +247,6 @@ enum ModelOrder {
   static func number(_ value: StoredValue) -> Double? {
     switch value {
     case .int(let value): Double(value)
-    case .bool(let value): value ? 1 : 0
     case .float(let value): Double(value)
     case .double(let value): value
     case .decimal128(let bits): Double(bits.low) * (bits.high >> 63 == 1 ? -1 : 1)
@@ -231,6 +273,10 @@ enum ModelOrder {
     case (.objectId(let a), .objectId(let b)): return order(a, b)
     default: break
     }
+    if case .bool(let a) = left, case .bool(let b) = right { return order(a ? 1 : 0, b ? 1 : 0) }
+    if case .link(let tableA, let a) = left, case .link(let tableB, let b) = right {
+      return tableA == tableB ? order(a, b) : order(tableA.rawValue, tableB.rawValue)
+    }
     if let a = number(left), let b = number(right) { return order(a, b) }
     return left == right ? 0 : nil
   }
@@ -243,16 +289,21 @@ enum ModelOrder {
     left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 
+  /// - Parameter isNullLeast: whether null is below everything else.
   static func holds(
-    _ left: StoredValue, _ comparison: QueryComparison, _ right: StoredValue
+    _ left: StoredValue, _ comparison: QueryComparison, _ right: StoredValue,
+    isNullLeast: Bool = false
   ) -> Bool {
-    let order = compare(left, right)
+    var order = compare(left, right)
+    if isNullLeast, left == .null || right == .null {
+      order = (left == .null ? 0 : 1) - (right == .null ? 0 : 1)
+    }
     switch comparison {
     case .equal: return order == 0
     case .notEqual: return order != 0
     default: break
     }
-    guard let order, left != .null else { return false }
+    guard let order else { return false }
     switch comparison {
     case .less: return order < 0
     case .lessOrEqual: return order <= 0
@@ -261,12 +312,11 @@ enum ModelOrder {
     }
   }
 
-  /// Null first.
-  static func sorting(_ left: StoredValue, _ right: StoredValue) -> Int {
-    if left == .null || right == .null {
-      return (left == .null ? 0 : 1) - (right == .null ? 0 : 1)
-    }
-    return compare(left, right)!
+  /// Null first, what is behind a link to nothing last.
+  static func sorting(_ left: StoredValue?, _ right: StoredValue?) -> Int {
+    func rank(_ value: StoredValue?) -> Int { value == nil ? 2 : value == .null ? 0 : 1 }
+    if rank(left) != 1 || rank(right) != 1 { return rank(left) - rank(right) }
+    return compare(left!, right!)!
   }
 
   static func matches(

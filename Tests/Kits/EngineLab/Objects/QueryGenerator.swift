@@ -17,14 +17,19 @@ struct QueryGenerator {
     let table = sourceTable(source)
     var query = QueryDescription(
       source, where: pick(10) == 0 ? .constant(true) : predicate(table, depth: 2))
+    if pick(8) == 0, let path = scalarPath(table, where: Self.isSortable) {
+      query.append(.distinct([path]))
+    }
+    var keys: [SortKey] = []
     for _ in 0..<[0, 0, 1, 1, 2][pick(5)] {
       guard let path = scalarPath(table, where: Self.isSortable) else { break }
-      query.sort.append(SortKey(path, ascending: pick(2) == 0))
+      keys.append(SortKey(path, ascending: pick(2) == 0))
     }
+    query.append(.sort(keys))
     if pick(6) == 0, let path = scalarPath(table, where: Self.isSortable) {
-      query.distinct = [path]
+      query.append(.distinct([path]))
     }
-    if pick(5) == 0 { query.limit = pick(12) }
+    if pick(5) == 0 { query.append(.limit(pick(12))) }
     return query
   }
 

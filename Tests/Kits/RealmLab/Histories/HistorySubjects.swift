@@ -142,7 +142,7 @@ struct HistorySubject {
         "by favourite's age", .age, ["age"],
         { image in
           image.rows.sorted { left, right in
-            let ages = [left, right].map { $0.favourite.map { image.age($0) } ?? Int.min }
+            let ages = [left, right].map { $0.favourite.map { image.age($0) } ?? Int.max }
             return ages[0] < ages[1]
           }.map(\.serial)
         },

@@ -14,12 +14,12 @@ struct TrackedPath: Hashable, Sendable {
   static func all(along path: CompiledPath, prefix: [CompiledPath.Hop]) -> [TrackedPath] {
     var tracked: [TrackedPath] = []
     var hops = prefix
-    for hop in path.hops {
+    for hop in path.hops.map(\.whole) {
       tracked.append(TrackedPath(hops: hops, hop: hop))
       hops.append(hop)
     }
     switch path.end {
-    case .value(let column), .list(let column):
+    case .value(let column), .list(let column), .element(let column, _):
       tracked.append(TrackedPath(hops: hops, column: column.key))
     case .backlinks:
       if let hop = path.lastHop { tracked.append(TrackedPath(hops: hops, hop: hop)) }
@@ -36,9 +36,18 @@ struct TrackedPath: Hashable, Sendable {
   /// What decides where `hop` leads. That of a backlink is the column in the objects it comes from.
   init(hops: [CompiledPath.Hop], hop: CompiledPath.Hop) {
     switch hop {
-    case .link(let column), .list(let column): self.init(hops: hops, column: column.key)
+    case .link(let column), .list(let column), .element(let column, _):
+      self.init(hops: hops, column: column.key)
     case .backlinks(_, _, let originColumn): self.init(hops: hops + [hop], column: originColumn)
     }
+  }
+}
+
+extension CompiledPath.Hop {
+  /// The hop through all elements of a collection in place of one of them: which one it is may
+  /// change with any other.
+  var whole: CompiledPath.Hop {
+    if case .element(let column, _) = self { .list(column) } else { self }
   }
 }
 
@@ -47,7 +56,7 @@ extension CompiledPath {
   var lastHop: Hop? {
     switch end {
     case .value(let column): column.kind == .object ? .link(column) : nil
-    case .list(let column): column.kind == .object ? .list(column) : nil
+    case .list(let column), .element(let column, _): column.kind == .object ? .list(column) : nil
     case .backlinks(let column, let origin, let originColumn):
       .backlinks(column: column, origin: origin, originColumn: originColumn)
     case .object: nil

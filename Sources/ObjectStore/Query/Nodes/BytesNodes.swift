@@ -1,0 +1,101 @@
+import Storage
+
+/// A string or data against a constant, byte by byte.
+final class BytesNode: VectorNode {
+  let column: ColumnInfo
+  let isInverted: Bool
+  let holdsForZero: Bool
+  private let scan: ColumnScan.BytesTest
+  private let matcher: TextMatcher
+  private let value: [UInt8]
+  var cost: Int { 4 }
+
+  init(
+    _ column: ColumnInfo, _ scan: ColumnScan.BytesTest, _ test: TextMatcher.Test,
+    _ value: [UInt8], isInverted: Bool
+  ) {
+    self.scan = scan
+    self.value = value
+    matcher = value.withUnsafeBytes { TextMatcher(test, $0, []) }
+    var scratch: [UInt8] = []
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    self.column = column
+    self.isInverted = isInverted
+    holdsForZero = matcher.matches(empty, scratch: &scratch)
+  }
+
+  var probe: IndexProbe? {
+    guard !isInverted, scan == .equal, column.kind == .string else { return nil }
+    return .values([.string(String(decoding: value, as: UTF8.self))])
+  }
+
+  func test(
+    _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
+  ) throws(StorageError) -> Selection {
+    var found = value.withUnsafeBufferPointer {
+      ColumnScan.bytes(vector, scan, $0, heap: vector.heap)
+    }
+    guard vector.hasLargeValues, let node = vector.node else { return found }
+    let bitmap = ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
+    let large = Selection.load(bitmap, count: vector.count)
+    found = found.subtracting(large)
+    var left = large & candidates
+    while let row = left.popFirst() {
+      let bytes = try rows.context.bytes(vector, row)
+      if matcher.matches(bytes, scratch: &rows.context.scratch) { found.insert(row) }
+    }
+    return found
+  }
+
+  func testRow(
+    _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
+  ) throws(StorageError) -> Bool {
+    matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
+  }
+}
+
+/// A string or data that is one of many.
+final class BytesSetNode: VectorNode {
+  let column: ColumnInfo
+  let isInverted: Bool
+  let holdsForZero: Bool
+  /// In their order.
+  private let values: [[UInt8]]
+  var cost: Int { 16 }
+
+  init(_ column: ColumnInfo, _ values: Set<[UInt8]>) {
+    self.values = values.sorted { $0.lexicographicallyPrecedes($1) }
+    self.column = column
+    self.isInverted = false
+    holdsForZero = values.contains([])
+  }
+
+  var probe: IndexProbe? {
+    guard column.kind == .string else { return nil }
+    return .values(values.map { .string(String(decoding: $0, as: UTF8.self)) })
+  }
+
+  func test(
+    _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
+  ) throws(StorageError) -> Selection {
+    var found = Selection.none
+    try (candidates & .first(vector.count)).forEach { (row) throws(StorageError) in
+      if contains(try rows.context.bytes(vector, row)) { found.insert(row) }
+    }
+    return found
+  }
+
+  private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var low = 0
+    var high = values.count
+    while low < high {
+      let middle = (low + high) / 2
+      switch values[middle].withUnsafeBytes({ ByteOrder.compare($0, bytes) }) {
+      case .less: low = middle + 1
+      case .equal: return true
+      default: high = middle
+      }
+    }
+    return false
+  }
+}
