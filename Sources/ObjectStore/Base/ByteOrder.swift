@@ -1,7 +1,7 @@
 import CScan
 
 /// What a comparison of two values came to.
-enum Ordering: Sendable {
+package enum Ordering: Sendable {
   case less, equal, greater
   /// Neither is less, and they are not equal: values of unlike kinds, null with anything else.
   case different

@@ -1,167 +1,170 @@
-// Addition, multiplication and division, rounded half to even at 34 digits.
+// Exact arithmetic, rounded to 34 digits: to nearest, ties to even. Zeros behind the point that a
+// result does not need are left out.
 extension DecimalNumber {
-  private static let digitsMax = 34
-  private static let exponentMin = -6176
-  private static let exponentMax = 6111
-
-  static func + (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
-    if left.kind != .finite || right.kind != .finite { return addingSpecial(left, right) }
-    if left.isZero { return right }
-    if right.isZero { return left }
-    var high = left.exponent >= right.exponent ? left : right
-    var low = left.exponent >= right.exponent ? right : left
-    // Widen the one with the larger exponent as far as 128 bits go (37 digits), then let digits of
-    // the other go.
-    while high.exponent > low.exponent, high.coefficient < coefficientMax * 100 {
-      high.coefficient *= 10
-      high.exponent -= 1
-    }
-    var isInexact = false
-    while high.exponent > low.exponent {
-      isInexact = isInexact || low.coefficient % 10 != 0
-      low.coefficient /= 10
-      low.exponent += 1
-      if low.coefficient == 0 { low.exponent = high.exponent }
-    }
-    var sum = high
-    if high.isNegative == low.isNegative {
-      sum.coefficient += low.coefficient
-    } else if high.coefficient >= low.coefficient {
-      sum.coefficient -= low.coefficient
-      // The digits that were cut off make the difference a little smaller.
-      if isInexact { sum.coefficient -= 1 }
-    } else {
-      sum = low
-      sum.coefficient -= high.coefficient
-    }
-    if sum.coefficient == 0 { sum.isNegative = false }
-    return sum.rounded(isInexact: isInexact)
+  package static func + (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
+    guard left.isFinite && right.isFinite else { return addingSpecial(left, right) }
+    return (left.exponent >= right.exponent ? add(left, right) : add(right, left)).reduced
   }
 
-  private static func addingSpecial(_ left: DecimalNumber, _ right: DecimalNumber) -> DecimalNumber
-  {
-    if left.kind == .notANumber { return left }
-    if right.kind == .notANumber { return right }
-    if left.kind == .infinite && right.kind == .infinite && left.isNegative != right.isNegative {
-      return DecimalNumber(Double.nan)
+  package static func * (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
+    if left.isNaN || right.isNaN { return .nan }
+    let negative = left.isNegative != right.isNegative
+    guard left.isFinite && right.isFinite else {
+      return left.isZero || right.isZero ? .nan : .infinity(negative: negative)
     }
-    return left.kind == .infinite ? left : right
+    return DecimalNumber(
+      rounding: WideInteger(left.coefficient, times: right.coefficient),
+      exponent: left.exponent + right.exponent,
+      negative: negative
+    ).reduced
   }
 
-  static func * (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
-    if left.kind == .notANumber { return left }
-    if right.kind == .notANumber { return right }
-    var product = left
-    product.isNegative = left.isNegative != right.isNegative
-    if left.kind == .infinite || right.kind == .infinite {
-      product.kind = left.isZero || right.isZero ? .notANumber : .infinite
-      return product
+  /// Infinite, or not a number, if the divisor is zero.
+  package static func / (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
+    if left.isNaN || right.isNaN { return .nan }
+    let negative = left.isNegative != right.isNegative
+    if !left.isFinite { return right.isFinite ? .infinity(negative: negative) : .nan }
+    if !right.isFinite {
+      return DecimalNumber(negative: negative, coefficient: 0, exponent: exponentMin)
     }
-    product.exponent = left.exponent + right.exponent
-    var (high, low) = left.coefficient.multipliedFullWidth(by: right.coefficient)
-    var isInexact = false
-    // Digits go until 128 bits are enough, which hold more than the 34 that are rounded to.
-    while high != 0 {
-      let rest: UInt128
-      (high, rest) = high.quotientAndRemainder(dividingBy: 10)
-      let (quotient, remainder) = UInt128(10).dividingFullWidth((rest, low))
-      low = quotient
-      isInexact = isInexact || remainder != 0
-      product.exponent += 1
+    if right.coefficient == 0 {
+      return left.coefficient == 0 ? .nan : .infinity(negative: negative)
     }
-    product.coefficient = low
-    return product.rounded(isInexact: isInexact)
+    return divide(left, by: right, negative: negative).reduced
   }
 
-  static func / (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
-    if left.kind == .notANumber { return left }
-    if right.kind == .notANumber { return right }
-    var quotient = left
-    quotient.isNegative = left.isNegative != right.isNegative
-    if left.kind == .infinite {
-      if right.kind == .infinite { quotient.kind = .notANumber }
-      return quotient
-    }
-    if right.kind == .infinite {
-      quotient.coefficient = 0
-      return quotient
-    }
-    if right.isZero {
-      quotient.kind = left.isZero ? .notANumber : .infinite
-      return quotient
-    }
-    quotient = quotient.divided(byCoefficient: right.coefficient)
-    quotient.exponent -= right.exponent
-    return quotient
+  package static prefix func - (value: DecimalNumber) -> DecimalNumber {
+    var result = value
+    result.isNegative.toggle()
+    return result
   }
 
   /// - Parameter count: above zero.
-  func divided(by count: Int) -> DecimalNumber { divided(byCoefficient: UInt128(count)) }
+  func divided(by count: Int) -> DecimalNumber { self / DecimalNumber(Int64(count)) }
 
-  private func divided(byCoefficient divisor: UInt128) -> DecimalNumber {
-    guard kind == .finite, coefficient != 0 else { return self }
-    var result = self
-    result.coefficient = coefficient / divisor
-    var rest = coefficient % divisor
-    // Long division: a digit at a time until there are 36 of them, or it comes out even.
-    while rest != 0, result.coefficient < Self.coefficientMax * 10 {
-      let (digit, left) = divisor.dividingFullWidth(rest.multipliedFullWidth(by: 10))
-      result.coefficient = result.coefficient * 10 + digit
-      result.exponent -= 1
-      rest = left
+  /// Without zeros at the end of the digits behind the point.
+  private var reduced: DecimalNumber {
+    guard kind == .finite, exponent < 0 else { return self }
+    if coefficient == 0 {
+      return DecimalNumber(negative: isNegative, coefficient: 0, exponent: 0)
     }
-    return result.rounded(isInexact: rest != 0)
-  }
-
-  /// At most 34 digits.
-  /// - Parameter isInexact: whether something other than zero has been cut off already.
-  private func rounded(isInexact: Bool) -> DecimalNumber {
     var result = self
-    var cut: UInt128 = 0
-    var scale: UInt128 = 1
-    while result.coefficient > Self.coefficientMax {
-      cut += (result.coefficient % 10) * scale
-      scale *= 10
-      result.coefficient /= 10
+    while result.exponent < 0, result.coefficient & 1 == 0 {
+      let (shorter, digit) = result.coefficient.quotientAndRemainder(dividingBy: 10)
+      if digit != 0 { break }
+      result.coefficient = shorter
       result.exponent += 1
-    }
-    let half = scale / 2
-    let isOdd = result.coefficient % 2 == 1
-    if scale > 1, cut > half || (cut == half && (isInexact || isOdd)) {
-      result.coefficient += 1
-      if result.coefficient > Self.coefficientMax {
-        result.coefficient /= 10
-        result.exponent += 1
-      }
     }
     return result
   }
 
-  /// The encoding. Exponents that are out of range become infinity or zero.
-  var bits: DecimalBits {
-    let sign: UInt64 = isNegative ? 1 << 63 : 0
-    switch kind {
-    case .notANumber: return DecimalBits(low: 0, high: sign | 0x7C00_0000_0000_0000)
-    case .infinite: return DecimalBits(low: 0, high: sign | 0x7800_0000_0000_0000)
-    case .finite: break
+  private static func addingSpecial(_ left: DecimalNumber, _ right: DecimalNumber) -> DecimalNumber
+  {
+    if left.isNaN || right.isNaN { return .nan }
+    if !left.isFinite && !right.isFinite && left.isNegative != right.isNegative { return .nan }
+    return left.isFinite ? right : left
+  }
+
+  /// Adds two finite numbers, `upper` being the one with the higher exponent (or equal).
+  private static func add(_ upper: DecimalNumber, _ lower: DecimalNumber) -> DecimalNumber {
+    if upper.coefficient == 0 && lower.coefficient == 0 {
+      return DecimalNumber(
+        negative: upper.isNegative && lower.isNegative,
+        coefficient: 0,
+        exponent: lower.exponent
+      )
     }
-    var coefficient = coefficient
-    var exponent = exponent
-    while exponent < Self.exponentMin, coefficient != 0 {
-      coefficient /= 10
-      exponent += 1
+    if upper.coefficient == 0 {
+      return DecimalNumber(
+        negative: lower.isNegative,
+        coefficient: lower.coefficient,
+        exponent: lower.exponent
+      )
     }
-    while exponent > Self.exponentMax, coefficient != 0, coefficient * 10 <= Self.coefficientMax {
-      coefficient *= 10
-      exponent -= 1
+    // Up to this shift both coefficients fit side by side into 256 bits. Beyond it the upper one
+    // has so many more digits than are kept that the lower one's tail can only break a tie.
+    let shiftMax = 42
+    let shift = upper.exponent - lower.exponent
+    let shifted = Swift.min(shift, shiftMax)
+    let augend = WideInteger(upper.coefficient).multiplied(byPowerOfTen: shifted)
+    let (addend, inexact) = dropTail(of: lower.coefficient, digits: shift - shifted)
+    return combine(
+      augend,
+      addend,
+      inexact: inexact,
+      exponent: upper.exponent - shifted,
+      negative: (upper.isNegative, lower.isNegative)
+    )
+  }
+
+  private static func combine(
+    _ augend: WideInteger,
+    _ addend: WideInteger,
+    inexact: Bool,
+    exponent: Int,
+    negative: (augend: Bool, addend: Bool)
+  ) -> DecimalNumber {
+    if negative.augend == negative.addend {
+      return DecimalNumber(
+        rounding: augend + addend,
+        exponent: exponent,
+        negative: negative.augend,
+        inexact: inexact
+      )
     }
-    if coefficient == 0 { exponent = min(max(exponent, Self.exponentMin), Self.exponentMax) }
-    if exponent > Self.exponentMax {
-      return DecimalBits(low: 0, high: sign | 0x7800_0000_0000_0000)
+    if augend < addend {
+      return DecimalNumber(rounding: addend - augend, exponent: exponent, negative: negative.addend)
     }
-    let biased = UInt64(exponent + Self.exponentBias) << 49
-    return DecimalBits(
-      low: UInt64(truncatingIfNeeded: coefficient),
-      high: sign | biased | UInt64(truncatingIfNeeded: coefficient >> 64))
+    let difference = augend - addend
+    if difference.isZero {
+      return DecimalNumber(rounding: difference, exponent: exponent, negative: false)
+    }
+    // The tail that was cut off the addend makes the difference smaller.
+    return DecimalNumber(
+      rounding: inexact ? difference - WideInteger(1) : difference,
+      exponent: exponent,
+      negative: negative.augend,
+      inexact: inexact
+    )
+  }
+
+  /// Cuts digits off; the flag tells whether anything but zeros went.
+  private static func dropTail(
+    of coefficient: UInt128,
+    digits: Int
+  ) -> (kept: WideInteger, inexact: Bool) {
+    if digits == 0 { return (WideInteger(coefficient), false) }
+    if digits > 38 { return (WideInteger(0), coefficient != 0) }
+    let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: powerOfTen(digits))
+    return (WideInteger(quotient), remainder != 0)
+  }
+
+  private static func divide(_ first: DecimalNumber, by second: DecimalNumber, negative: Bool)
+    -> DecimalNumber
+  {
+    let exponent = first.exponent - second.exponent
+    if first.coefficient == 0 {
+      return DecimalNumber(rounding: WideInteger(0), exponent: exponent, negative: negative)
+    }
+    // Enough zeros for a quotient of 35 or 36 digits: one at least is dropped when it is inexact.
+    let zeros = 35 + digitCount(second.coefficient) - digitCount(first.coefficient)
+    let dividend = WideInteger(first.coefficient).multiplied(byPowerOfTen: zeros)
+    var (quotient, remainder) = second.coefficient.dividingFullWidth((dividend.high, dividend.low))
+    var quotientExponent = exponent - zeros
+    if remainder == 0 {
+      // An exact quotient has the exponent that is nearest to the operands' difference.
+      while quotientExponent < exponent {
+        let (shorter, digit) = quotient.quotientAndRemainder(dividingBy: 10)
+        if digit != 0 { break }
+        quotient = shorter
+        quotientExponent += 1
+      }
+    }
+    return DecimalNumber(
+      rounding: WideInteger(quotient),
+      exponent: quotientExponent,
+      negative: negative,
+      inexact: remainder != 0
+    )
   }
 }

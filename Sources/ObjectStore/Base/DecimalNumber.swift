@@ -1,16 +1,20 @@
-/// An IEEE 754 decimal128 (binary integer encoding) taken apart, to be compared by value.
-struct DecimalNumber: Sendable {
-  enum Class: Sendable { case finite, infinite, notANumber }
+/// An IEEE 754 decimal128 (binary integer encoding) taken apart: what compares, adds up, multiplies
+/// and divides decimals wherever they occur.
+package struct DecimalNumber: Sendable {
+  package enum Class: Sendable { case finite, infinite, notANumber }
 
-  var kind = Class.finite
-  var isNegative = false
+  package var kind = Class.finite
+  package var isNegative = false
   /// The value is coefficient x 10^exponent.
-  var coefficient: UInt128 = 0
-  var exponent = 0
+  package var coefficient: UInt128 = 0
+  package var exponent = 0
 
+  package static let digitsMax = 34
   static let exponentBias = 6176
+  static let exponentMin = -6176
+  package static let exponentMax = 6111
 
-  init(_ bits: DecimalBits) {
+  package init(_ bits: DecimalBits) {
     isNegative = bits.high >> 63 != 0
     if bits.high >> 58 & 0x1F == 0x1F {
       kind = .notANumber
@@ -27,15 +31,37 @@ struct DecimalNumber: Sendable {
   }
 
   /// 34 nines.
-  static let coefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
+  package static let coefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
-  init(_ integer: Int64) {
+  /// A finite number of at most 34 digits, with an exponent in range.
+  package init(negative: Bool, coefficient: UInt128, exponent: Int) {
+    isNegative = negative
+    self.coefficient = coefficient
+    self.exponent = exponent
+  }
+
+  static var nan: DecimalNumber {
+    var result = DecimalNumber(Int64(0))
+    result.kind = .notANumber
+    return result
+  }
+
+  static func infinity(negative: Bool) -> DecimalNumber {
+    var result = DecimalNumber(Int64(negative ? -1 : 1))
+    result.kind = .infinite
+    return result
+  }
+
+  package var isNaN: Bool { kind == .notANumber }
+  package var isFinite: Bool { kind == .finite }
+
+  package init(_ integer: Int64) {
     isNegative = integer < 0
     coefficient = UInt128(integer.magnitude)
   }
 
   /// The shortest decimal that reads back as `real`.
-  init(_ real: Double) {
+  package init(_ real: Double) {
     isNegative = real.sign == .minus
     if real.isNaN {
       kind = .notANumber
@@ -78,7 +104,7 @@ struct DecimalNumber: Sendable {
   }
 
   /// Not-a-number equals itself and is below all numbers.
-  func compare(to other: DecimalNumber) -> Ordering {
+  package func compare(to other: DecimalNumber) -> Ordering {
     if kind == .notANumber || other.kind == .notANumber {
       return .of(kind == .notANumber ? 0 : 1, other.kind == .notANumber ? 0 : 1)
     }
@@ -114,7 +140,7 @@ struct DecimalNumber: Sendable {
   }
 
   /// The nearest double.
-  var double: Double {
+  package var double: Double {
     switch kind {
     case .notANumber: return .nan
     case .infinite: return isNegative ? -.infinity : .infinity
@@ -123,5 +149,5 @@ struct DecimalNumber: Sendable {
     }
   }
 
-  var isZero: Bool { kind == .finite && coefficient == 0 }
+  package var isZero: Bool { kind == .finite && coefficient == 0 }
 }

@@ -9,6 +9,8 @@ public struct SchemaChange {
   public private(set) var result: SchemaDescription
   private(set) var indexesToDrop: [(TableKey, PropertyDescription)] = []
   private(set) var indexesToBuild: [(TableKey, ColumnKey)] = []
+  /// Dates that classes with objects get.
+  private(set) var datesToBegin: [(TableKey, ColumnKey)] = []
   private let stored: SchemaDescription
   private var differences: [String] = []
 
@@ -101,6 +103,9 @@ public struct SchemaChange {
     property.indexSlot = 0
     property.targetTable = .unassigned
     let table = result.classes[index].tableKey
+    if !isNew, property.kind == .date, !property.isCollection, !property.isOptional {
+      datesToBegin.append((table, property.columnKey))
+    }
     if property.isIndexed || property.isPrimaryKey {
       property.indexSlot = result.classes[index].freeIndexSlot()
       indexesToBuild.append((table, property.columnKey))

@@ -20,6 +20,7 @@ extension ObjectTransaction {
       try writer.releaseTree(state.pointee.node.node.reference(slot))
       state.pointee.node.setReference(slot, .none)
     }
+    for (table, column) in change.datesToBegin { try beginDates(column, in: table) }
     for (table, column) in change.indexesToBuild {
       let state = try open(table)
       try buildIndex(state, column)
@@ -27,6 +28,26 @@ extension ObjectTransaction {
     schemaChanged = true
     generation &+= 1
     return true
+  }
+
+  /// Gives all objects of a class that gets a date property the beginning of 1970 as its value,
+  /// which is what a date that nobody has set is elsewhere; a row of zeros is that of 2001.
+  private func beginDates(_ column: ColumnKey, in table: TableKey) throws(StorageError) {
+    let state = try open(table)
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
+    var clusters = try self.table(table).clusters()
+    while let cluster = try clusters.next() {
+      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
+    }
+    for key in keys {
+      let row = try locate(state, key)
+      let leaf = state.pointee.leaf
+      let old = leaf.node.reference(column.slot)
+      let new = try DoubleCodec.set(
+        writer, old, row: row, -978_307_200, isOptional: false, reserveRows: leaf.node.count)
+      if new != old { leaf.setReference(column.slot, new) }
+    }
   }
 
   /// Writes the schema, makes tables for new classes, and room for new indexes.

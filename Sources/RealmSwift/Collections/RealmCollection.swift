@@ -15,7 +15,7 @@ where Element: RealmCollectionValue {
 /// A collection of a realm's values: lists, results, linking objects.
 ///
 /// Live collections follow the realm: after a refresh or a change they hold what is there then.
-public protocol RealmCollection: RealmCollectionBase, Equatable
+public protocol RealmCollection: RealmCollectionBase, _ObjcBridgeable, Equatable
 where Iterator == RLMIterator<Element>, Index == Int {
   /// The collection as the engine sees it. A misuse for an unmanaged one.
   var _collection: _ManagedCollection { get }

@@ -55,7 +55,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
   @usableFromInline let collection: _ManagedCollection
 
   /// Wraps a managed collection, which stays live.
-  public init<C: RealmCollection>(_ collection: C) where C.Element == Element {
+  public init<C: RealmCollection & _ObjcBridgeable>(_ collection: C) where C.Element == Element {
     self.collection = collection._collection
   }
 

@@ -1,8 +1,10 @@
 import Foundation
+import ObjectStore
 
 extension Decimal128 {
   /// A number from any value that stands for one: an integer, a floating-point number, a string,
-  /// a `Decimal`, an `NSNumber` or a `Decimal128`. Anything else is a misuse.
+  /// a `Decimal`, an `NSNumber` or a `Decimal128`. Anything else is a misuse, and text that is no
+  /// number gives not-a-number.
   public init(value: Any) {
     // Before the others: a box also passes for what it can be converted to, and the reverse.
     if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
@@ -15,11 +17,7 @@ extension Decimal128 {
     case let value as Double: self.init(value)
     case let value as Float: self.init(value)
     case let value as Decimal: self.init(value)
-    case let value as String:
-      guard let parsed = Decimal128(value) else {
-        throwRealmException("'\(value)' is not a decimal number")
-      }
-      self = parsed
+    case let value as String: self = Decimal128(value) ?? .nan
     default:
       throwRealmException("Cannot convert a value of type '\(type(of: value))' to Decimal128")
     }
@@ -38,7 +36,7 @@ extension Decimal128 {
 
   /// The decimal number with the fewest digits that stands for this binary one: `0.1` is 0.1.
   public init(_ value: Double) {
-    self = Decimal128("\(value)") ?? .nan
+    self.init(DecimalNumber(value))
   }
 
   /// The decimal number with the fewest digits that stands for this binary one.
@@ -61,7 +59,8 @@ extension Decimal128 {
   /// The nearest number to an integer.
   init<Source: BinaryInteger>(rounding source: Source) {
     if let magnitude = UInt128(exactly: source.magnitude) {
-      self.init(rounding: WideInteger(magnitude), exponent: 0, negative: source < 0)
+      self.init(
+        DecimalNumber(rounding: WideInteger(magnitude), exponent: 0, negative: source < 0))
     } else {
       self = Decimal128(String(source)) ?? .nan
     }
@@ -84,7 +83,7 @@ extension BinaryInteger {
   fileprivate var isExactlyDecimal128: Bool {
     guard let magnitude = UInt128(exactly: self) else { return false }
     var rest = magnitude
-    while rest > Decimal128.coefficientMax {
+    while rest > DecimalNumber.coefficientMax {
       let (shorter, digit) = rest.quotientAndRemainder(dividingBy: 10)
       if digit != 0 { return false }
       rest = shorter
@@ -118,7 +117,7 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     self.init(value)
   }
 
-  /// Text that is not a number is a misuse.
+  /// Text that is not a number gives not-a-number.
   public init(stringLiteral value: String) {
     self.init(value: value)
   }

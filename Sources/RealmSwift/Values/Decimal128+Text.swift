@@ -1,16 +1,12 @@
 import Foundation
+import ObjectStore
 
 extension Decimal128: LosslessStringConvertible {
   /// A number from text such as `"12.50"`, `"-1.2E-7"`, `"Inf"` or `"NaN"`; more than 34 digits
-  /// are rounded.
+  /// are rounded. Any other text gives not-a-number, as it does in Apple's SDK.
   ///
-  /// - Throws: `Realm.Error.invalidInput` for anything else.
-  public init(string: String) throws {
-    guard let parsed = Decimal128(string) else {
-      throw RLMError(.invalidInput, "'\(string)' is not a decimal number")
-    }
-    self = parsed
-  }
+  /// - Throws: Nothing; it is declared so for the sake of code that expects it.
+  public init(string: String) throws { self = Decimal128(string) ?? .nan }
 
   /// A number from text, or nil if it is none. See `init(string:)`.
   public init?(_ text: String) {
@@ -29,7 +25,7 @@ extension Decimal128: LosslessStringConvertible {
     if isInfinite { return isNegative ? "-Inf" : "Inf" }
     let parts = parts
     let digits = String(parts.coefficient)
-    let sign = parts.negative ? "-" : ""
+    let sign = parts.isNegative ? "-" : ""
     // The standard's rule: plain notation unless that would need padding zeros on the right or
     // more than five after the point.
     let pointPlace = digits.utf8.count + parts.exponent
@@ -58,7 +54,10 @@ extension Decimal128: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
-      try self.init(string: text)
+      guard let parsed = Decimal128(text) else {
+        throw RLMError(.invalidInput, "'\(text)' is not a decimal number")
+      }
+      self = parsed
     } else if let integer = try? container.decode(Int64.self) {
       self.init(integerLiteral: integer)
     } else {
@@ -91,11 +90,9 @@ private struct DecimalScanner {
     }
     guard digits.any, let exponent = exponent(), rest.isEmpty else { return nil }
     return Decimal128(
-      rounding: WideInteger(digits.coefficient),
-      exponent: exponent + digits.exponent,
-      negative: negative,
-      inexact: digits.inexact
-    )
+      DecimalNumber(
+        rounding: WideInteger(digits.coefficient), exponent: exponent + digits.exponent,
+        negative: negative, inexact: digits.inexact))
   }
 
   /// The digits read so far: as many as fit, the rest as exponent.

@@ -10,7 +10,7 @@ final class EarlierMeeting: Object {
 
 final class LaterMeeting: Object {
   @Persisted var topic: String
-  @Persisted var start: Date
+  @Persisted(indexed: true) var start: Date
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
   override class func _realmObjectName() -> String? { "Meeting" }
 }
@@ -32,7 +32,7 @@ final class LaterMeeting: Object {
     #expect(created.start == realm.objects(LaterMeeting.self).last?.start)
   }
 
-  @Test("a date that a class gets later is the reference date in the objects that there are")
+  @Test("a date that a class gets later is the beginning of 1970 in the objects that there are")
   func olderObjects() throws {
     let file = TemporaryRealm([EarlierMeeting.self])
     try autoreleasepool {
@@ -43,6 +43,8 @@ final class LaterMeeting: Object {
       configuration: TemporaryRealm.configuration(path: file.path, [LaterMeeting.self]))
     let meeting = try #require(realm.objects(LaterMeeting.self).first)
     #expect(meeting.topic == "Budget")
-    #expect(meeting.start == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(meeting.start == Date(timeIntervalSince1970: 0))
+    let beginning = Date(timeIntervalSince1970: 0)
+    #expect(realm.objects(LaterMeeting.self).where { $0.start == beginning }.count == 1)
   }
 }

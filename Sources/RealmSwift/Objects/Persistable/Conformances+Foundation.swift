@@ -87,7 +87,8 @@ extension Date: _ColumnValue, _RealmCollectionValueInsideOptional {
   /// Stored as it is.
   public typealias PersistedType = Date
   public static var _rlmDescription: _PropertyDescription { .init(.date) }
-  /// Now, as `Date()` is. In objects that are older than the property it is the reference date.
+  /// Now, as `Date()` is. In objects that are older than the property it is the
+  /// beginning of 1970.
   public static func _rlmDefaultValue() -> Date { Date() }
 
   @inlinable

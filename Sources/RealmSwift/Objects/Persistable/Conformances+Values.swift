@@ -56,7 +56,7 @@ extension Decimal128: _ColumnValue, _RealmCollectionValueInsideOptional {
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Decimal128? {
     switch unwrapped(value) {
     case let value as Decimal128: value
-    case let value as String: try? Decimal128(string: value)
+    case let value as String: Decimal128(value)
     case let value?:
       integer(value, as: Int.self).map { Decimal128(integerLiteral: Int64($0)) }
         ?? floatingPoint(value, as: Double.self).map { Decimal128(value: $0) }

@@ -4,8 +4,11 @@ public import ObjectStore
 // whatever else by a conversion of its own.
 
 /// An enumeration that is a property's type, kept as its raw value.
-public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _Persistable,
-  _RealmCollectionValueInsideOptional
+///
+/// A raw value that no case has any more reads as the first case, and in an optional property, or
+/// an optional element of a collection, as nil.
+public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, RealmEnum,
+  _Persistable, _RealmCollectionValueInsideOptional
 where RawValue: Comparable & _Persistable & _RealmCollectionValueInsideOptional {
   /// What a property of this type is stored as: the raw value.
   associatedtype PersistedType = RawValue
@@ -31,8 +34,17 @@ extension PersistableEnum {
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { rawValue._rlmStored(realm) }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {
-    // A raw value that no case has any more reads as the first case.
     Self(rawValue: RawValue._rlmFromStored(stored, realm)) ?? Self()
+  }
+
+  public static func _rlmOptionalFromStored(
+    _ stored: StoredValue, _ realm: _RealmInstance
+  ) -> Self? {
+    RawValue._rlmOptionalFromStored(stored, realm).flatMap { Self(rawValue: $0) }
+  }
+
+  public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self? {
+    RawValue._rlmGetOptional(object, column).flatMap { Self(rawValue: $0) }
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
@@ -114,5 +126,16 @@ extension FailableCustomPersistable {
 
   public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self? {
     PersistedType._rlmGetOptional(object, column).flatMap { Self(persistedValue: $0) }
+  }
+
+  public static func _rlmOptionalFromStored(
+    _ stored: StoredValue, _ realm: _RealmInstance
+  ) -> Self? {
+    PersistedType._rlmOptionalFromStored(stored, realm).flatMap { Self(persistedValue: $0) }
+  }
+
+  public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
+    if let value = unwrapped(value) as? Self { return value }
+    return PersistedType._rlmFromAny(value, realm).flatMap { Self(persistedValue: $0) }
   }
 }

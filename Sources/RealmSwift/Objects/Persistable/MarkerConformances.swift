@@ -24,3 +24,27 @@ extension Optional: SortableType where Wrapped: SortableType {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
 extension Optional: _QueryString where Wrapped: _QueryString {}
+
+extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
+  /// Numbers of any type.
+  public typealias PersistedType = NSNumber
+}
+
+extension NSDate: _HasPersistedType, MinMaxType {
+  /// Dates.
+  public typealias PersistedType = NSDate
+}
+
+extension Int: RealmOptionalType, _DefaultConstructible {}
+extension Int8: RealmOptionalType, _DefaultConstructible {}
+extension Int16: RealmOptionalType, _DefaultConstructible {}
+extension Int32: RealmOptionalType, _DefaultConstructible {}
+extension Int64: RealmOptionalType, _DefaultConstructible {}
+extension Bool: RealmOptionalType, _DefaultConstructible {}
+extension Float: RealmOptionalType, _DefaultConstructible {}
+extension Double: RealmOptionalType, _DefaultConstructible {}
+extension String: _DefaultConstructible {}
+extension Data: _DefaultConstructible {}
+extension Date: _DefaultConstructible {}
+extension UUID: _DefaultConstructible {}
+extension Optional: RealmPropertyType where Wrapped: RealmOptionalType {}

@@ -36,6 +36,22 @@ public protocol _HasPersistedType {
 /// A type whose queries offer string operations.
 @_marker public protocol _QueryString: _QueryBinary {}
 
+/// A type whose values can be made without being told anything.
+public protocol _DefaultConstructible {
+  /// The value that a property of the type begins with.
+  init()
+}
+
+/// A type that `RealmOptional` and `RealmProperty` can hold as an optional: numbers, booleans, and
+/// enumerations.
+public protocol RealmOptionalType {}
+
+/// A type that `RealmProperty` can hold.
+public protocol RealmPropertyType {}
+
+/// An enumeration that is kept as its raw value. Conform to `PersistableEnum`.
+public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
+
 /// An optional, seen without its payload's type.
 public protocol OptionalProtocol {
   /// The type inside the optional.

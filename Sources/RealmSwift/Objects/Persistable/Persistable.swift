@@ -24,7 +24,7 @@ public protocol _RealmSchemaDiscoverable: SendableMetatype {
 }
 
 /// A type whose values cross into the store and back.
-public protocol _StoredConvertible {
+public protocol _StoredConvertible: _ObjcBridgeable {
   /// The value in the store's terms. Links need the realm, to add what is not yet in it.
   func _rlmStored(_ realm: _RealmInstance) -> StoredValue
   /// The value that the store holds.
@@ -82,6 +82,8 @@ public protocol _PersistableInsideOptional: _StoredConvertible, _HasPersistedTyp
 {
   /// Reads a managed optional property.
   static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self?
+  /// The value that the store holds, nil for null and for what is none of this type.
+  static func _rlmOptionalFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self?
   /// What the optional property returns while key paths are being recorded.
   static func _rlmRecordingOptional() -> Self?
   /// Writes a managed optional property, checking first that it may be written.
@@ -93,8 +95,13 @@ public protocol _PersistableInsideOptional: _StoredConvertible, _HasPersistedTyp
 
 extension _PersistableInsideOptional {
   public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self? {
-    let stored = object._readStored(column)
-    return stored == .null ? nil : _rlmFromStored(stored, object._managingRealm)
+    _rlmOptionalFromStored(object._readStored(column), object._managingRealm)
+  }
+
+  public static func _rlmOptionalFromStored(
+    _ stored: StoredValue, _ realm: _RealmInstance
+  ) -> Self? {
+    stored == .null ? nil : _rlmFromStored(stored, realm)
   }
 
   public static func _rlmRecordingOptional() -> Self? { nil }
@@ -176,7 +183,7 @@ extension Optional: _StoredConvertible where Wrapped: _PersistableInsideOptional
   }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {
-    stored == .null ? nil : Wrapped._rlmFromStored(stored, realm)
+    Wrapped._rlmOptionalFromStored(stored, realm)
   }
 
   public static func _rlmFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {

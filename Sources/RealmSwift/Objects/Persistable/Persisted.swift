@@ -193,14 +193,14 @@ extension Persisted where Value: Encodable {
 /// A wrapper whose absence in what is decoded means nil.
 public protocol OptionalCodingWrapper {
   /// Wraps a value.
-  init(wrappedValue: WrappedValue)
+  init(wrappedValue: WrappedType)
   /// The type of the value, which can be nil.
-  associatedtype WrappedValue: ExpressibleByNilLiteral
+  associatedtype WrappedType: ExpressibleByNilLiteral
 }
 
 extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {
   /// The property's type.
-  public typealias WrappedValue = Value
+  public typealias WrappedType = Value
 }
 
 extension KeyedDecodingContainer {

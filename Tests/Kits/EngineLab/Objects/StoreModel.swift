@@ -59,7 +59,7 @@ public struct StoreModel: Sendable {
       let known = index < old.classes.count ? old.classes[index].properties.count : 0
       for property in description.properties.dropFirst(known) {
         for key in tables[index].keys {
-          tables[index].objects[key]![property.columnKey] = StoreModel.fresh(property)
+          tables[index].objects[key]![property.columnKey] = StoreModel.later(property)
         }
       }
     }
@@ -67,6 +67,12 @@ public struct StoreModel: Sendable {
 
   static func fresh(_ property: PropertyDescription) -> Content {
     property.collection == .list ? .list([]) : .value(property.defaultValue)
+  }
+
+  /// What a property has in objects that were there before it: dates begin in 1970.
+  private static func later(_ property: PropertyDescription) -> Content {
+    if case .value(.date) = fresh(property) { return .value(.date(-978_307_200)) }
+    return fresh(property)
   }
 
   mutating func create(_ key: ObjectKey, in table: TableKey) {
