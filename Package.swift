@@ -17,10 +17,12 @@ let safe: [SwiftSetting] =
 // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
 let library: [Target] = [
   .target(name: "CPlatform"),
+  .target(name: "CCrypto"),
   .target(name: "CRuntime"),
   .target(name: "CScan"),
   .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-  .target(name: "Platform", dependencies: ["CPlatform", "CRuntime"], swiftSettings: settings),
+  .target(
+    name: "Platform", dependencies: ["CCrypto", "CPlatform", "CRuntime"], swiftSettings: settings),
   .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: safe),
   .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
   .target(

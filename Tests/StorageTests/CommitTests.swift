@@ -13,11 +13,12 @@ final class Bench {
 
   init(
     leafCount: Int = 30, wordsMax: Int = 200, changesMax: Int = 4, seed: UInt64 = 1,
-    durability: Durability = .full
+    durability: Durability = .full, key: EncryptionKey? = nil
   ) throws {
     model = LeafModel(
       leafCount: leafCount, wordsMax: wordsMax, changesMax: changesMax, seed: seed)
     options.durability = durability
+    options.encryptionKey = key
     options.compactsInBackground = false
     options.mergeHistory = { older, newer in Array(Set(older).union(newer)) }
     options.mappingReservation = 1 << 28

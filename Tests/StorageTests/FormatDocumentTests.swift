@@ -38,6 +38,9 @@ import Testing
       ("slotExtents", FileLayout.slotExtents), ("markMagic", FileLayout.markMagic),
       ("markChecksum", FileLayout.markChecksum), ("markVersion", FileLayout.markVersion),
       ("markSlotChecksum", FileLayout.markSlotChecksum),
+      ("headerSalt", FileLayout.headerSalt), ("headerSeal", FileLayout.headerSeal),
+      ("headerSaltChecksum", FileLayout.headerSaltChecksum),
+      ("slotSalt", FileLayout.slotSalt), ("slotTag", FileLayout.slotTag),
     ]
     for (name, value) in expected { #expect(offset(of: name) == value, "\(name)") }
   }
@@ -48,6 +51,9 @@ import Testing
       ("flags", NodeLayout.flags), ("byteSize", NodeLayout.byteSize),
       ("count", NodeLayout.count), ("createdIn", NodeLayout.createdIn),
       ("referenceCount", NodeLayout.referenceCount), ("auxiliary", NodeLayout.auxiliary),
+      ("sealedTag", SealedNodeLayout.tag), ("sealedCreatedIn", SealedNodeLayout.createdIn),
+      ("sealedByteSize", SealedNodeLayout.byteSize), ("sealedSalt", SealedNodeLayout.salt),
+      ("sealedText", SealedNodeLayout.text),
     ]
     for (name, value) in expected { #expect(offset(of: name) == value, "\(name)") }
   }

@@ -12,4 +12,17 @@ import Testing
       #expect(explorer.outcome.recoveries > 0)
     }
   }
+
+  @Test(arguments: [Durability.full, .strict, .grouped, .relaxed])
+  func `no disk of an encrypted file that a power loss leaves is bad`(
+    durability: Durability
+  ) throws {
+    for seed in 11...13 as ClosedRange<UInt64> {
+      let explorer = PowerLossExplorer(
+        durability: durability, seed: seed, statesPerMoment: 4, key: .lab)
+      try explorer.run(states: 1000)
+      #expect(explorer.outcome.bad == [])
+      #expect(explorer.outcome.recoveries > 0)
+    }
+  }
 }

@@ -26,7 +26,7 @@ public struct StoreSpace: Sendable {
     if root.isNone { return }
     var size = TreeSize(in: source)
     let schema = try StoreRoot.schema(root, in: source)
-    schemaBytes = UInt64(try StoreRoot.node(root, in: source).byteSize)
+    schemaBytes = UInt64(source.footprint(of: try StoreRoot.node(root, in: source)))
     schemaBytes += try size.bytes(below: try StoreRoot.schemaReference(root, in: source))
     for description in schema.classes {
       guard let table = try StoreRoot.table(description.tableKey, root: root, in: source)
@@ -40,7 +40,7 @@ public struct StoreSpace: Sendable {
   ) throws(StorageError) -> TableSpace {
     var space = TableSpace(table: table.key)
     let node = try table.source.node(table.root)
-    space.treeBytes += UInt64(node.byteSize)
+    space.treeBytes += UInt64(table.source.footprint(of: node))
     for property in description.properties where property.indexSlot != 0 {
       let index = try table.indexRoot(property.indexSlot)
       space.indexes[property.columnKey] = try size.bytes(below: index)

@@ -38,8 +38,8 @@ extension ObjectTransaction {
   public func cancel() { transaction?.cancel() }
 
   /// Writes the store as it is now to a new file, without free space and history.
-  public func writeCopy(to path: String) throws(StorageError) {
-    _ = try owned.database.writeCompactCopy(of: root, in: source, to: path)
+  public func writeCopy(to path: String, key: EncryptionKey? = nil) throws(StorageError) {
+    _ = try owned.database.writeCompactCopy(of: root, in: source, to: path, key: key)
   }
 }
 

@@ -10,6 +10,13 @@ public enum AnonymousMemory {
     return address
   }
 
+  /// The same for what is to stay in this process: a core dump does not have it.
+  public static func mapSecret(length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    let address = try map(length: length)
+    madvise(address, length, MADV_DONTDUMP)
+    return address
+  }
+
   public static func unmap(_ address: UnsafeMutableRawPointer, length: Int) {
     munmap(address, length)
   }

@@ -19,7 +19,7 @@ extension RLMError {
 extension RLMError.Code {
   init(_ code: StorageError.Code) {
     switch code {
-    case .corrupt, .notADatabase: self = .invalidDatabase
+    case .corrupt, .notADatabase, .wrongKey: self = .invalidDatabase
     case .unsupportedFormat: self = .unsupportedFileFormatVersion
     case .incompatibleLockFile: self = .incompatibleLockFile
     case .outOfDiskSpace: self = .outOfDiskSpace
@@ -29,7 +29,7 @@ extension RLMError.Code {
     case .inUse: self = .alreadyOpen
     case .schemaMismatch: self = .schemaMismatch
     case .invalidInput: self = .invalidInput
-    case .unsupportedFileSystem, .readOnly: self = .fileAccess
+    case .unsupportedFileSystem, .readOnly, .encryptionUnavailable: self = .fileAccess
     case .inputOutput, .poisoned: self = .fileOperationFailed
     case .readerTooOld: self = .readerTooOld
     case .tooManyVersions, .closed: self = .fail

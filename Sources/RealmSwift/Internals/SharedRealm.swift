@@ -56,7 +56,10 @@ final class SharedRealm: Sendable {
       open[Key(path, readOnly: false)]?.object
         ?? (options.readOnly ? open[Key(path, readOnly: true)]?.object : nil)
     }
-    if let known { return known }
+    if let known {
+      try known.database.requireKey(options.encryptionKey)
+      return known
+    }
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
     let shared = SharedRealm(database: database, path: path)

@@ -43,22 +43,21 @@ extension Realm {
 
   /// Writes a compact copy of the present version to a new file.
   ///
+  /// - Parameter encryptionKey: 64 bytes to encrypt the copy with, whatever this realm has; without
+  ///   one it is not encrypted.
   /// - Throws: `Realm.Error.fileExists` if there is a file already.
   public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
-    if encryptionKey != nil {
-      throw RLMError(
-        .invalidInput, "Encryption is not available yet; write the copy without a key.",
-        path: fileURL.path)
-    }
     var configuration = self.configuration
     configuration.fileURL = fileURL
+    configuration.encryptionKey = encryptionKey
     try writeCopy(configuration: configuration)
   }
 
   /// Writes a compact copy of the present version to the configuration's file, with everything that
   /// it holds, also classes that this realm's configuration does not name. Within a write
   /// transaction the copy has what was changed so far. If the configuration has another schema
-  /// version, the copy is migrated to it.
+  /// version, the copy is migrated to it; it is encrypted with the configuration's key, if that has
+  /// one.
   ///
   /// - Throws: `Realm.Error.fileExists` if there is a file already.
   public func writeCopy(configuration: Configuration) throws {
@@ -68,7 +67,9 @@ extension Realm {
     if FileManager.default.fileExists(atPath: path) {
       throw RLMError(.fileExists, "The file '\(path)' exists already.", path: path)
     }
-    try rethrowingStorageErrors { () throws(StorageError) in try instance.writeCopy(to: path) }
+    try rethrowingStorageErrors { () throws(StorageError) in
+      try instance.writeCopy(to: path, key: configuration.engineKey)
+    }
     if configuration.schemaVersion != self.configuration.schemaVersion {
       try Realm.performMigration(for: configuration)
     }
@@ -77,11 +78,16 @@ extension Realm {
 
 /// The schema version of the file.
 ///
-/// - Throws: `Realm.Error.fileNotFound` if there is none.
+/// - Parameter encryptionKey: the file's, if it is encrypted.
+/// - Throws: `Realm.Error.fileNotFound` if there is none, `.invalidDatabase` if the key is another.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
   var options = DatabaseOptions()
   options.readOnly = true
   options.mustExist = true
+  options.encryptionKey =
+    Realm.Configuration(
+      fileURL: fileURL, encryptionKey: encryptionKey
+    ).engineKey
   return try rethrowingStorageErrors { () throws(StorageError) in
     let database = try Database.open(path: fileURL.path, options: options)
     let snapshot = try database.pinNewest()

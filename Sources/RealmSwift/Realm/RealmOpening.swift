@@ -76,16 +76,17 @@ enum RealmOpening {
         "Realm at path '\(instance.shared.path)' already opened with different schema version.",
         path: instance.shared.path)
     }
+    if open.encryptionKey != configuration.encryptionKey {
+      throw RLMError(
+        .alreadyOpen,
+        "Realm at path '\(instance.shared.path)' already opened with different encryption key.",
+        path: instance.shared.path)
+    }
   }
 
   private static func open(
     _ configuration: Realm.Configuration, _ scheduler: any Scheduler, path: String
   ) throws(RLMError) -> _RealmInstance {
-    if configuration.encryptionKey != nil {
-      throw RLMError(
-        .invalidInput, "Encryption is not available yet; open the realm without a key.",
-        path: path)
-    }
     let classes = try RealmSchema.classes(of: configuration)
     let wanted = RealmSchema.description(of: classes, version: configuration.schemaVersion)
     if !configuration.readOnly { try prepareFile(configuration, path: path) }
@@ -166,6 +167,7 @@ enum RealmOpening {
 
   private static func options(of configuration: Realm.Configuration) -> DatabaseOptions {
     var options = DatabaseOptions()
+    options.encryptionKey = configuration.engineKey
     options.readOnly = configuration.readOnly
     options.durability = Durability(configuration)
     options.activeVersionsMax = UInt64(configuration.maximumNumberOfActiveVersions ?? 0)

@@ -67,17 +67,20 @@ struct Committer {
       freeSpace: database.writerState.freeSpace, index: base.freeSpace, version: version,
       writer: writer)
     try recorder.prepare(movingFrom: compactionBoundary ?? .max)
-    var serializer = NodeSerializer()
+    var serializer = NodeSerializer(extraSize: extraSize)
     serializer.collect(root)
     serializer.collect(newHistory)
     recorder.collect(into: &serializer)
     let (snapshot, logicalSize) = try place(&serializer, recorder, newHistory)
+    let mapping = try database.mapping(covering: logicalSize)
+    // What is written of an encrypted file is kept, decrypted, for this process's own reading.
+    let sealer = database.writerState.nodeCipher.map { NodeSealer($0, keepingIn: mapping) }
     let extents: [CommitSlot.ProvenExtent]
     // Asked once: a flush elsewhere may change the answer at any time.
     let isProvable = isProvable(serializer.totalBytes)
     do throws(SystemError) {
       extents = try serializer.write(
-        to: database.file, version: version, proving: isProvable,
+        to: database.file, version: version, sealer: sealer, proving: isProvable,
         scratch: &database.writerState.scratch)
     } catch {
       throw StorageError(error, doing: "write the nodes of a commit")
@@ -85,7 +88,6 @@ struct Committer {
     let final = NodeReference(rawValue: NodeSerializer.finalWord(snapshot.address))
     let published = PublishedVersion(
       version: version, root: final.rawValue, logicalSize: logicalSize)
-    let mapping = try database.mapping(covering: logicalSize)
     try requireTrustworthyReads()
     try writeSlot(published, proof: isProvable ? extents : nil)
     countUnflushed(serializer.totalBytes)
@@ -164,7 +166,12 @@ struct Committer {
     Placement.Options(
       fillsGrowth: durability == .full || durability == .strict,
       keepsBlocksApart: durability == .strict || database.options.durability == .strict,
-      boundary: compactionBoundary)
+      boundary: compactionBoundary,
+      extraSize: extraSize)
+  }
+
+  private var extraSize: UInt64 {
+    database.cipher == nil ? 0 : UInt64(SealedNodeLayout.extraSize)
   }
 
   /// Whether one flush can cover nodes and slot: what came before has been flushed, so the extents
@@ -188,7 +195,7 @@ struct Committer {
         throw StorageError(error.cause, doing: "write the slot of a commit")
       }
     case .full, .strict:
-      if let proof, proof.count <= FileLayout.slotExtentsMax {
+      if let proof, proof.count <= database.slots.extentsMax {
         slot.extents = proof
       } else {
         try database.flushNodes(

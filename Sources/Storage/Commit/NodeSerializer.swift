@@ -8,8 +8,13 @@ import Platform
 struct NodeSerializer {
   private(set) var nodes: [UnsafeMutableRawPointer] = []
   private(set) var totalBytes: UInt64 = 0
+  /// Bytes by which encryption makes a node longer.
+  private let extraSize: UInt64
 
-  init() { nodes.reserveCapacity(32) }
+  init(extraSize: UInt64) {
+    self.extraSize = extraSize
+    nodes.reserveCapacity(32)
+  }
 
   /// Adds all uncommitted nodes below `reference`.
   mutating func collect(_ reference: NodeReference) {
@@ -23,19 +28,23 @@ struct NodeSerializer {
       if child.isUncommitted { collect(child) }
     }
     nodes.append(address)
-    totalBytes += Self.placedSize(address)
+    totalBytes += placedSize(address)
   }
 
   /// Adds one node whose children have been collected.
   mutating func append(_ node: MutableNode) {
     Self.setFinalWord(node.address, 1)
     nodes.append(node.address)
-    totalBytes += Self.placedSize(node.address)
+    totalBytes += placedSize(node.address)
   }
 
-  /// Bytes that a node takes in the file.
-  static func placedSize(_ address: UnsafeMutableRawPointer) -> UInt64 {
-    UInt64(max(Node(address: address).byteSize, NodeLayout.byteSizeMin))
+  /// Bytes that a node takes in the file, `extra` of them for encryption.
+  static func placedSize(_ address: UnsafeMutableRawPointer, extra: UInt64) -> UInt64 {
+    UInt64(max(Node(address: address).byteSize, NodeLayout.byteSizeMin)) + extra
+  }
+
+  private func placedSize(_ address: UnsafeMutableRawPointer) -> UInt64 {
+    Self.placedSize(address, extra: extraSize)
   }
 
   /// The reference that a written node is known by from here on; that of a node in the file is what
@@ -58,16 +67,20 @@ struct NodeSerializer {
   ///
   /// - Parameter proving: whether the extents are wanted with their checksums, for a slot that
   ///   lists them; else they come without.
+  /// - Parameter sealer: encrypts the nodes on their way.
   /// - Returns: the extents, neighbours joined.
   func write(
-    to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
+    to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
+    scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax,
       gapCount > Self.gapCountMax
     {
-      return try writeSorted(to: file, version: version, proving: proving, scratch: &scratch)
+      return try writeSorted(
+        to: file, version: version, sealer: sealer, proving: proving, scratch: &scratch)
     }
-    return try writeInOrder(to: file, version: version, proving: proving, scratch: &scratch)
+    return try writeInOrder(
+      to: file, version: version, sealer: sealer, proving: proving, scratch: &scratch)
   }
 
   /// How many nodes do not lie right behind the one before.
@@ -77,7 +90,7 @@ struct NodeSerializer {
     for address in nodes {
       let offset = Self.finalWord(address)
       if offset != end { count += 1 }
-      end = offset + Self.placedSize(address)
+      end = offset + placedSize(address)
     }
     return count
   }
@@ -99,7 +112,8 @@ struct NodeSerializer {
   /// Finishes the nodes in memory, children first, and then writes them in the order of their
   /// places, so that neighbours go out together whatever their order in the tree.
   private func writeSorted(
-    to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
+    to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
+    scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     scratch.reserve(Int(totalBytes), keeping: 0)
     let base = scratch.bytes.baseAddress!
@@ -109,7 +123,7 @@ struct NodeSerializer {
     var runs: [(offset: UInt64, place: Int, length: Int)] = []
     var place = 0
     for (offset, index) in order {
-      let size = Int(Self.placedSize(nodes[index]))
+      let size = Int(placedSize(nodes[index]))
       places[index] = place
       if let last = runs.last, last.offset + UInt64(last.length) == offset {
         runs[runs.count - 1].length += size
@@ -119,7 +133,7 @@ struct NodeSerializer {
       place += size
     }
     for (index, address) in nodes.enumerated() {
-      Self.finish(address, copyTo: base + places[index], version: version)
+      Self.finish(address, copyTo: base + places[index], version: version, sealer)
     }
     var extents: [CommitSlot.ProvenExtent] = []
     for run in runs {
@@ -134,21 +148,25 @@ struct NodeSerializer {
   }
 
   private func writeInOrder(
-    to file: any SystemFile, version: UInt64, proving: Bool, scratch: inout ScratchBuffer
+    to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
+    scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     var output = ExtentWriter(file: file, proving: proving)
     for address in nodes {
       let target = try output.room(
-        at: Self.finalWord(address), size: Int(Self.placedSize(address)), scratch: &scratch)
-      Self.finish(address, copyTo: target, version: version)
+        at: Self.finalWord(address), size: Int(placedSize(address)), scratch: &scratch)
+      Self.finish(address, copyTo: target, version: version, sealer)
     }
     return try output.finish(scratch: &scratch)
   }
 
-  /// Copies a node to where it is written from, with its final references, version and checksum.
+  /// Copies a node to where it is written from, with its final references, version and checksum, or
+  /// its tag where it is encrypted.
   private static func finish(
-    _ address: UnsafeMutableRawPointer, copyTo target: UnsafeMutableRawPointer, version: UInt64
+    _ address: UnsafeMutableRawPointer, copyTo place: UnsafeMutableRawPointer, version: UInt64,
+    _ sealer: NodeSealer?
   ) {
+    let target = sealer == nil ? place : place + SealedNodeLayout.extraSize
     let node = Node(address: address)
     let used = node.byteSize
     let size = max(used, NodeLayout.byteSizeMin)
@@ -159,10 +177,15 @@ struct NodeSerializer {
     }
     target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     finishReferences(target, count: node.referenceCount)
-    let sum = checksum(target + 4, count: size - 4)
-    target.storeBytes(of: sum, as: UInt32.self)
-    setFinalWord(
-      address, NodeReference(offset: finalWord(address), checksum: sum).rawValue)
+    let offset = finalWord(address)
+    let sum: UInt32
+    if let sealer {
+      sum = sealer.seal(SealedNode(address: place, byteSize: size), at: offset)
+    } else {
+      sum = checksum(target + 4, count: size - 4)
+      target.storeBytes(of: sum, as: UInt32.self)
+    }
+    setFinalWord(address, NodeReference(offset: offset, checksum: sum).rawValue)
   }
 
   private static func finishReferences(_ target: UnsafeMutableRawPointer, count: Int) {
@@ -176,26 +199,6 @@ struct NodeSerializer {
       place += 8
     }
   }
-}
-
-/// Memory that a database reuses for what it writes.
-struct ScratchBuffer: ~Copyable {
-  private(set) var bytes: UnsafeMutableRawBufferPointer
-
-  init() {
-    bytes = .allocate(byteCount: 1 << 16, alignment: 16)
-  }
-
-  mutating func reserve(_ size: Int, keeping used: Int) {
-    if size <= bytes.count { return }
-    let larger = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: max(size, min(bytes.count * 2, 1 << 22)), alignment: 16)
-    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[0..<used]))
-    bytes.deallocate()
-    bytes = larger
-  }
-
-  deinit { bytes.deallocate() }
 }
 
 /// Gathers adjoining nodes into large writes.

@@ -61,7 +61,7 @@ struct RelocationScan {
       }
     }
     if isBeyond, bytesLeft > 0 {
-      let size = try source.node(reference).byteSize
+      let size = source.footprint(of: try source.node(reference))
       bytesLeft -= max(size, Self.chargeMin)
       targets.append(Target(path: path, reference: reference, byteSize: UInt64(size)))
     }

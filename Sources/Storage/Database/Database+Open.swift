@@ -9,7 +9,8 @@ extension Database {
   /// are; where it has the file open read-only and is to write now, a second instance beside it.
   ///
   /// - Throws: `.fileNotFound`, `.permissionDenied`, `.notADatabase`, `.unsupportedFormat`,
-  ///   `.unsupportedFileSystem`, `.incompatibleLockFile`, `.corrupt`, `.outOfDiskSpace`.
+  ///   `.unsupportedFileSystem`, `.incompatibleLockFile`, `.corrupt`, `.outOfDiskSpace`,
+  ///   `.wrongKey`, `.encryptionUnavailable`.
   public static func open(
     path: String, options: DatabaseOptions = DatabaseOptions(),
     system: any System = PosixSystem.shared
@@ -82,12 +83,13 @@ struct Opener {
   func open() throws(StorageError) -> Database? {
     guard let lockFile = try join() else { return nil }
     do throws(StorageError) {
-      guard case .valid = try FileCreation.checkHeader(file) else {
+      guard case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey)
+      else {
         throw StorageError(.notADatabase, path: path, "the file has lost its header while open")
       }
       let newest: PublishedVersion
       do { newest = try lockFile.newest() } catch { throw StorageError(error) }
-      let mapping = try mapping(covering: newest.logicalSize)
+      let mapping = try mapping(covering: newest.logicalSize, cipher)
       return Database(
         path: path, options: options, system: system, file: file, lockFile: lockFile,
         mapping: mapping, newest: newest.version)
@@ -125,20 +127,9 @@ struct Opener {
 
   /// Runs while this process is alone with the file.
   private func recover(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
-    if options.durability == .inMemory, mayWrite {
-      try empty()
-    } else if case .absent = try FileCreation.checkHeader(file) {
-      guard mayWrite else {
-        throw StorageError(
-          .notADatabase, path: path, "the file is empty; open it for writing first")
-      }
-      try FileCreation.initialise(file, boot: system.bootIdentifier())
-      do { try system.synchronizeDirectory(containing: path) } catch {
-        throw StorageError(error, doing: "flush the directory of the database")
-      }
-    }
-    let mapping = try mapping(covering: 0)
-    let slots = SlotStore(file: file, boot: system.bootIdentifier())
+    let cipher = try prepare(mayWrite: mayWrite)
+    let mapping = try mapping(covering: 0, cipher)
+    let slots = SlotStore(file: file, boot: system.bootIdentifier(), cipher: cipher)
     let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest()
     if mayWrite {
@@ -154,19 +145,51 @@ struct Opener {
       flushed: found.isSettled ? found.durableVersion : 0)
   }
 
+  /// Makes the file if it is new.
+  ///
+  /// - Returns: what it is read and written with, if it is encrypted.
+  private func prepare(mayWrite: Bool) throws(StorageError) -> FileCipher? {
+    if options.durability == .inMemory, mayWrite {
+      try empty()
+    } else if case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey) {
+      return cipher
+    } else {
+      guard mayWrite else {
+        throw StorageError(
+          .notADatabase, path: path, "the file is empty; open it for writing first")
+      }
+      try initialise()
+      do { try system.synchronizeDirectory(containing: path) } catch {
+        throw StorageError(error, doing: "flush the directory of the database")
+      }
+    }
+    guard case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey) else {
+      throw StorageError(.notADatabase, path: path, "the new file has no header")
+    }
+    return cipher
+  }
+
+  private func initialise() throws(StorageError) {
+    try FileCreation.initialise(
+      file, key: options.encryptionKey, boot: system.bootIdentifier())
+  }
+
   /// An in-memory database starts anew with its first process.
   private func empty() throws(StorageError) {
     do { try file.truncate(to: 0) } catch {
       throw StorageError(error, doing: "empty the file of an in-memory database")
     }
-    try FileCreation.initialise(file, boot: system.bootIdentifier())
+    try initialise()
   }
 
-  func mapping(covering size: UInt64) throws(StorageError) -> Mapping {
+  private func mapping(
+    covering size: UInt64, _ cipher: FileCipher?
+  ) throws(StorageError) -> Mapping {
     do {
       let fileSize = try file.size()
       return try Mapping.make(
-        file, covering: max(size, fileSize), reservation: options.mappingReservation)
+        file, covering: max(size, fileSize), reservation: options.mappingReservation, cipher: cipher
+      )
     } catch { throw StorageError(error, doing: "map the database file") }
   }
 }

@@ -21,6 +21,8 @@ public final class Database: Sendable {
   /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
   private let currentMapping: Atomic<UInt>
   let slots: SlotStore
+  /// What an encrypted file is read and written with.
+  let cipher: FileCipher?
   /// The newest version when this process opened the file.
   let versionAtOpening: UInt64
   /// `LockFile.flushFailure` when this process last looked.
@@ -45,11 +47,12 @@ public final class Database: Sendable {
     self.system = system
     self.file = file
     self.lockFile = lockFile
-    slots = SlotStore(file: file, boot: system.bootIdentifier())
+    cipher = mapping.cipher
+    slots = SlotStore(file: file, boot: system.bootIdentifier(), cipher: cipher)
     versionAtOpening = newest
     flushFailureSeen = Atomic(lockFile.flushFailure)
     label = PinLabel(options.label)
-    writerState = WriterState()
+    writerState = WriterState(cipher: cipher)
     mappings = LockedValue([mapping])
     currentMapping = Atomic(UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()))
     slowReaders = SlowReaderWatch(options: options, path: path, system: system)
@@ -118,6 +121,16 @@ public final class Database: Sendable {
     return try body(source, node.reference(SnapshotNode.root))
   }
 
+  /// Whether the file is open with that key, or without one.
+  ///
+  /// - Throws: `.inUse` if it is not.
+  package func requireKey(_ key: EncryptionKey?) throws(StorageError) {
+    guard key != options.encryptionKey else { return }
+    throw StorageError(
+      .inUse, path: path,
+      "Realm at path '\(path)' already opened with different encryption key.")
+  }
+
   /// The mapping to read a version of `size` bytes through.
   func mapping(covering size: UInt64) throws(StorageError) -> Mapping {
     let bits = currentMapping.load(ordering: .acquiring)
@@ -141,7 +154,7 @@ public final class Database: Sendable {
       if let last = mappings.last, size <= last.length { return .success(last) }
       do throws(SystemError) {
         let mapping = try Mapping.make(
-          file, covering: size, reservation: options.mappingReservation)
+          file, covering: size, reservation: options.mappingReservation, cipher: cipher)
         mappings.append(mapping)
         currentMapping.store(
           UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()), ordering: .releasing)
@@ -192,6 +205,8 @@ final class WriterState: @unchecked Sendable {
   // holders.
 
   var freeSpace = FreeSpace()
+  /// Encrypts what is written.
+  let nodeCipher: AuthenticatedCipher?
   var scratch = ScratchBuffer()
   /// The pinned versions as they were last collected, ascending, without duplicates.
   var pins: [UInt64] = []
@@ -199,6 +214,8 @@ final class WriterState: @unchecked Sendable {
   /// last scheduled for that.
   var unflushedBytes: UInt64 = 0
   var heldBytes: UInt64 = 0
+
+  init(cipher: FileCipher?) { nodeCipher = cipher?.makeNodeCipher() }
 
   func addPin(_ version: UInt64) {
     var place = pins.count

@@ -19,6 +19,8 @@ public struct DatabaseOptions: Sendable {
   public var durability: Durability = .full
   /// How long a `relaxed` commit may wait for its flush, milliseconds.
   public var relaxedFlushDelayMilliseconds = 500
+  /// What the file is encrypted with, or nil. A new file is made so; an existing one is as it is.
+  public var encryptionKey: EncryptionKey?
   public var readOnly = false
   /// Only this process may have the file open; then it may lie on a network file system.
   public var exclusive = false

@@ -41,6 +41,9 @@ final class OpenFile: Sendable {
   func database(_ opener: Opener) throws(StorageError) -> Database? {
     let result: Result<Database?, StorageError> = instances.withLock { instances in
       if let database = instances.suiting(opener.options) {
+        do throws(StorageError) { try database.requireKey(opener.options.encryptionKey) } catch {
+          return .failure(error)
+        }
         opener.file.close()
         return .success(database)
       }

@@ -34,6 +34,31 @@ public enum NodeLayout {
   public static let byteSizeMax = 1 << 30
 }
 
+/// The one table of offsets in a node of an encrypted file. docs/FORMAT.md describes it; a test
+/// compares the two.
+///
+///     tag | version | size | salt | kind to auxiliary, references and data, encrypted
+///
+/// The first word and the version lie where a plain node has its checksum and its version: whether
+/// a node is the one that its parent means is asked of both alike.
+public enum SealedNodeLayout {
+  /// 16 bytes, of AES-256-GCM.
+  public static let tag = 0
+  /// UInt64: the version whose commit wrote the node.
+  public static let createdIn = 16
+  /// UInt32: of the node, as if it were not encrypted; then a UInt32 of zero.
+  public static let byteSize = 24
+  /// 16 random bytes of the commit.
+  public static let salt = 32
+  static let saltSize = 16
+  /// UInt8 kind, UInt8 width, UInt16 flags, UInt32 count, UInt32 referenceCount, UInt32 auxiliary,
+  /// the references, the data.
+  public static let text = 48
+
+  /// Bytes by which a node is longer than one that is not encrypted.
+  @usableFromInline static let extraSize = 32
+}
+
 /// What a node is. Raw values are part of the format.
 @frozen
 public struct NodeKind: RawRepresentable, Hashable, Sendable {

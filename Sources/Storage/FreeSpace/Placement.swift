@@ -31,6 +31,8 @@ struct Placement {
     var keepsBlocksApart = false
     /// Compaction: nodes go below here while they fit.
     var boundary: UInt64?
+    /// Bytes by which encryption makes a node longer.
+    var extraSize: UInt64 = 0
   }
 
   /// What a disk writes at once, at the most.
@@ -63,7 +65,7 @@ struct Placement {
     if options.boundary != nil { return try allocateScattered(nodes) }
     let others = try placeLasting(nodes)
     guard !others.isEmpty else { return }
-    let total = Self.bytes(others)
+    let total = bytes(others)
     if let runEnd {
       let adjoining = Extent(offset: runEnd, length: total)
       if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, at: runEnd),
@@ -90,7 +92,7 @@ struct Placement {
       nodes.contains(where: willLast)
     else { return nodes }
     var lastingBytes: UInt64 = 0
-    for node in nodes where willLast(node) { lastingBytes += NodeSerializer.placedSize(node) }
+    for node in nodes where willLast(node) { lastingBytes += placedSize(node) }
     // What is changed together is often changed together again.
     var joint = try freeSpace.takeBest(fitting: lastingBytes, closely: true)
     var others: [UnsafeMutableRawPointer] = []
@@ -100,7 +102,7 @@ struct Placement {
         others.append(node)
         continue
       }
-      let size = NodeSerializer.placedSize(node)
+      let size = placedSize(node)
       var hole: Extent?
       if let rest = joint {
         hole = Extent(offset: rest.offset, length: size)
@@ -140,8 +142,12 @@ struct Placement {
     return createdIn > 0 && createdIn < version && version - createdIn >= UInt64(Self.lastingAge)
   }
 
-  private static func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
-    nodes.reduce(0) { $0 + NodeSerializer.placedSize($1) }
+  private func placedSize(_ node: UnsafeMutableRawPointer) -> UInt64 {
+    NodeSerializer.placedSize(node, extra: options.extraSize)
+  }
+
+  private func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
+    nodes.reduce(0) { $0 + placedSize($1) }
   }
 
   /// Whether what follows a run stays within the blocks that the run has to itself.
@@ -202,7 +208,7 @@ struct Placement {
     if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
       options.boundary != nil || isVerySparse
     {
-      let bySize = nodes.sorted { NodeSerializer.placedSize($0) > NodeSerializer.placedSize($1) }
+      let bySize = nodes.sorted { placedSize($0) > placedSize($1) }
       for node in bySize { try fit([node][...]) }
     } else {
       try halve(nodes)
@@ -213,7 +219,7 @@ struct Placement {
     _ nodes: ArraySlice<UnsafeMutableRawPointer>
   ) throws(StorageError) {
     if nodes.count == 1 { return try fit(nodes) }
-    let total = Self.bytes(nodes)
+    let total = bytes(nodes)
     if options.boundary == nil || options.keepsBlocksApart {
       if let whole = try take(total) { return assign(nodes, at: whole) }
     } else if let boundary = options.boundary,
@@ -227,7 +233,7 @@ struct Placement {
   }
 
   private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
-    let total = Self.bytes(nodes)
+    let total = bytes(nodes)
     if let hole = try hole(total) { return assign(nodes, at: hole) }
     try grow(by: total, generously: false)
     guard let extent = try take(total) else { throw noRoom(total) }
@@ -250,7 +256,7 @@ struct Placement {
     var offset = extent.offset
     for node in nodes {
       NodeSerializer.setFinalWord(node, offset)
-      offset += NodeSerializer.placedSize(node)
+      offset += placedSize(node)
     }
     runEnd = extent.end
     if let last = used.last, last.end == extent.offset {

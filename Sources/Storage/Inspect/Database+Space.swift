@@ -32,7 +32,8 @@ extension Database {
     try addHistory(snapshot, to: &report)
     var size = TreeSize(in: snapshot.source)
     report.bookkeepingBytes =
-      UInt64(FileLayout.firstNode) + UInt64(try snapshot.source.node(snapshot.node).byteSize)
+      UInt64(FileLayout.firstNode)
+      + UInt64(snapshot.source.footprint(of: try snapshot.source.node(snapshot.node)))
       + (try size.bytes(below: snapshot.freeSpace))
     try addFreeSpace(snapshot, to: &report)
     let accounted =

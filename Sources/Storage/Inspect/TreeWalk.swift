@@ -38,14 +38,21 @@ struct TreeWalk {
       found(reference.offset, "a tree deeper than \(TreeSize.depthMax) nodes")
       return true
     }
-    let node: Node
     do throws(StorageError) {
-      node = try source.checkedNode(reference)
+      return try source.withCheckedNode(reference) { node in
+        visit(node, reference, depth: depth, found: found, body)
+      }
     } catch {
       found(reference.offset, error.message)
       return true
     }
-    let size = UInt64(node.byteSize)
+  }
+
+  private mutating func visit(
+    _ node: Node, _ reference: NodeReference, depth: Int, found: (UInt64, String) -> Void,
+    _ body: (Extent) -> Void
+  ) -> Bool {
+    let size = UInt64(source.footprint(of: node))
     guard bytes + size <= source.limit else {
       found(reference.offset, "nodes are shared: the tree is larger than the file")
       return false

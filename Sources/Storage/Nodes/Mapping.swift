@@ -5,11 +5,22 @@ import Synchronization
 ///
 /// Readers hold it as long as they hold a version. When a file outgrows its mapping a larger one is
 /// made for newer versions; the old one stays where it is until its last reader lets go.
+///
+/// Beside that of an encrypted file lies private memory of the same length, its shadow: a node is
+/// decrypted there, at its own offset, when this process first reads it, and from then on read in
+/// place as that of a plain file is. What the shadow holds at an offset is valid if the node in the
+/// file is the one that `verified` knows; a node that another process has written there since has a
+/// later version, and is decrypted anew.
 public final class Mapping: Sendable {
   let file: any SystemFile
   let path: String
   nonisolated(unsafe) let address: UnsafeMutableRawPointer  // never written through
   let length: UInt64
+  /// What an encrypted file is read with.
+  let cipher: FileCipher?
+  /// Where the nodes of an encrypted file are decrypted to. Written under the lock of the node's
+  /// `NodeOpener`, or by the writer where no version that is pinned has anything.
+  nonisolated(unsafe) let shadow: UnsafeMutableRawPointer?
   nonisolated(unsafe) let verified: VerifiedNodes  // only touched atomically
   /// How many nodes have been read for the first time, as far as it matters.
   private let firstReadCount = Atomic<Int>(0)
@@ -19,19 +30,27 @@ public final class Mapping: Sendable {
   /// going through the file.
   private static let firstReadsMax = 128
 
-  init(file: any SystemFile, length: UInt64) throws(SystemError) {
+  init(file: any SystemFile, length: UInt64, cipher: FileCipher? = nil) throws(SystemError) {
     self.file = file
     self.path = file.path
     self.length = length
+    self.cipher = cipher
     address = try file.map(length: length, writable: false)
     file.advise(address, length: length, .singlePages)
-    do {
+    var shadow: UnsafeMutableRawPointer?
+    do throws(SystemError) {
+      if cipher != nil { shadow = try AnonymousMemory.mapSecret(length: Int(length)) }
       verified = try VerifiedNodes(length: length)
     } catch {
+      if let shadow { AnonymousMemory.unmap(shadow, length: Int(length)) }
       file.unmap(address, length: length)
       throw error
     }
+    self.shadow = shadow
   }
+
+  /// Where nodes are read, each at its offset.
+  var nodes: UnsafeRawPointer { UnsafeRawPointer(shadow ?? address) }
 
   /// A mapping that has room for growth, or a tight one where address space is short.
   ///
@@ -39,15 +58,21 @@ public final class Mapping: Sendable {
   ///   - size: bytes that it has to cover.
   ///   - reservation: bytes that it should have at the least.
   static func make(
-    _ file: any SystemFile, covering size: UInt64, reservation: UInt64
+    _ file: any SystemFile, covering size: UInt64, reservation: UInt64, cipher: FileCipher?
   ) throws(SystemError) -> Mapping {
     func rounded(_ length: UInt64) -> UInt64 { (length + 4095) & ~4095 }
     do throws(SystemError) {
-      return try Mapping(file: file, length: rounded(max(reservation, size * 4)))
+      return try Mapping(file: file, length: rounded(max(reservation, size * 4)), cipher: cipher)
     } catch {
       guard error.code == ErrorNumber.outOfMemory else { throw error }
-      return try Mapping(file: file, length: rounded(size + size / 4))
+      return try Mapping(file: file, length: rounded(size + size / 4), cipher: cipher)
     }
+  }
+
+  /// Puts a decrypted node where readers look for it. Nothing if the mapping ends before.
+  func keepDecrypted(_ node: Node, at offset: UInt64) {
+    guard let shadow, offset + UInt64(node.byteSize) <= length else { return }
+    (shadow + Int(offset)).copyMemory(from: node.address, byteCount: node.byteSize)
   }
 
   /// A node has been read that this process has not read before.
@@ -63,6 +88,7 @@ public final class Mapping: Sendable {
 
   deinit {
     file.unmap(address, length: length)
+    if let shadow { AnonymousMemory.unmap(shadow, length: Int(length)) }
     verified.release()
   }
 }

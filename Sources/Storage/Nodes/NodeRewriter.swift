@@ -26,9 +26,9 @@ struct NodeRewriter {
     if reference.isNone || source.isOlder(reference, than: version) { return }
     // A copy, verified anew: after a failed flush the page cache may be read from the disk again at
     // any time, and then holds older bytes.
-    let bytes = try source.verifiedCopy(reference)
-    defer { bytes.deallocate() }
-    let node = Node(address: bytes.baseAddress!)
+    let copy = try source.verifiedCopy(reference)
+    defer { copy.deallocate() }
+    let node = copy.node
     if node.createdIn <= version { return }
     guard depth < Self.depthMax else {
       throw source.corrupt(reference, "a tree of at most \(Self.depthMax) levels was expected")
@@ -42,7 +42,7 @@ struct NodeRewriter {
     }
     guard node.createdIn <= last else { return }
     do throws(SystemError) {
-      try file.write(UnsafeRawBufferPointer(bytes), at: reference.offset)
+      try file.write(UnsafeRawBufferPointer(copy.image), at: reference.offset)
     } catch {
       throw StorageError(error, doing: "write nodes again")
     }

@@ -69,7 +69,9 @@ public final class NodeWriter {
       return copy(node, capacity: size &+ max(growing, size))
     }
     noteFreed(
-      FreedExtent(offset: reference.offset, length: UInt64(size), createdIn: node.createdIn))
+      FreedExtent(
+        offset: reference.offset, length: UInt64(size &+ source.extraSize),
+        createdIn: node.createdIn))
     return copy(node, capacity: size &+ growing)
   }
 
@@ -104,7 +106,8 @@ public final class NodeWriter {
     let node = try source.node(reference)
     noteFreed(
       FreedExtent(
-        offset: reference.offset, length: UInt64(node.byteSize), createdIn: node.createdIn))
+        offset: reference.offset, length: UInt64(source.footprint(of: node)),
+        createdIn: node.createdIn))
   }
 
   /// Lets go of a node and everything below it.

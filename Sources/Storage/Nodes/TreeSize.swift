@@ -36,7 +36,8 @@ public struct TreeSize {
   public mutating func bytes(
     of node: Node, _ reference: NodeReference, depth: Int
   ) throws(StorageError) -> UInt64 {
-    let size = UInt64(node.byteSize)
+    let size = UInt64(
+      reference.isUncommitted ? node.byteSize : source.footprint(of: node))
     let counted = reference.isUncommitted ? 0 : size
     guard depth < Self.depthMax, counted <= left else {
       throw source.corrupt(reference, "a tree was expected whose nodes are not shared")

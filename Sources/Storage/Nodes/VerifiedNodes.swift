@@ -16,7 +16,6 @@ struct VerifiedNodes {
   // Valid while the mapping that owns it is; only touched atomically.
   @usableFromInline let bits: UnsafeMutablePointer<Atomic<UInt64>>
   @usableFromInline let newest: UnsafeMutablePointer<Atomic<UInt64>>
-  private let base: UnsafeMutableRawPointer
   private let blockCount: Int
 
   private static let wordsPerBlock = 2
@@ -28,12 +27,12 @@ struct VerifiedNodes {
   init(length: UInt64) throws(SystemError) {
     blockCount = Int((length + 8191) / 8192)
     let byteCount = (blockCount * Self.bytesPerBlock + 4095) & ~4095
-    base = try AnonymousMemory.map(length: byteCount)
+    let base = try AnonymousMemory.map(length: byteCount)
     bits = base.assumingMemoryBound(to: Atomic<UInt64>.self)
     newest = bits + blockCount * Self.wordsPerBlock
   }
 
-  func release() { AnonymousMemory.unmap(base, length: byteCount) }
+  func release() { AnonymousMemory.unmap(UnsafeMutableRawPointer(bits), length: byteCount) }
 
   /// Whether the node at `offset`, which says that it was written in `createdIn`, has been
   /// verified. The offset lies within the mapping.

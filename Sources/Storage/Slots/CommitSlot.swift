@@ -21,14 +21,8 @@ struct CommitSlot: Hashable {
   /// The boot that wrote it.
   var boot: BootIdentifier
   var extents: [ProvenExtent] = []
-
-  /// The checksum that it is written with.
-  var checksum: UInt32 {
-    withUnsafeTemporaryAllocation(byteCount: FileLayout.slotSize, alignment: 8) { bytes in
-      encode(into: bytes)
-      return bytes.load(fromByteOffset: FileLayout.slotChecksum, as: UInt32.self)
-    }
-  }
+  /// The checksum that it was read with; 0 for one that was not.
+  private(set) var checksum: UInt32 = 0
 
   /// Writes the 512 bytes.
   func encode(into bytes: UnsafeMutableRawBufferPointer) {
@@ -48,6 +42,17 @@ struct CommitSlot: Hashable {
       bytes.storeBytes(of: extent.length, toByteOffset: place + 8, as: UInt64.self)
       bytes.storeBytes(of: extent.checksum, toByteOffset: place + 16, as: UInt32.self)
     }
+    Self.setChecksum(of: bytes)
+  }
+
+  /// Whether it is that of a file that was made without content. One that was made with some, a
+  /// copy, has more space, and was flushed before it could be opened.
+  var isOfNewFile: Bool {
+    version == 1 && logicalSize == UInt64(FileLayout.firstNode) + FileLayout.initialSpace
+  }
+
+  /// Sets the checksum of the other bytes.
+  static func setChecksum(of bytes: UnsafeMutableRawBufferPointer) {
     let start = FileLayout.slotVersion
     let sum = Platform.checksum(bytes.baseAddress! + start, count: FileLayout.slotSize - start)
     bytes.storeBytes(of: sum, toByteOffset: FileLayout.slotChecksum, as: UInt32.self)
@@ -64,6 +69,7 @@ struct CommitSlot: Hashable {
       load(FileLayout.slotChecksum, as: UInt32.self)
         == Platform.checksum(bytes.baseAddress! + start, count: FileLayout.slotSize - start)
     else { return nil }
+    checksum = load(FileLayout.slotChecksum, as: UInt32.self)
     version = load(FileLayout.slotVersion, as: UInt64.self)
     root = NodeReference(rawValue: load(FileLayout.slotRoot, as: UInt64.self))
     logicalSize = load(FileLayout.slotLogicalSize, as: UInt64.self)

@@ -36,6 +36,11 @@ struct Recovery {
     } catch {
       throw StorageError(error, doing: "read the commit slots")
     }
+    if let place = contents.forged {
+      throw .corrupt(
+        file.path, at: UInt64(place),
+        "decryption failed: the commit slot is not one that was written here with the file's key")
+    }
     let proven = contents.durable.first { slot in
       isWhole(slot, fileSize: size, isCertain: isMarked(slot, contents))
     }
@@ -92,10 +97,12 @@ struct Recovery {
       guard sum == extent.checksum else { return false }
     }
     let source = NodeSource(mapping: mapping, limit: slot.logicalSize)
-    guard let node = try? source.checkedNode(slot.root) else { return false }
-    return node.kind == .snapshot && node.createdIn == slot.version
-      && node.referenceCount == SnapshotNode.referenceCount
-      && node.dataSize >= SnapshotNode.dataSize
+    let isRoot = try? source.withCheckedNode(slot.root) { (node) throws(StorageError) in
+      node.kind == .snapshot && node.createdIn == slot.version
+        && node.referenceCount == SnapshotNode.referenceCount
+        && node.dataSize >= SnapshotNode.dataSize
+    }
+    return isRoot ?? false
   }
 }
 
@@ -160,10 +167,10 @@ struct RecoverySettlement {
     do throws(SystemError) {
       // The header is written once, before version 2. While it is written again the file must be
       // one that can be made anew, because a power loss may destroy the block.
-      if FileCreation.isEmpty(slot) { try FileCreation.rewriteHeader(file) }
+      if slot.isOfNewFile { try FileHeader.rewrite(file) }
       guard rewritesInPlace else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
-      try recovery.slots.rewriteDurable(slot)
+      try recovery.slots.rewriteDurable(slot.version)
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     guard isWhole else {

@@ -7,6 +7,19 @@ import Platform
 struct SlotStore {
   let file: any SystemFile
   let boot: BootIdentifier
+  /// Seals the slots of an encrypted file. Without it theirs are read as they are.
+  let cipher: FileCipher?
+
+  init(file: any SystemFile, boot: BootIdentifier, cipher: FileCipher? = nil) {
+    self.file = file
+    self.boot = boot
+    self.cipher = cipher
+  }
+
+  /// How many extents a slot has room for.
+  var extentsMax: Int {
+    cipher == nil ? FileLayout.slotExtentsMax : FileLayout.slotExtentsMaxEncrypted
+  }
 
   /// What is in the file. Slots that are torn, damaged or were never written are left out, and
   /// volatile ones of other boots.
@@ -19,6 +32,8 @@ struct SlotStore {
     var mark: ClosingMark?
     /// The highest version that any slot claims, whole or not.
     var highestClaim: UInt64 = 0
+    /// Where a slot is whole that was not written to that place with the file's key.
+    var forged: Int?
   }
 
   struct ClosingMark: Hashable {
@@ -40,12 +55,14 @@ struct SlotStore {
       UnsafeRawBufferPointer(rebasing: bytes[offset - start..<offset - start + FileLayout.slotSize])
     }
     var contents = Contents()
-    for offset in FileLayout.durableSlots {
-      if let slot = CommitSlot(part(offset)) { contents.durable.append(slot) }
+    func slot(_ offset: Int) -> CommitSlot? {
+      guard let slot = CommitSlot(part(offset)) else { return nil }
+      if isAuthentic(part(offset), at: offset) { return slot }
+      contents.forged = offset
+      return nil
     }
-    for offset in FileLayout.volatileSlots {
-      if let slot = CommitSlot(part(offset)), slot.boot == boot { contents.unflushed.append(slot) }
-    }
+    contents.durable = FileLayout.durableSlots.compactMap(slot)
+    contents.unflushed = FileLayout.volatileSlots.compactMap(slot).filter { $0.boot == boot }
     contents.durable.sort { $0.version > $1.version }
     contents.unflushed.sort { $0.version > $1.version }
     contents.mark = ClosingMark(part(FileLayout.closingMark))
@@ -115,10 +132,15 @@ struct SlotStore {
     }
   }
 
-  /// Writes the same slot once more where it is, for a flush to find.
-  func rewriteDurable(_ slot: CommitSlot) throws(SystemError) {
-    for place in FileLayout.durableSlots where try readSlot(at: place)?.version == slot.version {
-      try write(slot, at: place)
+  /// Writes the durable slot of a version once more where it is, as it is, for a flush to find.
+  func rewriteDurable(_ version: UInt64) throws(SystemError) {
+    for place in FileLayout.durableSlots {
+      try withSlotBytes { bytes throws(SystemError) in
+        guard try file.read(into: bytes, at: UInt64(place)) == bytes.count,
+          CommitSlot(UnsafeRawBufferPointer(bytes))?.version == version
+        else { return }
+        try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(place))
+      }
     }
   }
 
@@ -129,7 +151,9 @@ struct SlotStore {
   private func readSlot(at offset: Int) throws(SystemError) -> CommitSlot? {
     var slot: CommitSlot?
     try withSlotBytes { bytes throws(SystemError) in
-      guard try file.read(into: bytes, at: UInt64(offset)) == bytes.count else { return }
+      guard try file.read(into: bytes, at: UInt64(offset)) == bytes.count,
+        isAuthentic(UnsafeRawBufferPointer(bytes), at: offset)
+      else { return }
       slot = CommitSlot(UnsafeRawBufferPointer(bytes))
     }
     return slot
@@ -184,8 +208,16 @@ struct SlotStore {
   private func write(_ slot: CommitSlot, at offset: Int) throws(SystemError) {
     try withSlotBytes { bytes throws(SystemError) in
       slot.encode(into: bytes)
+      if let cipher {
+        cipher.seal(slot: bytes, at: offset)
+        CommitSlot.setChecksum(of: bytes)
+      }
       try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(offset))
     }
+  }
+
+  private func isAuthentic(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    cipher?.isAuthentic(slot: bytes, at: offset) ?? true
   }
 
   private func erase(at offset: Int) -> Bool {

@@ -4,14 +4,14 @@ struct FolderOrder {
   let folders: [String]
 
   static let all = [
-    FolderOrder(target: "Platform", folders: ["Threads", "System", "Memory"]),
+    FolderOrder(target: "Platform", folders: ["Threads", "System", "Memory", "Cryptography"]),
     FolderOrder(
       target: "Coordination", folders: ["Layout", "Pins", "Session", "Signal", "Writer"]),
     FolderOrder(
       target: "Storage",
       folders: [
-        "Format", "Nodes", "History", "Slots", "Database", "FreeSpace", "Commit", "Compaction",
-        "Inspect",
+        "Errors", "Format", "Encryption", "Nodes", "History", "Slots", "Creation", "Database",
+        "FreeSpace", "Commit", "Compaction", "Inspect",
       ]),
     FolderOrder(
       target: "ObjectStore",
@@ -38,19 +38,13 @@ struct FolderOrder {
       "Session -> Writer": 2,
     ],
     "Storage": [
+      "Creation -> FreeSpace": 4,
       "Database -> Commit": 2,
       "Database -> Compaction": 4,
       "Database -> FreeSpace": 3,
-      "Format -> Database": 1,
-      "Format -> FreeSpace": 4,
-      "Format -> Nodes": 1,
-      "Format -> Slots": 3,
       "FreeSpace -> Commit": 2,
-      "History -> Database": 1,
-      "Nodes -> Database": 4,
       "Nodes -> History": 1,
       "Nodes -> Slots": 1,
-      "Slots -> Database": 1,
     ],
     "ObjectStore": [
       "Base -> Query": 2,

@@ -1,7 +1,7 @@
 /// Which modules a target of the library may import. Nothing points up.
 enum Layers {
   static let imports: [String: Set<String>] = [
-    "Platform": ["CPlatform", "CRuntime", "Dispatch", "Glibc", "Synchronization"],
+    "Platform": ["CCrypto", "CPlatform", "CRuntime", "Dispatch", "Glibc", "Synchronization"],
     "Coordination": ["Platform", "Synchronization"],
     "Storage": ["Coordination", "Platform", "Synchronization"],
     "ObjectStore": ["CScan", "Platform", "Storage", "Synchronization"],

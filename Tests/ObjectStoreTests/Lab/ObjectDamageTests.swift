@@ -11,6 +11,14 @@ import Testing
     #expect(lab.outcome.correct > 100 && lab.outcome.refused > 100)
   }
 
+  @Test func `1,500 damaged encrypted files are read correctly or refused with the place`() throws {
+    let lab = try DamageLab(seed: 20_261_122, key: .lab)
+    try lab.damageBytes(1500)
+    print("seed \(lab.seed): \(lab.outcome)")
+    #expect(lab.outcome.bad == [])
+    #expect(lab.outcome.correct > 50 && lab.outcome.refused > 100)
+  }
+
   @Test func `another node in the place of one throws and never crashes`() throws {
     let lab = try DamageLab(seed: 5)
     try lab.exchangeNodes(1000)
@@ -41,5 +49,13 @@ import Testing
       #expect(explorer.outcome.bad == [])
       #expect(explorer.outcome.recoveries > 0)
     }
+  }
+
+  @Test(arguments: [Durability.full, .relaxed])
+  func `encrypted objects survive whatever a power loss leaves`(durability: Durability) throws {
+    let explorer = PowerLossExplorer(
+      ObjectWorkload(seed: 3), durability: durability, seed: 3, statesPerMoment: 4, key: .lab)
+    try explorer.run(states: 500)
+    #expect(explorer.outcome.bad == [])
   }
 }

@@ -25,8 +25,11 @@ public final class DamageLab {
     var limits: TreeLimits
   }
 
-  public init(seed: UInt64) throws {
+  private let key: EncryptionKey?
+
+  public init(seed: UInt64, key: EncryptionKey? = nil) throws {
     self.seed = seed
+    self.key = key
     random = SeededGenerator(seed: seed)
     let deep = TreeLimits(clusterRows: 4, innerChildren: 4, listElements: 4, pairEntries: 4)
     specimens = [
@@ -43,6 +46,12 @@ public final class DamageLab {
     return options
   }
 
+  private var options: DatabaseOptions {
+    var options = Self.options
+    options.encryptionKey = key
+    return options
+  }
+
   private func quietSystem() -> SimulatedSystem {
     let system = SimulatedSystem()
     system.recordsCalls = false
@@ -53,7 +62,7 @@ public final class DamageLab {
     _ schema: SchemaDescription, _ limits: TreeLimits, objects count: Int
   ) throws -> Specimen {
     let system = quietSystem()
-    let database = try Database.open(path: Self.path, options: Self.options, system: system)
+    let database = try Database.open(path: Self.path, options: options, system: system)
     var operations = ObjectOperations(
       seed: random.next(), model: StoreModel(),
       sizes: ObjectOperations.Sizes(objects: count, listElements: 14))
@@ -82,7 +91,7 @@ public final class DamageLab {
       let system = quietSystem()
       system.install(bytes, at: Self.path)
       do {
-        let database = try Database.open(path: Self.path, options: Self.options, system: system)
+        let database = try Database.open(path: Self.path, options: options, system: system)
         let snapshot = try database.pinNewest()
         guard let model = specimen.models[snapshot.version] else {
           throw Disagreement("version \(snapshot.version) came out of nowhere")
@@ -142,7 +151,7 @@ public final class DamageLab {
       let specimen = specimens[random.below(specimens.count)]
       let system = quietSystem()
       system.install(specimen.bytes, at: Self.path)
-      let database = try Database.open(path: Self.path, options: Self.options, system: system)
+      let database = try Database.open(path: Self.path, options: options, system: system)
       let model = specimen.models[database.newestVersion]!
       let stale = try database.pinNewest()
       try changeMore(database, specimen, model)

@@ -52,6 +52,7 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   public let seed: UInt64
   public private(set) var outcome = PowerLossOutcome()
   private let workload: Workload
+  private let key: EncryptionKey?
   private var random: SeededGenerator
   private var statesByVersion: [UInt64: Workload.State] = [:]
   private let statesPerMoment: Int
@@ -60,9 +61,11 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   private var promise: UInt64 = 1
 
   public init(
-    _ workload: Workload, durability: Durability, seed: UInt64, statesPerMoment: Int
+    _ workload: Workload, durability: Durability, seed: UInt64, statesPerMoment: Int,
+    key: EncryptionKey? = nil
   ) {
     self.workload = workload
+    self.key = key
     self.durability = durability
     self.seed = seed
     self.statesPerMoment = statesPerMoment
@@ -73,6 +76,7 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   private var options: DatabaseOptions {
     var options = DatabaseOptions()
     options.durability = durability
+    options.encryptionKey = key
     options.compactsInBackground = false
     options.relaxedFlushDelayMilliseconds = 3_600_000
     options.mappingReservation = 1 << 20
@@ -251,10 +255,13 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
 }
 
 extension PowerLossExplorer where Workload == LeafModel {
-  public convenience init(durability: Durability, seed: UInt64, statesPerMoment: Int) {
+  public convenience init(
+    durability: Durability, seed: UInt64, statesPerMoment: Int, key: EncryptionKey? = nil
+  ) {
     let model = LeafModel(
       leafCount: 12 + Int(seed % 30), wordsMax: 150, changesMax: 4, seed: seed)
-    self.init(model, durability: durability, seed: seed, statesPerMoment: statesPerMoment)
+    self.init(
+      model, durability: durability, seed: seed, statesPerMoment: statesPerMoment, key: key)
   }
 }
 

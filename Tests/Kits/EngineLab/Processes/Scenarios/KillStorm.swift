@@ -12,7 +12,7 @@ import TestSupport
 public final class KillStorm {
   public static let contenders = 4
   private static let mixes: [DurabilityMix] = [
-    .full, .mixed, .relaxed, .inMemory, .strict, .grouped,
+    .full, .mixed, .encrypted, .relaxed, .inMemory, .strict, .grouped,
   ]
 
   private let kills: Int

@@ -8,6 +8,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// Not a file of ours, or of a format that this version cannot read.
     case notADatabase
     case unsupportedFormat
+    /// The file is encrypted with another key, or with none, or a key is missing.
+    case wrongKey
+    /// There is no library to encrypt with.
+    case encryptionUnavailable
     /// The lock-file is of another layout, or its file system cannot coordinate processes.
     case incompatibleLockFile
     case unsupportedFileSystem
@@ -81,6 +85,12 @@ extension StorageError {
     default: code = .inputOutput
     }
     self.init(code, path: error.path, "could not \(what)\(remedy)", cause: error)
+  }
+
+  /// In the words by which users of Realm know it.
+  static func wrongKey(_ path: String, _ reason: String) -> StorageError {
+    StorageError(
+      .wrongKey, path: path, "Realm file decryption failed (Decryption failed): \(reason)")
   }
 
   static func corrupt(_ path: String, at offset: UInt64, _ expectation: String) -> StorageError {

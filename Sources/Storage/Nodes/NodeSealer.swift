@@ -1,0 +1,28 @@
+import Platform
+
+/// Encrypts what one commit, or one copy of a file, writes.
+///
+/// The salt is drawn when it begins, and never again: whatever became of earlier attempts to write
+/// the same version to the same places, in this process or another one, in this file or a copy of
+/// it, a nonce is not used twice.
+struct NodeSealer {
+  private let cipher: AuthenticatedCipher
+  private let salt: (UInt64, UInt64)
+  /// Where the process that writes the nodes will look for them.
+  private let mapping: Mapping?
+
+  /// - Parameter cipher: of the file's nodes; no other thread uses it meanwhile.
+  init(_ cipher: AuthenticatedCipher, keepingIn mapping: Mapping? = nil) {
+    self.cipher = cipher
+    self.mapping = mapping
+    var salt: (UInt64, UInt64) = (0, 0)
+    withUnsafeMutableBytes(of: &salt) { RandomBytes.fill($0) }
+    self.salt = salt
+  }
+
+  /// - Returns: the first word of the tag, for the reference to the node.
+  func seal(_ node: SealedNode, at offset: UInt64) -> UInt32 {
+    mapping?.keepDecrypted(Node(address: node.node), at: offset)
+    return withUnsafeBytes(of: salt) { node.seal(cipher, salt: $0.baseAddress!, at: offset) }
+  }
+}
