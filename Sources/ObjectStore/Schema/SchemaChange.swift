@@ -38,10 +38,7 @@ public struct SchemaChange {
         "the schema is not valid: \(faults.joined(separator: "; "))")
     }
     for description in wanted.classes where stored.description(of: description.name) == nil {
-      var added = ClassDescription(
-        name: description.name, properties: [], isEmbedded: description.isEmbedded)
-      added.tableKey = TableKey(rawValue: UInt32(result.classes.count))
-      result.classes.append(added)
+      addClass(description)
     }
     for description in wanted.classes { match(description) }
     guard differences.isEmpty else {
@@ -51,9 +48,22 @@ public struct SchemaChange {
     }
   }
 
+  /// Adds a class, in the place of one that a migration has removed if there is one.
+  private mutating func addClass(_ wanted: ClassDescription, mayReplace: Bool = true) {
+    if mayReplace, let place = result.classes.firstIndex(where: \.isRemoved) {
+      result.classes[place].name = wanted.name
+      result.classes[place].isEmbedded = wanted.isEmbedded
+      return
+    }
+    var added = ClassDescription(
+      name: wanted.name, properties: [], isEmbedded: wanted.isEmbedded)
+    added.tableKey = TableKey(rawValue: UInt32(result.classes.count))
+    result.classes.append(added)
+  }
+
   private mutating func match(_ wanted: ClassDescription) {
     let index = result.classes.firstIndex { $0.name == wanted.name }!
-    let isNew = index >= stored.classes.count
+    let isNew = stored.description(of: wanted.name) == nil
     let oldKey = result.classes[index].primaryKey?.name
     let newKey = wanted.primaryKey?.name
     let wasEmbedded = result.classes[index].isEmbedded
@@ -121,6 +131,14 @@ public struct SchemaChange {
       }
     }
     result.classes[index].properties.append(property)
+  }
+
+  /// For readers: a schema with classes that are not stored.
+  init(_ stored: SchemaDescription, adding classes: [ClassDescription]) {
+    self.stored = stored
+    result = stored
+    for description in classes { addClass(description, mayReplace: false) }
+    for description in classes { match(description) }
   }
 
   // MARK: Whether a schema makes sense

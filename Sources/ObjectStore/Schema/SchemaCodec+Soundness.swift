@@ -9,8 +9,12 @@ extension SchemaCodec {
     var columns = 0
     for description in schema.classes {
       columns += Int(description.columnCount) + Int(description.indexSlotCount)
-      guard columns <= columnsMax, names.insert(description.name).inserted,
-        isSound(description, in: schema)
+      guard columns <= columnsMax else { return false }
+      if description.isRemoved {
+        guard description.properties.isEmpty, description.backlinks.isEmpty else { return false }
+        continue
+      }
+      guard names.insert(description.name).inserted, isSound(description, in: schema)
       else { return false }
     }
     return true

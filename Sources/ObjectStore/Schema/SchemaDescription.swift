@@ -115,6 +115,10 @@ public struct ClassDescription: Hashable, Sendable {
     indexSlotCount = 0
   }
 
+  /// Whether a migration has removed the class. Its table is empty, and the next class that is
+  /// added takes its place, since the places of the others are their keys.
+  public var isRemoved: Bool { name.isEmpty }
+
   /// The property called `name`, if there is one.
   public func property(named name: String) -> PropertyDescription? {
     // In place: handing each description to a closure would count references to all its parts.

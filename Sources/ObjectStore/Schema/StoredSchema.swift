@@ -87,6 +87,12 @@ public final class StoredSchema: Sendable {
     self.description = description
     layouts = description.classes.map { TableLayout($0, in: description) }
   }
+
+  /// With further classes, which are not stored: they have no objects, and nothing can be made of
+  /// them. Links may lead from them to classes that are.
+  public func extended(with classes: SchemaDescription) -> StoredSchema {
+    StoredSchema(SchemaChange(description, adding: classes.classes).result)
+  }
 }
 
 /// Remembers the last decoded schema of a file, since it hardly ever changes. One per file.

@@ -29,6 +29,15 @@ public struct Table: Sendable {
     count = Int(node.data.load(fromByteOffset: TableNode.count, as: UInt64.self))
   }
 
+  /// A table without objects, where a version has none with that key.
+  public init(emptyWith key: TableKey, in source: NodeSource) {
+    self.source = source
+    self.key = key
+    root = .none
+    clusterRoot = .none
+    count = 0
+  }
+
   /// Where the object is, or nil if there is none with that key.
   @inlinable
   public func find(_ key: ObjectKey) throws(StorageError) -> ObjectPosition? {
@@ -84,6 +93,7 @@ public struct Table: Sendable {
 
   /// Where the index in that place of the table node is; none if it is empty.
   func indexRoot(_ slot: UInt32) throws(StorageError) -> NodeReference {
+    if root.isNone { return .none }
     let node = try source.node(root)
     guard Int(slot) < node.referenceCount else {
       throw source.corrupt(root, "a table with \(slot) indexes was expected")

@@ -28,6 +28,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case tooManyVersions
     case readerTooOld
     case schemaMismatch
+    /// Objects of a class have the same primary key after a migration.
+    case duplicatePrimaryKey
     case invalidInput
     case closed
   }
