@@ -116,7 +116,7 @@ extension LinkingObjects: _Persistable, _HasPersistedType, _RealmSchemaDiscovera
 
   /// The column is the index of the property in the class.
   public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {
-    LinkingObjects(object._linkingObjects(Int(column), of: Element.self))
+    LinkingObjects(object._linkingObjects(Int(column)))
   }
 
   public static func _rlmSet(_ object: ObjectBase, _ column: UInt32, _ value: Self) {
@@ -138,11 +138,11 @@ extension Persisted where Value: LinkingObjectsProtocol, Value.Element: ObjectBa
 }
 
 extension ObjectBase {
-  final func _linkingObjects(_ index: Int, of type: ObjectBase.Type) -> _ManagedCollection {
+  final func _linkingObjects(_ index: Int) -> _ManagedCollection {
     _ = _position()
     let instance = _managingRealm
     let property = _binding!.info.properties[index]
-    let origin = instance.requiredBinding(for: type)
+    let origin = instance.requiredBinding(ofTargetOf: property, from: _binding!)
     guard let name = property.originProperty,
       let originIndex = origin.info.index(ofProperty: name),
       let column = origin.properties[originIndex]?.columnKey

@@ -36,6 +36,12 @@ final class ListAccessor {
 
   var column: ColumnKey { property.columnKey }
 
+  /// The class of the elements; nil for values.
+  var elementBinding: TableBinding? {
+    if property.kind != .object { return nil }
+    return instance.binding(for: property.targetTable, dynamic: binding.isDynamic)
+  }
+
   func isSameList(as other: ListAccessor) -> Bool {
     object == other.object && column == other.column && binding.table == other.binding.table
       && instance.shared === other.instance.shared
@@ -113,8 +119,7 @@ final class ListAccessor {
     if property.kind != .object { return RLMIterator(values(), instance) }
     let view = view
     let keys = engine { () throws(StorageError) in try view.allLinks() }
-    let binding = instance.binding(for: property.targetTable)
-    return RLMIterator(ObjectCursor(instance, binding, keys))
+    return RLMIterator(ObjectCursor(instance, elementBinding!, keys))
   }
 
   /// An element in the store's terms; nil for an object that is not in the realm. Looking for an
@@ -231,8 +236,8 @@ final class ListAccessor {
 
   private func counterpart(in other: _RealmInstance) -> ListAccessor {
     ListAccessor(
-      instance: other, binding: other.binding(for: binding.table), object: object,
-      property: property, generation: other.readState.pointee.generation)
+      instance: other, binding: other.counterpart(of: binding),
+      object: object, property: property, generation: other.readState.pointee.generation)
   }
 
   func frozen() -> ListAccessor {

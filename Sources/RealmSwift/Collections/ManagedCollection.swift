@@ -47,11 +47,8 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   /// A list.
   convenience init(_ list: ListAccessor) {
-    let element =
-      list.property.kind == .object
-      ? list.instance.binding(for: list.property.targetTable) : nil
     self.init(
-      list.instance, element,
+      list.instance, list.elementBinding,
       QueryDescription(
         .list(owner: list.binding.table, object: list.object, column: list.column)),
       list: list)
@@ -244,16 +241,15 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   /// Makes the same collection in other instances of the file, and does not hold this one.
   func counterparts() -> (_RealmInstance) -> _ManagedCollection {
-    let owner = list.map { (table: $0.binding.table, object: $0.object, property: $0.property) }
-    let table = binding?.table
-    return { [query, target] other in
+    let owner = list.map { (binding: $0.binding, object: $0.object, property: $0.property) }
+    return { [query, target, binding] other in
       let list = owner.map { owner in
         ListAccessor(
-          instance: other, binding: other.binding(for: owner.table), object: owner.object,
+          instance: other, binding: other.counterpart(of: owner.binding), object: owner.object,
           property: owner.property, generation: other.readState.pointee.generation)
       }
       return _ManagedCollection(
-        other, table.map { other.binding(for: $0) }, query, list: list, target: target)
+        other, binding.map { other.counterpart(of: $0) }, query, list: list, target: target)
     }
   }
 

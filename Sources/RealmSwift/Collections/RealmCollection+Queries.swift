@@ -92,13 +92,15 @@ extension _RealmInstance {
             + "there are \(current.info.propertyNames).")
       }
       if property.description.type == .linkingObjects {
-        let origin = requiredBinding(for: property.description.target!)
+        let origin = requiredBinding(ofTargetOf: property, from: current)
         let column = origin.info.property(named: property.originProperty ?? "")?.columnName
         steps.append(.backlinks(className: origin.info.name, property: column ?? ""))
       } else {
         steps.append(.property(property.columnName))
       }
-      binding = property.description.target.map { requiredBinding(for: $0) }
+      binding =
+        property.description.target == nil
+        ? nil : requiredBinding(ofTargetOf: property, from: current)
     }
     return QueryPath(steps)
   }

@@ -10,21 +10,50 @@ final class BoundClasses: Sendable {
   private let byClass: [ObjectIdentifier: TableBinding]
   /// By the tables' keys; nil for classes that the program does not have.
   let byTable: [TableBinding?]
+  /// Made when they are first asked for.
+  private let dynamic = LockedValue<DynamicClasses?>(nil)
+  /// Those of older schemas, whose bindings objects still have.
+  private let olderDynamic: [DynamicClasses]
 
-  /// - Parameter earlier: of the same classes, for an older schema. Its bindings stay in use, since
-  ///   tables and columns keep their keys.
+  /// Of older schemas and no longer in use, but for objects that were made with them.
+  private let retired: [TableBinding]
+
+  /// - Parameter earlier: of the same classes, for an older schema. Its bindings stay in use where
+  ///   they fit, as they nearly always do: tables and columns keep their keys.
   init(_ schema: StoredSchema, _ classes: [ClassInfo], earlier: BoundClasses? = nil) {
     self.schema = schema
     self.classes = classes
-    var byClass = earlier?.byClass ?? [:]
-    for info in classes where byClass[ObjectIdentifier(info.type)] == nil {
-      guard let description = schema.description.description(of: info.name) else { continue }
-      byClass[ObjectIdentifier(info.type)] = TableBinding(info, description)
+    var byClass: [ObjectIdentifier: TableBinding] = [:]
+    var retired = earlier?.retired ?? []
+    for info in classes {
+      let known = earlier?.byClass[ObjectIdentifier(info.type)]
+      let description = schema.description.description(of: info.name)
+      if let known, let description, known.fits(description) {
+        byClass[ObjectIdentifier(info.type)] = known
+      } else {
+        if let known { retired.append(known) }
+        byClass[ObjectIdentifier(info.type)] = description.map { TableBinding(info, $0) }
+      }
     }
+    self.retired = retired
     var byTable = [TableBinding?](repeating: nil, count: schema.description.classes.count)
     for binding in byClass.values { byTable[Int(binding.table.rawValue)] = binding }
     self.byClass = byClass
     self.byTable = byTable
+    olderDynamic =
+      earlier.map { $0.olderDynamic + ($0.dynamic.withLock { $0 }.map { [$0] } ?? []) }
+      ?? []
+  }
+
+  /// The classes without the program's types.
+  var dynamicClasses: DynamicClasses {
+    if let known = dynamic.withLock({ $0 }) { return known }
+    let made = DynamicClasses(schema.description, classes)
+    return dynamic.withLock { dynamic in
+      if let earlier = dynamic { return earlier }
+      dynamic = made
+      return made
+    }
   }
 
   /// The class's binding, nil if the schema does not have the class.

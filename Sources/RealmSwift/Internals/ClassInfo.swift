@@ -13,13 +13,19 @@ struct PropertyInfo {
   let name: String
   /// The name in the file.
   let columnName: String
+  /// Where it is in an instance; `nowhere` for what is only ever read from a row.
   let offset: Int
   let field: any PersistedField.Type
   let description: _PropertyDescription
+  /// The class, as the realm names it, that a link or linking objects lead to.
+  let targetName: String?
   let isIndexed: Bool
   let isPrimaryKey: Bool
   /// For linking objects: the property over there.
   let originProperty: String?
+
+  /// The offset of properties that instances of their class have no place for.
+  static let nowhere = -1
 }
 
 /// The stored properties of one class.
@@ -32,6 +38,8 @@ final class ClassInfo: @unchecked Sendable {
   let fields: [FieldSlot]
   let names: [String]
   let primaryKey: Int?
+  /// Whether its objects are dynamic ones, for which the class is known by its name alone.
+  let isDynamic: Bool
   /// Whether accessors of the class can be made by copying bytes; see `InstanceTemplate`.
   let isCopyable: Bool
   /// In the order of `properties`; nil for collections and linking objects.
@@ -53,9 +61,7 @@ final class ClassInfo: @unchecked Sendable {
     }
   }
 
-  private init(_ type: ObjectBase.Type) {
-    self.type = type
-    name = type.className()
+  private convenience init(_ type: ObjectBase.Type) {
     let mapping = type.propertiesMapping()
     let indexed = Set(type.indexedProperties())
     let primaryKeyName = type.primaryKey()
@@ -67,32 +73,43 @@ final class ClassInfo: @unchecked Sendable {
       found.append(
         PropertyInfo(
           name: name, columnName: mapping[name] ?? name, offset: offset, field: field,
-          description: field.description,
+          description: field.description, targetName: field.description.target?.className(),
           isIndexed: options.contains(.indexed) || indexed.contains(name),
           isPrimaryKey: isPrimaryKey,
           originProperty: sample._withField(at: offset) {
             field.originProperty(at: $0, of: sample)
           }))
     }
-    properties = found
-    plainProperties = found.map { property in
+    self.init(type, type.className(), found, isCopyable: InstanceTemplate.isCopyable(type))
+    if found.count(where: \.isPrimaryKey) > 1 {
+      throwRealmException("Class '\(name)' declares more than one primary key.")
+    }
+  }
+
+  /// - Parameter isCopyable: whether accessors of the type can be made by copying bytes.
+  init(
+    _ type: ObjectBase.Type, _ name: String, _ properties: [PropertyInfo], isCopyable: Bool,
+    isDynamic: Bool = false
+  ) {
+    self.type = type
+    self.isDynamic = isDynamic
+    self.name = name
+    self.properties = properties
+    plainProperties = properties.map { property in
       let description = property.description
       guard description.collection == .none, description.type != .linkingObjects else { return nil }
       let path = QueryPath([.property(property.columnName)])
       return PlainProperty(expression: .path(path), type: description.type)
     }
-    isCopyable = InstanceTemplate.isCopyable(type)
-    names = found.map(\.name)
-    fields = found.map { property in
+    self.isCopyable = isCopyable
+    names = properties.map(\.name)
+    fields = properties.map { property in
       FieldSlot(
         offset: property.offset, kind: FieldKind(property.field.valueType), type: property.field)
     }
-    primaryKey = found.firstIndex { $0.isPrimaryKey }
+    primaryKey = properties.firstIndex { $0.isPrimaryKey }
     indexByName = Dictionary(
-      found.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    if found.count(where: \.isPrimaryKey) > 1 {
-      throwRealmException("Class '\(name)' declares more than one primary key.")
-    }
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   func property(named name: String) -> PropertyInfo? {

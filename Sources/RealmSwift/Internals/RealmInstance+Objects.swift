@@ -40,7 +40,7 @@ extension _RealmInstance {
     return object
   }
 
-  private func adding() -> ObjectTransaction {
+  func adding() -> ObjectTransaction {
     requireWriting(
       """
       Can only add, remove, or create objects in a Realm in a write transaction - call `write` or \
@@ -94,7 +94,7 @@ extension _RealmInstance {
     return makeRow(binding, primaryKey: value!, objects)
   }
 
-  private func makeRow(
+  func makeRow(
     _ binding: TableBinding, primaryKey value: StoredValue, _ objects: ObjectTransaction
   ) -> (key: ObjectKey, isNew: Bool) {
     let made = engine { () throws(StorageError) in
@@ -234,16 +234,7 @@ extension _RealmInstance {
   @usableFromInline
   func object(ofType type: ObjectBase.Type, forPrimaryKey key: Any) -> ObjectBase? {
     checkThread()
-    let binding = requiredBinding(for: type)
-    guard let index = binding.info.primaryKey else {
-      throwRealmException(
-        "\(binding.info.name) does not have a primary key; declare one to look objects up by it.")
-    }
-    let property = binding.info.properties[index]
-    guard let value = stored(key, as: property) else {
-      throwInvalidValue(key, for: property, of: binding.info.name)
-    }
-    return find(binding, primaryKey: value).map { object(binding, $0) }
+    return object(requiredBinding(for: type), forPrimaryKey: key)
   }
 
   // MARK: Deleting
@@ -308,11 +299,14 @@ extension _RealmInstance {
 
   func deleteAll() {
     let objects = adding()
+    // A realm without classes of its own has those of the file.
+    let tables =
+      classes.isEmpty
+      ? schema.description.classes.map(\.tableKey)
+      : classes.compactMap { binding(for: $0.type)?.table }
     // Embedded objects go with their owners.
-    for description in schema.description.classes where !description.isEmbedded {
-      engine { () throws(StorageError) in
-        try objects.deleteAllObjects(in: description.tableKey)
-      }
+    for table in tables where !schema.description.description(of: table)!.isEmbedded {
+      engine { () throws(StorageError) in try objects.deleteAllObjects(in: table) }
     }
     didChange()
   }

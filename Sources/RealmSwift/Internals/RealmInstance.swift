@@ -46,7 +46,7 @@ public final class _RealmInstance: @unchecked Sendable {
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
 
-  private var bound: BoundClasses
+  private(set) var bound: BoundClasses
   /// The one that was asked for last.
   private var lastBinding: TableBinding?
   private var tables: CachedTables
@@ -107,9 +107,10 @@ public final class _RealmInstance: @unchecked Sendable {
     }
   }
 
+  /// - Parameter uncommitted: The schema, where it is not that of the version.
   init(
     shared: SharedRealm, configuration: Realm.Configuration, scheduler: any Scheduler,
-    classes: [ClassInfo], snapshot: Snapshot
+    classes: [ClassInfo], snapshot: Snapshot, schema uncommitted: StoredSchema? = nil
   ) throws(StorageError) {
     self.shared = shared
     self.configuration = configuration
@@ -120,8 +121,14 @@ public final class _RealmInstance: @unchecked Sendable {
     self.classes = classes
     self.snapshot = snapshot
     isFrozen = scheduler.identity == .frozen
-    schema = try shared.schemas.schema(snapshot.root, in: snapshot.source)
-    bound = shared.boundClasses.bound(schema, classes)
+    if let uncommitted {
+      schema = uncommitted
+      bound = BoundClasses(schema, classes)
+    } else {
+      let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source)
+      schema = configuration.readOnly ? stored.adding(classes) : stored
+      bound = shared.boundClasses.bound(schema, classes)
+    }
     tables = CachedTables(count: schema.description.classes.count)
     readState = .allocate(capacity: 1)
     readState.initialize(
@@ -192,11 +199,10 @@ public final class _RealmInstance: @unchecked Sendable {
     return binding
   }
 
+  /// The table's binding; a dynamic one if the program does not have the class.
+  @inline(__always)
   func binding(for table: TableKey) -> TableBinding {
-    guard let binding = bound.binding(for: table) else {
-      throwRealmException("The realm has a class that this program does not know.")
-    }
-    return binding
+    bound.binding(for: table) ?? dynamicBinding(for: table)
   }
 
   // MARK: Reading
@@ -222,11 +228,9 @@ public final class _RealmInstance: @unchecked Sendable {
     if let table = tables.table(binding.table, readState.pointee.generation) { return table }
     let table = engine { () throws(StorageError) in
       if let writing { return try writing.objects.table(binding.table) }
-      guard let table = try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
-      else {
-        throwRealmException("A table is missing from the realm.")
-      }
-      return table
+      // A realm that is only read may lack tables.
+      return try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
+        ?? Table(emptyWith: binding.table, in: source)
     }
     tables.remember(table, readState.pointee.generation)
     return table
@@ -239,19 +243,17 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// Moves to another version.
   func move(to newer: Snapshot) throws(StorageError) {
-    let newSchema = try shared.schemas.schema(newer.root, in: newer.source)
+    let newSchema = try compatibleSchema(of: newer)
     snapshot = newer
     readState.pointee.source = newer.source
     readState.pointee.generation += 1
-    if newSchema !== schema {
-      schema = newSchema
-      refreshBindings()
-    }
+    if newSchema !== schema { takeOver(newSchema) }
   }
 
   /// After another program has added classes or properties.
-  private func refreshBindings() {
-    bound = BoundClasses(schema, classes, earlier: bound)
+  func takeOver(_ newer: StoredSchema) {
+    schema = newer
+    bound = BoundClasses(newer, classes, earlier: bound)
     tables.deallocate()
     tables = CachedTables(count: schema.description.classes.count)
   }

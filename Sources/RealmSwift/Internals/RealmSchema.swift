@@ -47,30 +47,14 @@ enum RealmSchema {
 
   private static func storedProperty(_ property: PropertyInfo) -> PropertyDescription? {
     guard let kind = ValueKind(property.description.type) else { return nil }
+    // Values of any kind are compared across kinds, which no index answers: there is none in the
+    // file, and queries look at every object.
+    let isIndexed = property.isIndexed && kind != .any
     return PropertyDescription(
       name: property.columnName, kind: kind,
       collection: property.description.collection,
       isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
-      isIndexed: property.isIndexed, linkTarget: property.description.target?.className())
-  }
-
-  /// Whether the file's schema has everything that is wanted, so that opening need not write.
-  static func holds(_ stored: SchemaDescription, _ wanted: SchemaDescription) -> Bool {
-    if stored.version != wanted.version { return false }
-    return wanted.classes.allSatisfy { wanted in
-      guard let stored = stored.description(of: wanted.name),
-        stored.isEmbedded == wanted.isEmbedded
-      else { return false }
-      return wanted.properties.allSatisfy { property in
-        stored.property(named: property.name).map { isSame($0, property) } ?? false
-      }
-    }
-  }
-
-  private static func isSame(_ stored: PropertyDescription, _ wanted: PropertyDescription) -> Bool {
-    stored.kind == wanted.kind && stored.collection == wanted.collection
-      && stored.isOptional == wanted.isOptional && stored.isPrimaryKey == wanted.isPrimaryKey
-      && stored.isIndexed == wanted.isIndexed && stored.linkTarget == wanted.linkTarget
+      isIndexed: isIndexed, linkTarget: property.targetName)
   }
 }
 
@@ -106,7 +90,7 @@ extension ClassInfo {
         isMap: property.description.collection == .map,
         isIndexed: property.isIndexed || property.isPrimaryKey,
         isOptional: property.description.isOptional,
-        objectClassName: property.description.target?.className(),
+        objectClassName: property.targetName,
         originProperty: property.originProperty)
     }
     return ObjectSchema(

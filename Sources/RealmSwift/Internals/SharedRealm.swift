@@ -16,6 +16,7 @@ final class SharedRealm: Sendable {
   let computations = DispatchQueue(label: "holdfast.computations")
 
   private let listener = LockedValue<CommitListener?>(nil)
+  private let schemaVersion = LockedValue<UInt64?>(nil)
   private let refreshTriggers = RefreshTriggers()
   private let key: Key
   private let weakHandle = WeakHandle<SharedRealm>()
@@ -52,13 +53,20 @@ final class SharedRealm: Sendable {
   static func forFile(
     at path: String, options: DatabaseOptions
   ) throws(StorageError) -> SharedRealm {
-    let known = open.withLock { open in
-      open[Key(path, readOnly: false)]?.object
-        ?? (options.readOnly ? open[Key(path, readOnly: true)]?.object : nil)
+    let (known, other) = open.withLock { open in
+      (
+        open[Key(path, readOnly: options.readOnly)]?.object,
+        open[Key(path, readOnly: !options.readOnly)]?.object
+      )
     }
     if let known {
       try known.database.requireKey(options.encryptionKey)
       return known
+    }
+    if other != nil {
+      throw StorageError(
+        .inUse, path: path,
+        "Realm at path '\(path)' already opened with different read permissions.")
     }
     let database = try Database.open(
       path: path, options: options, system: RealmSystem.system(forFileAt: path))
@@ -67,6 +75,20 @@ final class SharedRealm: Sendable {
       if let earlier = open[shared.key]?.object { return earlier }
       open[shared.key] = shared.weakHandle
       return shared
+    }
+  }
+
+  /// Takes note of the schema version that the file is opened with, or refuses one that is not that
+  /// of realms that are open.
+  func open(withSchemaVersion version: UInt64) throws(StorageError) {
+    let first = schemaVersion.withLock { known in
+      known = known ?? version
+      return known
+    }
+    if first != version {
+      throw StorageError(
+        .inUse, path: path,
+        "Realm at path '\(path)' already opened with different schema version.")
     }
   }
 

@@ -6,6 +6,8 @@ final class TableBinding: @unchecked Sendable {
   // Sendable: immutable after init; the metatypes in it are what is not formally so, and the memory
   // of the template, which is only read.
   let info: ClassInfo
+  /// Whether accessors are dynamic objects, and what they lead to is, too.
+  let isDynamic: Bool
   let table: TableKey
   let description: ClassDescription
   /// In the order of `info.properties`; nil for linking objects, which have no column.
@@ -22,6 +24,7 @@ final class TableBinding: @unchecked Sendable {
 
   init(_ info: ClassInfo, _ description: ClassDescription) {
     self.info = info
+    isDynamic = info.isDynamic
     self.description = description
     table = description.tableKey
     properties = info.properties.map { property in
@@ -32,6 +35,7 @@ final class TableBinding: @unchecked Sendable {
       property?.columnKey.rawValue ?? UInt32(index)
     }
     primaryKey = info.primaryKey.flatMap { [properties] in properties[$0] }
+      .flatMap { $0.isPrimaryKey ? $0 : nil }
     primaryKeyColumn = primaryKey?.columnKey.rawValue ?? .max
     var slots = [Int](repeating: -1, count: 1 + (columns.max().map(Int.init) ?? 0))
     for (index, property) in properties.enumerated() where property != nil {
@@ -42,6 +46,15 @@ final class TableBinding: @unchecked Sendable {
   }
 
   deinit { template?.deallocate() }
+
+  /// Whether the class as a newer schema describes it is read with the same columns.
+  func fits(_ description: ClassDescription) -> Bool {
+    description.tableKey == table
+      && zip(info.properties, properties).allSatisfy { info, property in
+        info.description.type == .linkingObjects
+          || description.property(named: info.columnName) == property
+      }
+  }
 
   /// An object whose properties read and write this table; its row is still to be set.
   @inline(__always)
@@ -85,8 +98,8 @@ extension _RealmInstance {
   }
 
   private func hiddenColumn(of property: PropertyInfo, in binding: TableBinding) -> ColumnKey? {
-    guard let origin = property.originProperty, let type = property.description.target,
-      let linking = self.binding(for: type),
+    guard let origin = property.originProperty,
+      let linking = self.binding(ofTargetOf: property, from: binding),
       let index = linking.info.properties.firstIndex(where: { $0.name == origin }),
       let link = linking.properties[index]
     else { return nil }

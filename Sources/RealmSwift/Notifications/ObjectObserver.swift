@@ -70,8 +70,8 @@ final class ObjectObserver: Observer, @unchecked Sendable {
         shared: instance.shared, configuration: instance.configuration,
         scheduler: FrozenScheduler.shared, classes: instance.classes, snapshot: snapshot)
     }
-    let object = frozen.object(in: table, key)
-    return object._isValid ? object : nil
+    let copy = object._counterpart(in: frozen)
+    return copy._isValid ? copy : nil
   }
 }
 
@@ -87,6 +87,10 @@ extension _LinkableObject {
         $0._observe(keyPaths: keyPaths, on: nil, block)
       }
     }
+    guard let object = self as? T else {
+      throwRealmException(
+        "Cannot observe an object of class '\(type(of: self))' as a '\(T.self)'.")
+    }
     instance.checkCanObserve()
     _ = _position()
     let binding = _binding!
@@ -94,11 +98,10 @@ extension _LinkableObject {
     let scope =
       paths.isEmpty
       ? ChangeScope(object: binding.table) : instance.scope(of: binding, along: paths)
-    let observer = ObjectObserver(self, scope) { [unowned self] event in
+    let observer = ObjectObserver(self, scope) { [unowned object] event in
       switch event {
       case .deleted: block(.deleted)
-      case .change(let properties):
-        block(.change(unsafeDowncast(self as ObjectBase, to: T.self), properties))
+      case .change(let properties): block(.change(object, properties))
       }
     }
     return instance.notifications.observe(observer)

@@ -32,8 +32,13 @@ extension RealmNotifications: NotificationHost {
   var exists: Bool { instance.scheduler.exists }
   var newestVersion: UInt64 { instance.shared.database.newestVersion }
 
+  /// Nil also where the newest version's schema has no place for the program's classes: the realm
+  /// stays where it is, and its next refresh or write says so.
   func pinNewestIfRoom() -> Snapshot? {
-    engine { () throws(StorageError) in try instance.shared.database.pinNewestIfRoom() }
+    let newest = engine { () throws(StorageError) in
+      try instance.shared.database.pinNewestIfRoom()
+    }
+    return newest.flatMap { instance.canMove(to: $0) ? $0 : nil }
   }
 
   func move(to snapshot: Snapshot) {

@@ -9,7 +9,7 @@ extension _LinkableObject {
   public var realm: Realm? { _instance.map { Realm(instance: $0) } }
 
   /// The class as the realm knows it.
-  public var objectSchema: ObjectSchema { ClassInfo.of(type(of: self)).objectSchema }
+  public var objectSchema: ObjectSchema { _info.objectSchema }
 
   /// An immutable view of the object at its present version, usable on any thread.
   public func freeze() -> Self { unsafeDowncast(_frozen(), to: Self.self) }
@@ -34,7 +34,8 @@ extension _LinkableObject {
     guard case .link(let table, let key) = stored else {
       throwRealmException("A link was expected in the realm.")
     }
-    return unsafeDowncast(realm.object(in: table, key), to: self)
+    let binding = realm.binding(for: table, dynamic: self == DynamicObject.self)
+    return unsafeDowncast(realm.object(binding, key), to: self)
   }
 
   @inlinable

@@ -90,7 +90,8 @@ extension ObjectBase {
   /// - Parameter columns: in the order of the class's properties.
   final func _attachFields(_ info: ClassInfo, _ columns: [UInt32]) {
     let base = Unmanaged.passUnretained(self).toOpaque()
-    for (index, property) in info.properties.enumerated() {
+    for (index, property) in info.properties.enumerated()
+    where property.offset != PropertyInfo.nowhere {
       property.field.attach(base + property.offset, column: columns[index])
     }
   }
@@ -153,9 +154,11 @@ extension ObjectBase {
   final func _readLink(_ column: UInt32) -> ObjectBase? {
     let key = _readInt(column)
     guard key != 0 else { return nil }
-    let target = _binding.unsafelyUnwrapped.targetTable(of: column)
+    let binding = _binding.unsafelyUnwrapped
     let instance = _managingRealm
-    return instance.locatedObject(instance.binding(for: target), ObjectKey(rawValue: key - 1))
+    let target = instance.binding(
+      for: binding.targetTable(of: column), dynamic: binding.isDynamic)
+    return instance.locatedObject(target, ObjectKey(rawValue: key - 1))
   }
 
   final func _listAccessor(_ column: UInt32) -> ListAccessor {
@@ -176,7 +179,7 @@ extension ObjectBase {
     if instance.isFrozen { return self }
     _ = _position()
     let frozen = instance.frozen()
-    let copy = frozen.object(in: _binding!.table, ObjectKey(rawValue: _key))
+    let copy = _counterpart(in: frozen)
     if !copy._isValid {
       throwRealmException(
         "Cannot freeze an object in the same write transaction as it was created in; commit first.")
@@ -190,8 +193,13 @@ extension ObjectBase {
     }
     if !instance.isFrozen { return self }
     return instance.thawed { live in
-      let object = live.object(in: _binding!.table, ObjectKey(rawValue: _key))
+      let object = _counterpart(in: live)
       return object._isValid ? object : nil
     }
+  }
+
+  /// An accessor of the same object in another instance of the file.
+  final func _counterpart(in other: _RealmInstance) -> ObjectBase {
+    other.object(other.counterpart(of: _binding!), ObjectKey(rawValue: _key))
   }
 }

@@ -3,11 +3,20 @@
 
 extension ObjectBase {
   final func _value(of property: PropertyInfo) -> Any {
-    _withField(at: property.offset) { property.field.value(at: $0, of: self) }
+    if property.offset == PropertyInfo.nowhere {
+      return property.field.managedValue(of: self, column: _column(of: property))
+    }
+    return _withField(at: property.offset) { property.field.value(at: $0, of: self) }
+  }
+
+  /// The column of a property of the managed object.
+  final func _column(of property: PropertyInfo) -> UInt32 {
+    let binding = _binding.unsafelyUnwrapped
+    return binding.columns[binding.info.index(ofProperty: property.name)!]
   }
 
   final func _property(_ name: String) -> PropertyInfo {
-    let info = ClassInfo.of(type(of: self))
+    let info = _info
     guard let property = info.property(named: name) else {
       throwRealmException(
         "Invalid property name '\(name)' for class '\(info.name)'; there are "
@@ -35,10 +44,13 @@ extension ObjectBase {
 
   /// Sets the property, or reports why the value cannot be its.
   final func _set(_ value: Any, to property: PropertyInfo, _ realm: _RealmInstance? = nil) {
-    let isSet = _withField(at: property.offset) {
-      property.field.set(value, at: $0, of: self, realm)
-    }
-    if !isSet { throwInvalidValue(value, for: property, of: ClassInfo.of(type(of: self)).name) }
+    let isSet =
+      if property.offset == PropertyInfo.nowhere {
+        _managingRealm.set(value, to: property, of: self)
+      } else {
+        _withField(at: property.offset) { property.field.set(value, at: $0, of: self, realm) }
+      }
+    if !isSet { throwInvalidValue(value, for: property, of: _info.name) }
   }
 
   /// Fills an unmanaged object from a dictionary, an array in the order of declaration, or an
@@ -61,7 +73,7 @@ extension ObjectBase {
 
   /// The object as text, with links followed a few levels deep.
   final func _describe(depth: Int) -> String {
-    let info = ClassInfo.of(type(of: self))
+    let info = _info
     if isInvalidated { return "[invalid object]" }
     if depth > 4 { return "<Maximum depth exceeded>" }
     let lines = info.properties.filter { $0.description.type != .linkingObjects }.map {
@@ -107,7 +119,7 @@ extension ClassInfo {
 extension PropertyInfo {
   /// The type in words, as misuse messages give it.
   var expectedTypeText: String {
-    let name = description.target?.className() ?? String(describing: description.type)
+    let name = targetName ?? String(describing: description.type)
     let optional = description.isOptional ? "?" : ""
     return description.collection != .none ? "[\(name)\(optional)]" : "\(name)\(optional)"
   }
@@ -158,7 +170,7 @@ enum PropertySource {
 
   private func value(of property: PropertyInfo, from object: ObjectBase) -> Any? {
     guard property.description.type != .linkingObjects,
-      let source = ClassInfo.of(type(of: object)).property(named: property.name)
+      let source = object._info.property(named: property.name)
     else { return nil }
     return object._value(of: source)
   }

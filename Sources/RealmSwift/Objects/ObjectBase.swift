@@ -56,7 +56,8 @@ open class ObjectBase: NSObject {
   /// The name of the primary key, for classes that do not say so in `@Persisted`.
   open class func primaryKey() -> String? { nil }
 
-  /// Names of indexed properties, for classes that do not say so in `@Persisted`.
+  /// Names of indexed properties, for classes that do not say so in `@Persisted`. Those of type
+  /// `AnyRealmValue` may be named, but queries on them take as long as without.
   open class func indexedProperties() -> [String] { [] }
 
   /// Names of properties that are not stored. Only `@Persisted` ones are, so there is no need to.
@@ -103,6 +104,11 @@ open class ObjectBase: NSObject {
 extension ObjectBase {
   /// Whether the object belongs to a realm.
   final var _isManaged: Bool { _instance != nil }
+
+  /// What is known about the object's class.
+  final var _info: ClassInfo {
+    _isManaged ? _binding.unsafelyUnwrapped.info : ClassInfo.of(type(of: self))
+  }
 
   /// The realm's state; only called where the object is known to be managed.
   @usableFromInline

@@ -82,7 +82,7 @@ extension _ManagedCollection {
   /// are of none equal nothing in it.
   func predicate(for condition: PredicateNode) -> QueryPredicate {
     checkingPredicate { () throws(InvalidPredicate) in
-      try PredicateLowering.lower(condition, for: binding?.info) {
+      try PredicateLowering.lower(condition, for: binding.map(instance.predicateClass)) {
         [instance] object throws(InvalidPredicate) in
         if !object._isManaged { return .unequalled }
         guard let link = instance.existingLink(to: object) else {
@@ -109,18 +109,25 @@ extension ClassInfo: PredicateClass {
   }
 
   func predicateProperty(_ name: String) -> PredicateProperty? {
+    predicateProperty(name) { $0.description.target.map { ClassInfo.of($0) } }
+  }
+
+  /// - Parameter target: the class that a property leads to.
+  func predicateProperty<Target: PredicateClass>(
+    _ name: String, target: (PropertyInfo) -> Target?
+  ) -> PredicateProperty? {
     guard let property = property(named: name) else { return nil }
-    let target = property.description.target.map { ClassInfo.of($0) }
+    let target = target(property)
     guard property.description.type == .linkingObjects else {
       return PredicateProperty(
         step: .property(property.columnName), type: property.description.type,
         isCollection: property.description.collection != .none, target: target)
     }
-    guard let target, let origin = target.property(named: property.originProperty ?? "") else {
-      return nil
-    }
+    guard let target, let origin = target.predicateProperty(property.originProperty ?? ""),
+      case .property(let column) = origin.step
+    else { return nil }
     return PredicateProperty(
-      step: .backlinks(className: target.name, property: origin.columnName), type: .linkingObjects,
+      step: .backlinks(className: target.predicateName, property: column), type: .linkingObjects,
       isCollection: true, target: target)
   }
 }

@@ -15,9 +15,6 @@ extension Realm {
     static let schemaVersionMax = UInt64.max - 1
 
     private var location: Location
-    private var readOnlyValue = false
-    private var deletesIfMigrationNeeded = false
-    private var compactsOnLaunch: (@Sendable (Int, Int) -> Bool)?
 
     /// Where the data is.
     @usableFromInline
@@ -77,11 +74,11 @@ extension Realm {
       self.migrationBlock = migrationBlock
       self.objectTypes = objectTypes
       self.seedFilePath = seedFilePath
-      checkKey()
-      checkSchemaVersion()
       self.readOnly = readOnly
       self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
       self.shouldCompactOnLaunch = shouldCompactOnLaunch
+      checkKey()
+      checkSchemaVersion()
     }
 
     /// What `try Realm()` opens. It may be set at any time, from any thread.
@@ -120,45 +117,29 @@ extension Realm {
       didSet { checkKey() }
     }
 
-    /// Whether writing is refused. Not together with `deleteRealmIfMigrationNeeded` or
-    /// `shouldCompactOnLaunch`, which write.
-    public var readOnly: Bool {
-      get { readOnlyValue }
-      set {
-        if newValue { checkNothingWrites(to: "readOnly") }
-        readOnlyValue = newValue
-      }
-    }
+    /// Whether writing is refused. To open a realm with that and `deleteRealmIfMigrationNeeded` or
+    /// `shouldCompactOnLaunch`, which write, is a misuse.
+    public var readOnly: Bool
 
     /// The program's number for its schema; it only rises.
     public var schemaVersion: UInt64 {
       didSet { checkSchemaVersion() }
     }
 
-    /// Called when the file's schema version is lower than `schemaVersion`.
+    /// Called when the file's schema version is lower than `schemaVersion`, in the transaction that
+    /// brings the file to the new schema. Without a block the file is brought there all the same.
     public var migrationBlock: MigrationBlock?
 
-    /// Whether a file of another schema is replaced by an empty one instead of migrated.
-    public var deleteRealmIfMigrationNeeded: Bool {
-      get { deletesIfMigrationNeeded }
-      set {
-        if newValue && readOnly {
-          throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
-        }
-        deletesIfMigrationNeeded = newValue
-      }
-    }
+    /// Called while a migration goes through the objects of a class, about a hundred times for each
+    /// class, on the thread that opens the realm.
+    public var migrationProgressHandler: (@Sendable (Realm.MigrationProgress) -> Void)?
+
+    /// Whether a file whose schema, or schema version, is another one is replaced by an empty one
+    /// instead of migrated.
+    public var deleteRealmIfMigrationNeeded: Bool
 
     /// Asked with the file's size and the bytes used in it whether to compact it before opening.
-    public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? {
-      get { compactsOnLaunch }
-      set {
-        if newValue != nil && readOnly {
-          throwRealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
-        }
-        compactsOnLaunch = newValue
-      }
-    }
+    public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
     /// The classes that the realm stores; nil for all of the program.
     public var objectTypes: [ObjectBase.Type]?
@@ -216,6 +197,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
       ("slowReaderAge", slowReaderAge), ("slowReaderRetainedBytes", slowReaderRetainedBytes),
       ("slowReaderHandler", slowReaderHandler.map { _ in "(set)" }),
       ("maximumReaderAge", maximumReaderAge),
+      ("migrationProgressHandler", migrationProgressHandler.map { _ in "(set)" }),
     ]
     let lines = fields.map { name, value in "\t\(name) = \(value.map { "\($0)" } ?? "nil");\n" }
     return "Realm.Configuration {\n" + lines.joined() + "}"
@@ -237,12 +219,14 @@ extension Realm.Configuration {
     }
   }
 
-  private func checkNothingWrites(to name: String) {
-    if deletesIfMigrationNeeded {
-      throwRealmException("Cannot set `\(name)` when `deleteRealmIfMigrationNeeded` is set.")
+  /// What opening a realm checks.
+  func checkCanBeOpened() {
+    guard readOnly else { return }
+    if deleteRealmIfMigrationNeeded {
+      throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
-    if compactsOnLaunch != nil {
-      throwRealmException("Cannot set `\(name)` when `shouldCompactOnLaunch` is set.")
+    if shouldCompactOnLaunch != nil {
+      throwRealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
     }
   }
 }

@@ -97,7 +97,7 @@ extension Realm {
     instance.delete(Array(collection.keys()), in: collection.binding!.table)
   }
 
-  /// Deletes all objects of the realm.
+  /// Deletes all objects of the realm's classes: all of the program's, or those of `objectTypes`.
   public func deleteAll() { instance.deleteAll() }
 
   // MARK: Finding

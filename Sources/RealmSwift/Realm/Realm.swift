@@ -48,15 +48,20 @@ public import Foundation
   /// What the realm was opened with.
   public var configuration: Configuration { instance.configuration }
 
-  /// The classes that the realm knows.
-  public var schema: Schema { Schema(instance.classes.map(\.objectSchema)) }
+  /// The classes that the realm knows: the program's, or, in a realm that was opened with an empty
+  /// `objectTypes`, those that the file has.
+  public var schema: Schema {
+    instance.classes.isEmpty
+      ? Schema(instance.schema.description) : Schema(instance.classes.map(\.objectSchema))
+  }
 
-  /// Whether there is no object in it.
+  /// Whether there is no object in the file, of whatever class.
   public var isEmpty: Bool {
     instance.checkThread()
-    return instance.classes.allSatisfy { info in
-      guard let binding = instance.binding(for: info.type) else { return true }
-      return instance.table(of: binding).count == 0
+    instance.ensureReading()
+    return instance.schema.description.classes.allSatisfy { description in
+      description.isRemoved
+        || instance.table(of: instance.binding(for: description.tableKey)).count == 0
     }
   }
 

@@ -17,7 +17,11 @@ extension Realm {
   ///   file system gives.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     let path = configuration.path
-    try requireClosed(path, "must be closed before deleting it")
+    SharedRealm.waitForComputations(path)
+    if SharedRealm.isOpen(path) {
+      throw RLMError(
+        .alreadyOpen, "All Realms at path '\(path)' must be closed before deleting it.", path: path)
+    }
     return try rethrowingStorageErrors { () throws(StorageError) in
       try Database.delete(path: path, system: RealmSystem.system(forFileAt: path))
     }
@@ -30,15 +34,12 @@ extension Realm {
   public static func performMigration(
     for configuration: Configuration = .defaultConfiguration
   ) throws {
-    try requireClosed(configuration.path, "must be closed before migrating it")
-    _ = try Realm(configuration: configuration)
-  }
-
-  private static func requireClosed(_ path: String, _ demand: String) throws {
-    SharedRealm.waitForComputations(path)
-    if SharedRealm.isOpen(path) {
-      throw RLMError(.alreadyOpen, "All Realms at path '\(path)' \(demand).", path: path)
+    SharedRealm.waitForComputations(configuration.path)
+    if SharedRealm.isOpen(configuration.path) {
+      throw RLMError(
+        .alreadyOpen, "Cannot migrate Realms that are already open.", path: configuration.path)
     }
+    _ = try Realm(configuration: configuration)
   }
 
   /// Writes a compact copy of the present version to a new file.
@@ -79,7 +80,8 @@ extension Realm {
 /// The schema version of the file.
 ///
 /// - Parameter encryptionKey: the file's, if it is encrypted.
-/// - Throws: `Realm.Error.fileNotFound` if there is none, `.invalidDatabase` if the key is another.
+/// - Throws: `Realm.Error.invalidDatabase` if there is none, or if the key is another, `.fail` if
+///   nothing was stored in it.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
   var options = DatabaseOptions()
   options.readOnly = true
@@ -88,9 +90,24 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
     Realm.Configuration(
       fileURL: fileURL, encryptionKey: encryptionKey
     ).engineKey
-  return try rethrowingStorageErrors { () throws(StorageError) in
-    let database = try Database.open(path: fileURL.path, options: options)
+  let version = try rethrowingStorageErrors { () throws(StorageError) -> UInt64? in
+    let database: Database
+    do throws(StorageError) {
+      database = try Database.open(
+        path: fileURL.path, options: options, system: RealmSystem.system(forFileAt: fileURL.path))
+    } catch {
+      if error.code != .fileNotFound { throw error }
+      throw StorageError(
+        .notADatabase, path: error.path, "there is no file whose schema version could be read",
+        cause: error.cause)
+    }
     let snapshot = try database.pinNewest()
+    if snapshot.root.isNone { return nil }
     return try StoreRoot.schema(snapshot.root, in: snapshot.source).version
   }
+  guard let version else {
+    throw RLMError(
+      .fail, "Cannot open an uninitialized realm in read-only mode", path: fileURL.path)
+  }
+  return version
 }

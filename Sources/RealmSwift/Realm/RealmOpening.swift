@@ -69,14 +69,10 @@ enum RealmOpening {
   private static func checkCompatible(
     _ instance: _RealmInstance, _ configuration: Realm.Configuration
   ) throws(RLMError) {
-    let open = instance.configuration
-    if open.schemaVersion != configuration.schemaVersion {
-      throw RLMError(
-        .alreadyOpen,
-        "Realm at path '\(instance.shared.path)' already opened with different schema version.",
-        path: instance.shared.path)
+    try rethrowingStorageErrors { () throws(StorageError) in
+      try instance.shared.open(withSchemaVersion: configuration.schemaVersion)
     }
-    if open.encryptionKey != configuration.encryptionKey {
+    if instance.configuration.encryptionKey != configuration.encryptionKey {
       throw RLMError(
         .alreadyOpen,
         "Realm at path '\(instance.shared.path)' already opened with different encryption key.",
@@ -87,69 +83,46 @@ enum RealmOpening {
   private static func open(
     _ configuration: Realm.Configuration, _ scheduler: any Scheduler, path: String
   ) throws(RLMError) -> _RealmInstance {
+    configuration.checkCanBeOpened()
     let classes = try RealmSchema.classes(of: configuration)
-    let wanted = RealmSchema.description(of: classes, version: configuration.schemaVersion)
     if !configuration.readOnly { try prepareFile(configuration, path: path) }
     let options = options(of: configuration)
     return try rethrowingStorageErrors { () throws(StorageError) in
-      do throws(StorageError) {
-        return try openFile(configuration, scheduler, path, options, classes, wanted)
-      } catch {
-        guard error.code == .schemaMismatch, configuration.deleteRealmIfMigrationNeeded,
-          !SharedRealm.isOpen(path)
-        else { throw error }
-        try Database.delete(path: path, system: RealmSystem.system(forFileAt: path))
-        return try openFile(configuration, scheduler, path, options, classes, wanted)
+      if configuration.deleteRealmIfMigrationNeeded, !SharedRealm.isOpen(path) {
+        try deleteIfMigrationNeeded(configuration, path, options, classes)
       }
+      return try openFile(configuration, scheduler, path, options, classes)
     }
   }
 
   private static func openFile(
     _ configuration: Realm.Configuration, _ scheduler: any Scheduler, _ path: String,
-    _ options: DatabaseOptions, _ classes: [ClassInfo], _ wanted: SchemaDescription
+    _ options: DatabaseOptions, _ classes: [ClassInfo]
   ) throws(StorageError) -> _RealmInstance {
     let isFirst = !SharedRealm.isOpen(path)
     let shared = try SharedRealm.forFile(at: path, options: options)
+    try shared.open(withSchemaVersion: configuration.schemaVersion)
     if scheduler.canInvoke { try shared.listen() }
     if isFirst { try compactIfWanted(shared.database, configuration) }
-    var snapshot = try shared.database.pinNewest()
-    let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source).description
-    if !RealmSchema.holds(stored, wanted) {
-      if configuration.readOnly {
-        throw StorageError(
-          .schemaMismatch, path: path,
-          "the file lacks classes or properties of the program, and it is opened read-only")
-      }
-      snapshot = try applySchema(wanted, to: shared, configuration.migrationBlock)
-    }
     return try _RealmInstance(
       shared: shared, configuration: configuration, scheduler: scheduler, classes: classes,
-      snapshot: snapshot)
+      snapshot: try SchemaUpdate(shared, configuration, classes).snapshot())
   }
 
-  private static func applySchema(
-    _ wanted: SchemaDescription, to shared: SharedRealm, _ migrationBlock: MigrationBlock?
-  ) throws(StorageError) -> Snapshot {
-    let objects = try ObjectTransaction(
-      try shared.database.beginWrite(), schemas: shared.schemas)
-    do throws(StorageError) {
-      let stored = objects.schema.description
-      if stored.version > wanted.version && !stored.classes.isEmpty {
-        throw StorageError(
-          .schemaMismatch, path: shared.path,
-          "Provided schema version \(wanted.version) is less than last set version "
-            + "\(stored.version).")
-      }
-      _ = try objects.apply(wanted)
-      if let migrationBlock, stored.version < wanted.version && !stored.classes.isEmpty {
-        migrationBlock(Migration(from: Schema(stored), to: Schema(wanted)), stored.version)
-      }
-      let snapshot = try objects.commit(author: shared.ownListener)
-      shared.announceCommit()
-      return snapshot
-    } catch {
-      objects.cancel()
-      throw error
+  /// Deletes a file of another schema that no other process has open. One that is in use is emptied
+  /// in a transaction instead.
+  private static func deleteIfMigrationNeeded(
+    _ configuration: Realm.Configuration, _ path: String, _ options: DatabaseOptions,
+    _ classes: [ClassInfo]
+  ) throws(StorageError) {
+    let system = RealmSystem.system(forFileAt: path)
+    guard system.fileExists(path: path) else { return }
+    do {
+      let shared = try SharedRealm.forFile(at: path, options: options)
+      if try !SchemaUpdate(shared, configuration, classes).needsReset() { return }
+    }
+    do throws(StorageError) { _ = try Database.delete(path: path, system: system) } catch {
+      if error.code != .inUse { throw error }
     }
   }
 

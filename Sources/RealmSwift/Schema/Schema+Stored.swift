@@ -5,7 +5,7 @@ import ObjectStore
 
 extension Schema {
   init(_ description: SchemaDescription) {
-    self.init(description.classes.map { ObjectSchema($0) })
+    self.init(description.classes.filter { !$0.isRemoved }.map { ObjectSchema($0) })
   }
 }
 
@@ -32,7 +32,7 @@ extension Property {
 }
 
 extension PropertyType {
-  fileprivate init(_ kind: ValueKind) {
+  init(_ kind: ValueKind) {
     switch kind {
     case .int: self = .int
     case .bool: self = .bool

@@ -148,10 +148,10 @@ enum HandoverMaking {
         "Cannot construct reference to unmanaged object, which can be passed across threads "
           + "directly")
     }
-    let table = object._binding!.table
+    let binding = object._binding!
     let key = ObjectKey(rawValue: object._key)
-    return make(instance, (table, key)) { other in
-      let live = other.object(in: table, key)
+    return make(instance, (binding.table, key)) { other in
+      let live = other.object(other.counterpart(of: binding), key)
       return live._isValid ? live as? any ThreadConfined : nil
     }
   }

@@ -23,7 +23,7 @@ struct FolderOrder {
       target: "RealmSwift",
       folders: [
         "Errors", "Schema", "Internals", "Objects", "Values", "Collections", "Query", "Sharing",
-        "Realm", "Notifications", "Projections", "KeyValue", "Writes",
+        "Realm", "Dynamic", "Notifications", "Projections", "KeyValue", "Writes",
       ]),
   ]
 
@@ -60,6 +60,7 @@ struct FolderOrder {
       "Collections -> Realm": 4,
       "Collections -> Sharing": 1,
       "Errors -> Realm": 1,
+      "Internals -> Dynamic": 1,
       "Internals -> Notifications": 1,
       "Internals -> Objects": 17,
       "Internals -> Query": 2,
@@ -75,7 +76,7 @@ struct FolderOrder {
       "Schema -> Objects": 1,
       "Sharing -> Notifications": 3,
       "Sharing -> Projections": 1,
-      "Sharing -> Realm": 3,
+      "Sharing -> Realm": 4,
     ],
   ]
 

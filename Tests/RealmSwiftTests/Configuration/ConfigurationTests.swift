@@ -73,9 +73,6 @@ import Testing
 
   @Test func contradictionsAreMisuse() async {
     await #expect(processExitsWith: .failure) {
-      _ = Realm.Configuration(readOnly: true, deleteRealmIfMigrationNeeded: true)
-    }
-    await #expect(processExitsWith: .failure) {
       _ = Realm.Configuration(encryptionKey: Data(count: 63))
     }
     await #expect(processExitsWith: .failure) {

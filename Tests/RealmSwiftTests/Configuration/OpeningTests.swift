@@ -68,7 +68,7 @@ final class OpeningItem: Object {
     let thread = LoopThread(name: "older")
     thread.performAndWait {
       let error = #expect(throws: Realm.Error.self) { try Realm(configuration: replacing) }
-      #expect(error?.code == .schemaMismatch)
+      #expect(error?.code == .alreadyOpen)
     }
     thread.join()
     #expect(Realm.fileExists(for: older))
@@ -97,45 +97,45 @@ final class OpeningItem: Object {
     #expect(try Realm.deleteFiles(for: configuration()))
   }
 
-  @Test func aFileThatAnotherProcessHasOpenIsNotDeletedForItsSchema() throws {
+  @Test func aFileThatAnotherProcessHasOpenIsEmptiedForItsSchema() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     try fill(configuration(version: 5), count: 3)
     let other = try otherProcess()
     var older = configuration(version: 4)
     older.deleteRealmIfMigrationNeeded = true
     let replacing = older
-    let error = #expect(throws: Realm.Error.self) { try Realm(configuration: replacing) }
-    #expect(error?.code == .alreadyOpen)
-    let newer = configuration(version: 5)
-    #expect(try Realm(configuration: newer).objects(OpeningItem.self).count == 3)
+    let inode = try inode(of: older)
+    try autoreleasepool {
+      let realm = try Realm(configuration: replacing)
+      #expect(realm.objects(OpeningItem.self).isEmpty)
+      #expect(realm.instance.snapshot!.storeFindings().isEmpty)
+      try realm.write { realm.add(OpeningItem(value: ["id": 1])) }
+    }
+    #expect(try self.inode(of: older) == inode, "the other process would go on with the old file")
     _ = try other.ask("close")
-    #expect(try Realm(configuration: replacing).objects(OpeningItem.self).isEmpty)
+    #expect(try schemaVersionAtURL(older.fileURL!) == 4)
   }
 
-  @Test func aFileOpenedReadOnlyFirstCanBeWrittenToBesideThat() throws {
+  private func inode(of configuration: Realm.Configuration) throws -> UInt64? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: configuration.path)
+    return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
+  }
+
+  @Test(arguments: [true, false])
+  func aProcessHasAFileOpenForReadingOrForWriting(readsFirst: Bool) throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     try fill(configuration(), count: 3)
-    var reading = configuration()
-    reading.readOnly = true
-    let reader = try Realm(configuration: reading)
-    #expect(reader.objects(OpeningItem.self).count == 3)
-    let writer = try Realm(configuration: configuration())
-    try writer.write { writer.add(OpeningItem(value: ["id": 100])) }
-    #expect(writer.objects(OpeningItem.self).count == 4)
-    #expect(reader.refresh())
-    #expect(reader.objects(OpeningItem.self).count == 4)
-  }
-
-  @Test func whatWasOpenedReadOnlyRefusesWritesAlsoBesideAWriter() async {
-    await #expect(processExitsWith: .failure) {
-      let tests = try OpeningTests()
-      try tests.fill(tests.configuration(), count: 3)
-      var reading = tests.configuration()
-      reading.readOnly = true
-      let reader = try Realm(configuration: reading)
-      let writer = try Realm(configuration: tests.configuration())
-      try withExtendedLifetime(writer) { try reader.write {} }
-    }
+    var (first, second) = (configuration(), configuration())
+    first.readOnly = readsFirst
+    second.readOnly = !readsFirst
+    let other = second
+    let realm = try Realm(configuration: first)
+    let error = #expect(throws: Realm.Error.self) { try Realm(configuration: other) }
+    #expect(error?.code == .alreadyOpen)
+    #expect(
+      error?.localizedDescription.hasPrefix(
+        "Realm at path '\(first.path)' already opened with different read permissions.") == true)
+    #expect(realm.objects(OpeningItem.self).count == 3)
   }
 
   @Test func aRealmIsClosedWhenItIsLetGoOf() throws {

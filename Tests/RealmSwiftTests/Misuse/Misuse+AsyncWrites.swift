@@ -36,7 +36,7 @@ extension Misuse {
       try scene.smuggle({ $0 }) { _ = $0.isPerformingAsynchronousWriteOperations }
     },
     Misuse("A1: writeAsync on a read-only realm", readOnly) { scene in
-      scene.onLoop { _ in try scene.openReadOnly().writeAsync {} }
+      scene.onLoop(readOnly: true) { $0.writeAsync {} }
     },
   ]
 

@@ -50,12 +50,10 @@ extension Misuse {
 
   private static let observedPlaces = [
     Misuse("N7: observing a read-only realm", readOnlyObserved) { scene in
-      scene.onLoop { _ in _ = try scene.openReadOnly().observe { _, _ in } }
+      scene.onLoop(readOnly: true) { _ = $0.observe { _, _ in } }
     },
     Misuse("N7: observing results of a read-only realm", readOnlyObserved) { scene in
-      scene.onLoop { _ in
-        _ = try scene.openReadOnly().objects(Reader.self).observe { _ in }
-      }
+      scene.onLoop(readOnly: true) { _ = $0.objects(Reader.self).observe { _ in } }
     },
     Misuse("N7: observing an object of a read-only realm on a queue", readOnlyObserved) { scene in
       let queue = DispatchQueue(label: "observer")

@@ -53,9 +53,9 @@ struct MisuseScene: Sendable {
   func reader(in realm: Realm) -> Reader { realm.objects(Reader.self).first! }
 
   /// Runs the body with the file opened on a thread with a loop, and returns when it is over.
-  func onLoop(_ body: @escaping @Sendable (Realm) throws -> Void) {
+  func onLoop(readOnly: Bool = false, _ body: @escaping @Sendable (Realm) throws -> Void) {
     let thread = LoopThread(name: "misuse")
-    thread.performAndWait { try! body(try! open()) }
+    thread.performAndWait { try! body(readOnly ? try! openReadOnly() : try! open()) }
     thread.join()
   }
 

@@ -39,8 +39,9 @@ final class LaterMeeting: Object {
       let realm = try file.open()
       try realm.write { _ = realm.create(EarlierMeeting.self, value: ["topic": "Budget"]) }
     }
-    let realm = try Realm(
-      configuration: TemporaryRealm.configuration(path: file.path, [LaterMeeting.self]))
+    var configuration = TemporaryRealm.configuration(path: file.path, [LaterMeeting.self])
+    configuration.schemaVersion = 1
+    let realm = try Realm(configuration: configuration)
     let meeting = try #require(realm.objects(LaterMeeting.self).first)
     #expect(meeting.topic == "Budget")
     #expect(meeting.start == Date(timeIntervalSince1970: 0))

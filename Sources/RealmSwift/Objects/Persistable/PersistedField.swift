@@ -18,6 +18,11 @@ protocol PersistedField {
   static func record(_ address: UnsafeMutableRawPointer, column: UInt32)
   /// The value, in any state.
   static func value(at address: UnsafeMutableRawPointer, of object: ObjectBase) -> Any
+  /// The value of a managed object's property, which need not have a place in the object.
+  static func managedValue(of object: ObjectBase, column: UInt32) -> Any
+  /// Sets a managed object's property, which need not have a place in the object; false if the
+  /// value cannot become one of its type.
+  static func setManaged(_ value: Any, of object: ObjectBase, column: UInt32) -> Bool
   /// Whether an unmanaged property has a value that somebody gave or read.
   static func hasValue(at address: UnsafeMutableRawPointer) -> Bool
   /// Sets the property, in any state; false if the value cannot become one of its type.
@@ -74,6 +79,16 @@ extension Persisted: PersistedField {
       at(address).pointee.storage = storage
     }
     return value
+  }
+
+  static func managedValue(of object: ObjectBase, column: UInt32) -> Any {
+    Value._rlmGet(object, column)
+  }
+
+  static func setManaged(_ value: Any, of object: ObjectBase, column: UInt32) -> Bool {
+    guard let converted = Value._rlmPropertyFromAny(value, object._instance) else { return false }
+    Value._rlmSet(object, column, converted)
+    return true
   }
 
   static func hasValue(at address: UnsafeMutableRawPointer) -> Bool {

@@ -1,0 +1,322 @@
+import ObjectStore
+import Storage
+
+// Objects that are known by their class's name alone.
+
+extension _RealmInstance {
+  // MARK: Bindings
+
+  var dynamicClasses: DynamicClasses { bound.dynamicClasses }
+
+  /// The table's binding without the program's class.
+  func dynamicBinding(for table: TableKey) -> TableBinding {
+    guard let binding = dynamicClasses.binding(for: table) else {
+      throwRealmException("The class of the object is no longer in the realm.")
+    }
+    return binding
+  }
+
+  /// The binding of the class with that name, without the program's class.
+  func dynamicBinding(named className: String) -> TableBinding {
+    if !isFrozen { ensureReading() }
+    guard let binding = dynamicClasses.binding(named: className) else {
+      throwRealmException(
+        """
+        Object type '\(className)' is not managed by the Realm. If using a custom `objectTypes` \
+        array in your configuration, add `\(className)` to the list of `objectTypes`.
+        """)
+    }
+    return binding
+  }
+
+  func binding(for table: TableKey, dynamic isDynamic: Bool) -> TableBinding {
+    isDynamic ? dynamicBinding(for: table) : binding(for: table)
+  }
+
+  /// The binding here of what has that one in another instance of the file.
+  func counterpart(of other: TableBinding) -> TableBinding {
+    binding(for: other.table, dynamic: other.isDynamic)
+  }
+
+  /// The class that a link, or linking objects, of a class with that binding lead to.
+  func binding(ofTargetOf property: PropertyInfo, from owner: TableBinding) -> TableBinding? {
+    if owner.isDynamic { return property.targetName.flatMap(dynamicClasses.binding(named:)) }
+    return property.description.target.flatMap { binding(for: $0) }
+  }
+
+  func requiredBinding(ofTargetOf property: PropertyInfo, from owner: TableBinding) -> TableBinding
+  {
+    if let found = binding(ofTargetOf: property, from: owner) { return found }
+    if let type = property.description.target, !owner.isDynamic {
+      return requiredBinding(for: type)
+    }
+    return dynamicBinding(named: property.targetName ?? "")
+  }
+
+  func predicateClass(_ binding: TableBinding) -> any PredicateClass {
+    binding.isDynamic ? DynamicClass(info: binding.info, classes: dynamicClasses) : binding.info
+  }
+
+  // MARK: Finding
+
+  /// The object with that primary key, nil if there is none.
+  func object(_ binding: TableBinding, forPrimaryKey key: Any) -> ObjectBase? {
+    guard let index = binding.info.primaryKey else {
+      throwRealmException(
+        "\(binding.info.name) does not have a primary key; declare one to look objects up by it.")
+    }
+    let property = binding.info.properties[index]
+    guard let value = stored(key, as: property) else {
+      throwInvalidValue(key, for: property, of: binding.info.name)
+    }
+    return find(binding, primaryKey: value).map { object(binding, $0) }
+  }
+
+  // MARK: Making
+
+  /// Makes an object of a class that is known by name; with a policy other than `.error` an object
+  /// with that primary key gets the values that are given.
+  func create(
+    _ binding: TableBinding, _ value: Any, _ policy: Realm.UpdatePolicy
+  ) -> DynamicObject {
+    let objects = adding()
+    if binding.description.isEmbedded {
+      throwRealmException(
+        "Embedded objects cannot be created directly; set a property of its owner to the values.")
+    }
+    let outer = updatePolicy
+    updatePolicy = policy
+    defer { updatePolicy = outer }
+    let source = PropertySource(value, for: binding.info)
+    let sample = ClassSample(binding.info.name, in: classes)
+    let (key, isNew) = makeRow(binding, source, sample, objects)
+    let made = unsafeDowncast(object(binding, key), to: DynamicObject.self)
+    fill(made, binding, from: source, defaults: isNew ? sample : nil)
+    return made
+  }
+
+  /// Gives a row the values that are given, and others the values that their class begins with.
+  private func fill(
+    _ made: DynamicObject, _ binding: TableBinding, from source: PropertySource,
+    defaults sample: ClassSample?
+  ) {
+    for (index, property) in binding.info.properties.enumerated()
+    where index != binding.info.primaryKey && property.description.type != .linkingObjects {
+      if let given = source.value(at: index, of: binding.info) {
+        made._set(given, to: property)
+      } else if let sample {
+        sample.copyDefault(to: property, of: made, self)
+      }
+    }
+  }
+
+  private func makeRow(
+    _ binding: TableBinding, _ source: PropertySource, _ sample: ClassSample?,
+    _ objects: ObjectTransaction
+  ) -> (key: ObjectKey, isNew: Bool) {
+    guard let index = binding.info.primaryKey, let primaryKey = binding.primaryKey else {
+      let key = engine { () throws(StorageError) in try objects.createObject(in: binding.table) }
+      didCreate(key, in: binding.table)
+      return (key, true)
+    }
+    let property = binding.info.properties[index]
+    guard let given = source.value(at: index, of: binding.info) else {
+      return makeRow(
+        binding, primaryKey: sample?.stored(property, self) ?? primaryKey.defaultValue, objects)
+    }
+    guard let stored = stored(given, as: property) else {
+      throwInvalidValue(given, for: property, of: binding.info.name)
+    }
+    return makeRow(binding, primaryKey: stored, objects)
+  }
+
+  // MARK: Setting
+
+  /// Sets a property of a dynamic object; false if the value cannot be its.
+  func set(_ value: Any, to property: PropertyInfo, of object: ObjectBase) -> Bool {
+    let column = object._column(of: property)
+    guard property.description.type == .object else {
+      return property.field.setManaged(value, of: object, column: column)
+    }
+    _ = object._prepareToWrite(column)
+    let target = dynamicBinding(for: object._binding!.property(column).targetTable)
+    if target.description.isEmbedded { return embed(value, in: object, column, target) }
+    guard let links = links(value, property.description.collection, to: target) else {
+      return false
+    }
+    return property.field.setManaged(links, of: object, column: column)
+  }
+
+  /// The objects that the value names, made where they are given as dictionaries or arrays.
+  private func links(
+    _ value: Any, _ collection: CollectionKind, to target: TableBinding
+  ) -> Any? {
+    guard let value = unwrapped(value) else { return Optional<DynamicObject>.none as Any }
+    switch collection {
+    case .none: return link(value, to: target)
+    case .list, .set:
+      guard let sequence = value as? any Sequence else { return nil }
+      return allLinks(sequence, to: target)
+    case .map:
+      guard let entries = Self.entries(of: value) else { return nil }
+      var links: [String: DynamicObject?] = [:]
+      for (key, value) in entries {
+        if isNull(value) {
+          links.updateValue(nil, forKey: key)
+        } else if let object = link(value, to: target) {
+          links.updateValue(object, forKey: key)
+        } else {
+          return nil
+        }
+      }
+      return links
+    }
+  }
+
+  private func allLinks(_ sequence: any Sequence, to target: TableBinding) -> [DynamicObject]? {
+    var links: [DynamicObject] = []
+    for element in sequence {
+      guard let object = link(element, to: target) else { return nil }
+      links.append(object)
+    }
+    return links
+  }
+
+  /// The values of a map or dictionary by their keys, nil if it is neither.
+  private static func entries(of value: Any) -> [String: Any]? {
+    if let map = value as? any RealmKeyedCollection { return map.erasedEntries }
+    return value as? [String: Any]
+  }
+
+  /// The object, as a dynamic one of that class; nil if it is of another class, or none at all.
+  private func link(_ value: Any, to target: TableBinding) -> DynamicObject? {
+    guard let object = storedObject(value) else {
+      guard value is [String: Any] || value is [Any] else { return nil }
+      return create(target, value, updatePolicy)
+    }
+    if !object._isManaged, type(of: object).className() != target.info.name { return nil }
+    guard case .link(target.table, let key) = link(to: object) else { return nil }
+    return unsafeDowncast(self.object(target, key), to: DynamicObject.self)
+  }
+
+  // MARK: Embedded objects
+
+  /// Makes embedded objects of the values that are given; those that are there go. False if the
+  /// values cannot be theirs.
+  private func embed(
+    _ value: Any, in owner: ObjectBase, _ column: UInt32, _ target: TableBinding
+  ) -> Bool {
+    let (objects, table) = (writing!.objects, owner._binding!.table)
+    let (key, column) = (ObjectKey(rawValue: owner._key), ColumnKey(rawValue: column))
+    let property = owner._binding!.property(column.rawValue)
+    let given = unwrapped(value)
+    switch property.collection {
+    case .none:
+      guard let given else {
+        owner._writeStored(column.rawValue, .null)
+        return true
+      }
+      return settle(given, target) { () throws(StorageError) in
+        try objects.createEmbedded(column, of: key, in: table)
+      }
+    case .list:
+      guard let sequence = given as? any Sequence, !(given is [String: Any]) else { return false }
+      let elements = sequence.map { $0 as Any }
+      let list = owner._listAccessor(column.rawValue)
+      list.removeAll()
+      return elements.allSatisfy { element in
+        settle(element, target) { () throws(StorageError) in
+          try objects.listInsertEmbedded(at: list.count, column, of: key, in: table)
+        }
+      }
+    case .map:
+      guard let given, let entries = Self.entries(of: given) else { return false }
+      let map = owner._listAccessor(column.rawValue)
+      map.removeAll()
+      return entries.allSatisfy { name, element in
+        guard let element = unwrapped(element) else {
+          map.set(.null, forKey: name)
+          return true
+        }
+        return settle(element, target) { () throws(StorageError) in
+          try objects.mapSetEmbedded(forKey: name, property, of: key, in: table)
+        }
+      }
+    case .set: return false
+    }
+  }
+
+  /// Makes an embedded object with the values, if they can be one's.
+  private func settle(
+    _ value: Any, _ target: TableBinding, make: () throws(StorageError) -> ObjectKey
+  ) -> Bool {
+    guard storedObject(value) != nil || value is [String: Any] || value is [Any] else {
+      return false
+    }
+    let key = engine(make)
+    didCreate(key, in: target.table)
+    let made = unsafeDowncast(object(target, key), to: DynamicObject.self)
+    fill(
+      made, target, from: PropertySource(value, for: target.info),
+      defaults: ClassSample(target.info.name, in: classes))
+    return true
+  }
+}
+
+extension RealmKeyedCollection {
+  fileprivate var erasedEntries: [String: Any] {
+    Dictionary(uniqueKeysWithValues: zip(keys.map(\._keyText), values.map { $0 as Any }))
+  }
+}
+
+/// A class as predicates see it that has no Swift class of its own.
+private struct DynamicClass: PredicateClass {
+  let info: ClassInfo
+  let classes: DynamicClasses
+
+  var predicateName: String { info.name }
+
+  func plainProperty(_ name: String) -> PlainProperty? { info.plainProperty(name) }
+
+  func predicateProperty(_ name: String) -> PredicateProperty? {
+    info.predicateProperty(name) { property in
+      property.targetName.flatMap { classes.binding(named: $0) }.map {
+        DynamicClass(info: $0.info, classes: classes)
+      }
+    }
+  }
+}
+
+/// A new instance of one of the program's classes, for the values that its properties begin with.
+private struct ClassSample {
+  private let info: ClassInfo
+  private let object: ObjectBase
+
+  /// Nil if the program does not have the class.
+  init?(_ className: String, in classes: [ClassInfo]) {
+    guard let info = classes.first(where: { $0.name == className }) else { return nil }
+    self.info = info
+    object = info.type.init()
+  }
+
+  /// What the property of that name begins with, in the store's terms; nil for collections.
+  func stored(_ property: PropertyInfo, _ realm: _RealmInstance) -> StoredValue? {
+    guard let own = info.property(named: property.name) else { return nil }
+    return object._withField(at: own.offset) {
+      own.field.storedValue(at: $0, of: object, realm)
+    }
+  }
+
+  func copyDefault(
+    to property: PropertyInfo, of target: ObjectBase, _ realm: _RealmInstance
+  ) {
+    let column = target._column(of: property)
+    if let value = stored(property, realm) {
+      return target._transferStored(column, value, .new)
+    }
+    guard let own = info.property(named: property.name) else { return }
+    let value = object._value(of: own)
+    if (value as? any Collection)?.isEmpty ?? true { return }
+    target._set(value, to: property)
+  }
+}

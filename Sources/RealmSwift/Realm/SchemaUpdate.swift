@@ -1,0 +1,167 @@
+import ObjectStore
+import Storage
+
+/// Brings a file to the schema that a configuration wants, in one transaction, or says why it
+/// cannot be opened with it.
+struct SchemaUpdate {
+  let shared: SharedRealm
+  let configuration: Realm.Configuration
+  let classes: [ClassInfo]
+  private let wanted: SchemaDescription
+
+  init(_ shared: SharedRealm, _ configuration: Realm.Configuration, _ classes: [ClassInfo]) {
+    self.shared = shared
+    self.configuration = configuration
+    self.classes = classes
+    wanted = RealmSchema.description(of: classes, version: configuration.schemaVersion)
+  }
+
+  private enum Step {
+    case nothing
+    /// Classes and indexes come, the latter also go.
+    case add
+    case migrate
+    /// `deleteRealmIfMigrationNeeded`.
+    case reset
+  }
+
+  /// The newest version, which has what is wanted.
+  func snapshot() throws(StorageError) -> Snapshot {
+    let newest = try shared.database.pinNewest()
+    let stored = try shared.schemas.schema(newest.root, in: newest.source).description
+    let isNew = newest.root.isNone
+    if configuration.readOnly {
+      if !isNew { try checkCanBeRead(stored) }
+      return newest
+    }
+    if case .nothing = try step(from: stored, isNew: isNew) { return newest }
+    newest.release()
+    return try write()
+  }
+
+  private func write() throws(StorageError) -> Snapshot {
+    let objects = try ObjectTransaction(
+      try shared.database.beginWrite(), schemas: shared.schemas)
+    do throws(StorageError) {
+      // Another process may have been quicker.
+      let stored = objects.schema.description
+      switch try step(from: stored, isNew: objects.view.root.isNone) {
+      case .nothing: break
+      case .add: try objects.apply(wanted)
+      case .reset:
+        try objects.reset()
+        try objects.apply(wanted)
+      case .migrate: try migrate(objects, from: stored.version)
+      }
+      let snapshot = try objects.commit(author: shared.ownListener)
+      shared.announceCommit()
+      return snapshot
+    } catch {
+      objects.cancel()
+      throw error
+    }
+  }
+
+  // MARK: What is to be done
+
+  /// Whether `deleteRealmIfMigrationNeeded` means a new beginning.
+  func needsReset() throws(StorageError) -> Bool {
+    let newest = try shared.database.pinNewest()
+    defer { newest.release() }
+    if newest.root.isNone { return false }
+    return needsReset(try StoreRoot.schema(newest.root, in: newest.source))
+  }
+
+  private func needsReset(_ stored: SchemaDescription) -> Bool {
+    stored.version != wanted.version
+      || stored.differences(to: wanted).contains(where: \.needsMigration)
+  }
+
+  private func step(
+    from stored: SchemaDescription, isNew: Bool
+  ) throws(StorageError) -> Step {
+    if isNew { return wanted.classes.isEmpty && wanted.version == 0 ? .nothing : .add }
+    let differences = stored.differences(to: wanted)
+    if stored.version == wanted.version, differences.isEmpty { return .nothing }
+    if configuration.deleteRealmIfMigrationNeeded, needsReset(stored) { return .reset }
+    if stored.version > wanted.version {
+      throw mismatch(
+        "Provided schema version \(wanted.version) is less than last set version "
+          + "\(stored.version).")
+    }
+    if stored.version < wanted.version { return .migrate }
+    let refused = differences.filter(\.needsMigration)
+    if refused.isEmpty { return .add }
+    throw mismatch(Self.list("Migration is required due to the following errors:", refused))
+  }
+
+  private func checkCanBeRead(_ stored: SchemaDescription) throws(StorageError) {
+    if stored.version != wanted.version {
+      throw mismatch(
+        "Provided schema version \(wanted.version) does not equal last set version "
+          + "\(stored.version).")
+    }
+    let refused = stored.differences(to: wanted).filter(\.preventsReading)
+    if !refused.isEmpty {
+      throw mismatch(
+        Self.list(
+          "The following changes cannot be made in read-only schema mode:", refused))
+    }
+  }
+
+  private func mismatch(_ message: String) -> StorageError {
+    StorageError(.schemaMismatch, path: shared.path, message)
+  }
+
+  static func list(_ start: String, _ differences: [SchemaDifference]) -> String {
+    differences.reduce(start) { "\($0)\n- \($1.sentence)" }
+  }
+
+  // MARK: Migrating
+
+  private func migrate(
+    _ objects: ObjectTransaction, from version: UInt64
+  ) throws(StorageError) {
+    // Nobody else can commit now: the newest version is the one that the transaction builds on.
+    let base = try shared.database.pinNewest()
+    try objects.beginMigration(to: wanted)
+    var removed: Set<String> = []
+    if let block = configuration.migrationBlock {
+      let old = try _RealmInstance(
+        shared: shared, configuration: configuration, scheduler: FrozenScheduler.shared,
+        classes: [], snapshot: try base.duplicate())
+      let new = try _RealmInstance(
+        shared: shared, configuration: configuration, scheduler: ThreadScheduler(),
+        classes: classes, snapshot: base, schema: objects.schema)
+      new.beginMigration(objects)
+      let migration = Migration(from: old, to: new)
+      block(migration, version)
+      removed = migration.removedClasses
+      new.endMigration()
+    }
+    try objects.finishMigration(to: wanted, removing: removed)
+  }
+}
+
+extension _RealmInstance {
+  /// Reads and writes in the transaction of a migration, whose schema is not in any version yet.
+  fileprivate func beginMigration(_ objects: ObjectTransaction) {
+    writing = Writing(
+      objects: objects, startGeneration: readState.pointee.generation + 1)
+    readState.pointee.source = objects.source
+    migrationDidChangeSchema()
+  }
+
+  /// After a property got another name.
+  func migrationDidChangeSchema() {
+    didChange()
+    takeOver(writing!.objects.schema)
+  }
+
+  /// The transaction goes on without this; what was read through it is invalid from here on.
+  fileprivate func endMigration() {
+    writing = nil
+    invalidatedGeneration = readState.pointee.generation
+    readState.pointee.generation += 2
+  }
+}
