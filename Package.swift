@@ -53,6 +53,8 @@ let programs: [Target] = [
   program("TestProgram", ["EngineLab", "LoopThread"]),
   // Runs every lab, and is the child of those that use the object API.
   program("LabProgram", ["RealmLab"]),
+  // What users write, with nothing imported but the library.
+  program("GuideProgram", ["RealmSwift"]),
   // A main function that is asynchronous makes a program of its own.
   program("AsyncMainProgram", ["RealmLab"]),
   // Built alone for the simulation, with the hooks that the other programs lack.
@@ -65,7 +67,8 @@ let suites: [Target] = [
   suite("StorageTests", ["Storage", "EngineLab"]),
   suite("ObjectStoreTests", ["ObjectStore", "EngineLab"]),
   suite("LoopThreadTests", ["LoopThread", "TestProgram"]),
-  suite("RealmSwiftTests", ["RealmSwift", "RealmLab", "LabProgram", "TestProgram"]),
+  suite(
+    "RealmSwiftTests", ["RealmSwift", "RealmLab", "LabProgram", "TestProgram", "GuideProgram"]),
   // Asks the compiler what it makes of the cases in the folder, and of the code in the guides.
   suite("CompilerTests", ["RealmSwift"], exclude: ["Cases"]),
   // Several processes on one file, real and simulated.

@@ -32,6 +32,7 @@ public enum LabRole {
         path: words.text(1), progress: try EngineLab.Progress(path: words.text(2)),
         first: words.number(3)
       ).run()
+    case "migrate": try Migrator(path: words.text(1)).run()
     case "main-actor":
       MainThreadKind(rawValue: words.text(2))!.serve(words.text(1))
     default:

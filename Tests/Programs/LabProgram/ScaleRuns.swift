@@ -11,6 +11,7 @@ enum ScaleRuns {
            | update-growth [OBJECTS [COMMITS]]
            | compaction-holds [SECONDS [MEGABYTES]] | compaction-waits [SECONDS [OBJECTS]]
            | cold-open [MEGABYTES] | open-objects [OBJECTS] | private-memory [MEGABYTES]
+           | migration [MEGABYTES [KILLS [SEED]]]
            | many-files [FILES] | huge-file [MEGABYTES [SECONDS]] | many-objects [OBJECTS]
     """
 
@@ -95,6 +96,10 @@ enum ScaleRuns {
     case "huge-file":
       let run = HugeFile(megabytes: number(0, 20_000), seconds: number(1, 300))
       return [{ try run.run(seed: 1) }]
+    case "migration":
+      let run = MigrationKills(
+        megabytes: number(0, 100), kills: number(1, 100), seed: UInt64(number(2, 1)))
+      return [run.run]
     case "many-objects":
       return [ManyObjects(objects: number(0, 10_000_000)).run]
     default:

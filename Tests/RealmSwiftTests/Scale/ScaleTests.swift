@@ -57,6 +57,10 @@ import Testing
     expectGood(try ManyFiles(files: 10, addressSpace: 8 << 30).run())
   }
 
+  @Test func `a migration that is killed leaves the old file or the new one`() throws {
+    expectGood(try MigrationKills(megabytes: 2, kills: 6, seed: 1).run())
+  }
+
   @Test func `all leaves of a large file stay as they should be`() throws {
     expectGood(try HugeFile(megabytes: 40, seconds: 2).run(seed: 1))
   }

@@ -27,7 +27,8 @@ enum LabRealm {
   ]
 
   static func configuration(
-    _ path: String, _ durability: Realm.Configuration.Durability
+    _ path: String, _ durability: Realm.Configuration.Durability,
+    types: [ObjectBase.Type] = LabRealm.types
   ) -> Realm.Configuration {
     var configuration = Realm.Configuration(fileURL: URL(filePath: path), objectTypes: types)
     configuration.durability = durability
