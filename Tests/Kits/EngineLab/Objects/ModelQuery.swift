@@ -7,7 +7,7 @@ extension StoreModel {
   /// Whether a step may lead to any number of values.
   private func isMultiple(_ step: QueryPath.Step, _ table: TableKey) -> Bool {
     guard case .property(let name) = step else { return true }
-    return description(table).property(named: name)?.collection == .list
+    return description(table).property(named: name)?.isCollection == true
   }
 
   /// The table that a step leads to.
@@ -37,8 +37,12 @@ extension StoreModel {
     switch step {
     case .property(let name):
       let property = description(table).property(named: name)!
-      let content = object(key, in: table)![property.columnKey]!
-      return content.values.flatMap { follow($0, rest, property.targetTable) }
+      var found = object(key, in: table)![property.columnKey]!.values
+      // A key of a map without an object leads nowhere.
+      if property.kind == .object, property.isCollection, !rest.isEmpty {
+        found.removeAll { $0 == .null }
+      }
+      return found.flatMap { follow($0, rest, property.targetTable) }
     case .element, .keys: preconditionFailure("the generator makes no such steps")
     case .backlinks(let className, let name):
       let origin = schema.description(of: className)!
