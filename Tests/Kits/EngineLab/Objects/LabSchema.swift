@@ -143,7 +143,10 @@ public enum LabSchema {
   private static var bag: ClassDescription {
     ClassDescription(
       name: "Bag",
-      properties: pairs("set", scalars, collection: .set) + pairs("map", scalars, collection: .map)
+      properties: scalars.map { set("set_\($0)", $0) }
+        + scalars.map {
+          PropertyDescription(name: "map_\($0)", kind: $0, collection: .map, isOptional: true)
+        }
         + [
           set("set_any", .any), map("map_any", .any), set("numbers", .object, to: "Number"),
           map("words", .object, to: "Word"), link("part", to: "Part"), links("parts", to: "Part"),

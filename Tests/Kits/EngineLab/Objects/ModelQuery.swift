@@ -37,12 +37,8 @@ extension StoreModel {
     switch step {
     case .property(let name):
       let property = description(table).property(named: name)!
-      var found = object(key, in: table)![property.columnKey]!.values
-      // A key of a map without an object leads nowhere.
-      if property.kind == .object, property.isCollection, !rest.isEmpty {
-        found.removeAll { $0 == .null }
-      }
-      return found.flatMap { follow($0, rest, property.targetTable) }
+      let content = object(key, in: table)![property.columnKey]!
+      return content.values.flatMap { follow($0, rest, property.targetTable) }
     case .element, .keys: preconditionFailure("the generator makes no such steps")
     case .backlinks(let className, let name):
       let origin = schema.description(of: className)!

@@ -4,12 +4,16 @@ import ObjectStore
 extension ObjectOperations {
   /// Makes an embedded object of the class somewhere.
   mutating func embed(_ transaction: ObjectTransaction, _ table: TableKey) throws {
-    let owners = model.schema.classes.filter { !model[$0.tableKey].keys.isEmpty }
+    func places(_ owner: ClassDescription) -> [PropertyDescription] {
+      owner.properties.filter { $0.kind == .object && $0.targetTable == table }
+    }
+    let owners = model.schema.classes.filter {
+      !model[$0.tableKey].keys.isEmpty && !places($0).isEmpty
+    }
     guard !owners.isEmpty else { return }
     let owner = owners[pick(owners.count)]
-    let places = owner.properties.filter { $0.kind == .object && $0.targetTable == table }
-    guard !places.isEmpty else { return }
-    let property = places[pick(places.count)]
+    let found = places(owner)
+    let property = found[pick(found.count)]
     let key = anyKey(owner.tableKey)!
     switch property.collection {
     case .list: try changeOwningList(transaction, property, key, owner.tableKey)
