@@ -61,7 +61,7 @@ struct FolderOrder {
       "Collections -> Sharing": 1,
       "Errors -> Realm": 1,
       "Internals -> Notifications": 1,
-      "Internals -> Objects": 17,
+      "Internals -> Objects": 18,
       "Internals -> Query": 2,
       "Internals -> Realm": 4,
       "Internals -> Sharing": 4,
