@@ -36,6 +36,10 @@ public final class _RealmInstance: @unchecked Sendable {
   var updatePolicy = Realm.UpdatePolicy.error
   /// Whether embedded objects among the values that are given are copied: while `create` runs.
   var copiesValues = false
+  /// Embedded objects that are being filled, and hold one the next.
+  var fillingDepth = 0
+  /// Embedded objects that are yet to be filled.
+  var unfilled: [UnfilledObject] = []
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()

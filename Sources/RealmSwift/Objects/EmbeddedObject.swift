@@ -56,10 +56,9 @@ extension EmbeddedObject: _OwnedObject, KeypathSortable {
   static func _unmanaged(
     _ type: ObjectBase.Type, _ value: Any, _ realm: _RealmInstance?
   ) -> ObjectBase {
-    let info = ClassInfo.of(type)
-    let object = type.init()
-    object._fill(from: PropertySource(value, for: info), info, realm)
-    return object
+    let object = UnfilledObject(type, value)
+    if let realm { realm.fill(object) } else { object.fill(nil) }
+    return object.object
   }
 }
 

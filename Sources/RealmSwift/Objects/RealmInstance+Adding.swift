@@ -8,6 +8,21 @@ struct UnwrittenObject {
   let mode: _TransferMode
 }
 
+/// An unmanaged object and the values that it is yet to be given.
+struct UnfilledObject {
+  let object: ObjectBase
+  private let info: ClassInfo
+  private let source: PropertySource
+
+  init(_ type: ObjectBase.Type, _ value: Any) {
+    info = ClassInfo.of(type)
+    source = PropertySource(value, for: info)
+    object = type.init()
+  }
+
+  func fill(_ realm: _RealmInstance?) { object._fill(from: source, info, realm) }
+}
+
 // Writing the values of objects that have become part of the realm. Values that are objects become
 // part of it in turn, so a long chain of them would take much stack: from some depth on, objects
 // get their rows at once, and are written when the stack is down again.
@@ -29,6 +44,17 @@ extension _RealmInstance {
       }
     }
     writing.addingDepth -= 1
+  }
+
+  /// Gives an object its values; in time, where it is held by many others that are being filled.
+  func fill(_ object: UnfilledObject) {
+    if fillingDepth >= Self.addingDepthMax { return unfilled.append(object) }
+    fillingDepth += 1
+    object.fill(self)
+    if fillingDepth == 1 {
+      while let next = unfilled.popLast() { next.fill(self) }
+    }
+    fillingDepth -= 1
   }
 
   private func move(

@@ -62,7 +62,7 @@ struct FolderOrder {
       "Errors -> Realm": 1,
       "Internals -> Dynamic": 1,
       "Internals -> Notifications": 1,
-      "Internals -> Objects": 17,
+      "Internals -> Objects": 18,
       "Internals -> Query": 2,
       "Internals -> Realm": 4,
       "Internals -> Sharing": 4,

@@ -1,5 +1,6 @@
 import Foundation
 import EngineLab
+import ObjectStore
 import Platform
 import TestSupport
 import Storage
@@ -14,6 +15,38 @@ import Testing
     let run = try ModelRun(ModelRun.Settings(seed: seed), path: "/model.realm", system: system)
     try run.run(operations: 1300)
     print("model seed \(seed): \(run.counts)")
+  }
+
+  /// A lab that never comes to a kind of property says nothing about it.
+  @Test func `random operations fill every kind of property`() throws {
+    let system = SimulatedSystem()
+    system.recordsCalls = false
+    let database = try Database.open(
+      path: "/reach.realm", options: DatabaseOptions(), system: system)
+    var operations = ObjectOperations(
+      seed: 3, model: StoreModel(), sizes: ObjectOperations.Sizes(objects: 60, listElements: 12))
+    let objects = try ObjectTransaction(try database.beginWrite(), schemas: SchemaCache())
+    try operations.apply(LabSchema.everything, objects)
+    var missing = Set(
+      operations.model.schema.classes.flatMap { description in
+        description.properties.map { "\(description.name).\($0.name)" }
+      })
+    for step in 0..<12_000 {
+      try operations.step(objects)
+      if step % 100 != 0 { continue }
+      let model = operations.model
+      for description in model.schema.classes {
+        for property in description.properties {
+          let isFilled = model[description.tableKey].keys.contains { key in
+            let content = model.object(key, in: description.tableKey)![property.columnKey]!
+            return content != .list([]) && content != .value(.null)
+          }
+          if isFilled { missing.remove("\(description.name).\(property.name)") }
+        }
+      }
+    }
+    #expect(missing.isEmpty)
+    objects.cancel()
   }
 
   @Test(arguments: [101, 102, 103, 104] as [UInt64])

@@ -8,9 +8,11 @@ public enum LabSchema {
   ]
   static let indexable: [ValueKind] = [.int, .bool, .string, .date, .objectId, .uuid]
 
-  /// Primary keys of each kind that can be one, all scalars, lists and links.
+  /// Primary keys of each kind that can be one, all scalars, collections, links and embedded
+  /// objects.
   public static var everything: SchemaDescription {
-    SchemaDescription(classes: [number, word, mark, ticket, loose, count, alias], version: 1)
+    SchemaDescription(
+      classes: [number, word, mark, ticket, loose, count, alias, bag, part], version: 1)
   }
 
   /// A few of them, for files that are to stay small.
@@ -20,7 +22,14 @@ public enum LabSchema {
     var loose = loose
     loose.properties += scalars.map { PropertyDescription(name: "\($0)", kind: $0) }
     loose.properties.removeAll { $0.linkTarget == "Number" }
-    return SchemaDescription(classes: [ticket, loose], version: 1)
+    loose.properties += [
+      link("part", to: "Part"), links("parts_owned", to: "Part"),
+      PropertyDescription(name: "words", kind: .string, collection: .set),
+      PropertyDescription(name: "named", kind: .object, collection: .map, linkTarget: "Part"),
+    ]
+    var part = part
+    part.properties.removeAll { $0.linkTarget == "Number" }
+    return SchemaDescription(classes: [ticket, loose, part], version: 1)
   }
 
   private static func pairs(
@@ -34,6 +43,18 @@ public enum LabSchema {
           collection: collection, isOptional: isOptional, isIndexed: isIndexed)
       }
     }
+  }
+
+  private static func map(
+    _ name: String, _ kind: ValueKind, to target: String? = nil
+  ) -> PropertyDescription {
+    PropertyDescription(name: name, kind: kind, collection: .map, linkTarget: target)
+  }
+
+  private static func set(
+    _ name: String, _ kind: ValueKind, to target: String? = nil
+  ) -> PropertyDescription {
+    PropertyDescription(name: name, kind: kind, collection: .set, linkTarget: target)
   }
 
   private static func link(_ name: String, to target: String) -> PropertyDescription {
@@ -118,6 +139,33 @@ public enum LabSchema {
       ])
   }
 
+  /// Sets and maps of everything, and embedded objects in each place that they can have.
+  private static var bag: ClassDescription {
+    ClassDescription(
+      name: "Bag",
+      properties: scalars.map { set("set_\($0)", $0) }
+        + scalars.map {
+          PropertyDescription(name: "map_\($0)", kind: $0, collection: .map, isOptional: true)
+        }
+        + [
+          set("set_any", .any), map("map_any", .any), set("numbers", .object, to: "Number"),
+          map("words", .object, to: "Word"), link("part", to: "Part"), links("parts", to: "Part"),
+          map("named", .object, to: "Part"),
+        ])
+  }
+
+  private static var part: ClassDescription {
+    ClassDescription(
+      name: "Part",
+      properties: [
+        PropertyDescription(name: "size", kind: .int, isIndexed: true),
+        PropertyDescription(name: "name", kind: .string, isOptional: true),
+        link("next", to: "Part"), links("parts", to: "Part"), link("number", to: "Number"),
+        PropertyDescription(name: "anything", kind: .any),
+        PropertyDescription(name: "sizes", kind: .int, collection: .set),
+      ], isEmbedded: true)
+  }
+
   /// Adds a property or a class, or gives or takes an index: what needs no migration.
   static func grow(_ schema: inout SchemaDescription, _ random: inout SeededGenerator) {
     schema.version += 1
@@ -139,7 +187,7 @@ public enum LabSchema {
     default:
       let places = schema.classes[index].properties.indices.filter {
         let property = schema.classes[index].properties[$0]
-        return property.collection == .none && !property.isPrimaryKey
+        return !property.isCollection && !property.isPrimaryKey
           && indexable.contains(property.kind)
       }
       guard !places.isEmpty else { return }
@@ -151,17 +199,20 @@ public enum LabSchema {
     _ schema: SchemaDescription, _ index: Int, _ random: inout SeededGenerator
   ) -> PropertyDescription {
     let name = "added\(schema.classes[index].properties.count)"
-    let target = schema.classes[random.below(schema.classes.count)].name
-    let isList = random.below(3) == 0
+    let target = schema.classes[random.below(schema.classes.count)]
+    var collection: CollectionKind = .none
+    if random.below(3) == 0 { collection = [.list, .list, .set, .map][random.below(4)] }
     switch random.below(5) {
-    case 0: return isList ? links(name, to: target) : link(name, to: target)
-    case 1: return PropertyDescription(name: name, kind: .any, collection: isList ? .list : .none)
+    case 0:
+      if target.isEmbedded, collection == .set { collection = .list }
+      return PropertyDescription(
+        name: name, kind: .object, collection: collection, linkTarget: target.name)
+    case 1: return PropertyDescription(name: name, kind: .any, collection: collection)
     default:
       let kind = scalars[random.below(scalars.count)]
       return PropertyDescription(
-        name: name, kind: kind, collection: isList ? .list : .none,
-        isOptional: random.below(2) == 0,
-        isIndexed: !isList && indexable.contains(kind) && random.below(2) == 0)
+        name: name, kind: kind, collection: collection, isOptional: random.below(2) == 0,
+        isIndexed: collection == .none && indexable.contains(kind) && random.below(2) == 0)
     }
   }
 }

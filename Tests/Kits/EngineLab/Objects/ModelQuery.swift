@@ -7,7 +7,7 @@ extension StoreModel {
   /// Whether a step may lead to any number of values.
   private func isMultiple(_ step: QueryPath.Step, _ table: TableKey) -> Bool {
     guard case .property(let name) = step else { return true }
-    return description(table).property(named: name)?.collection == .list
+    return description(table).property(named: name)?.isCollection == true
   }
 
   /// The table that a step leads to.

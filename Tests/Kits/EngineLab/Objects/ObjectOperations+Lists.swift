@@ -6,6 +6,9 @@ extension ObjectOperations {
     _ transaction: ObjectTransaction, _ property: PropertyDescription, _ key: ObjectKey,
     _ table: TableKey
   ) throws {
+    if model.owns(property), pick(2) == 0 {
+      return try changeOwningList(transaction, property, key, table)
+    }
     let column = property.columnKey
     var elements = model.list(column, of: key, in: table)
     let count = elements.count
@@ -50,7 +53,9 @@ extension ObjectOperations {
     model.set(column, of: key, in: table, to: .list(elements))
   }
 
+  /// Nil for none: embedded objects are made with their place.
   private mutating func anyElement(_ property: PropertyDescription) -> StoredValue? {
+    if model.owns(property) { return nil }
     let value = anyValue(property)
     return value == .null && !property.isOptional ? nil : value
   }

@@ -36,6 +36,12 @@ public struct ObjectOperations: Sendable {
     TableKey(rawValue: UInt32(pick(model.schema.classes.count)))
   }
 
+  /// One of the tables whose objects exist by themselves.
+  mutating func anyTopLevelTable() -> TableKey {
+    let tables = model.schema.classes.filter { !$0.isEmbedded }.map(\.tableKey)
+    return tables[pick(tables.count)]
+  }
+
   /// Makes the file hold what is wanted of the schema.
   public mutating func apply(
     _ wanted: SchemaDescription, _ transaction: ObjectTransaction
@@ -48,6 +54,7 @@ public struct ObjectOperations: Sendable {
       guard let found = stored.description(of: description.name) else {
         throw Disagreement("class \(description.name) was not stored")
       }
+      try require(found.isEmbedded == description.isEmbedded, "\(found.name) is of another kind")
       for property in description.properties {
         guard let other = found.property(named: property.name), other.kind == property.kind,
           other.collection == property.collection, other.isOptional == property.isOptional,
@@ -75,6 +82,7 @@ public struct ObjectOperations: Sendable {
   }
 
   mutating func create(_ transaction: ObjectTransaction, _ table: TableKey) throws {
+    if model.description(table).isEmbedded { return try embed(transaction, table) }
     guard let property = model.description(table).primaryKey else {
       model.create(try transaction.createObject(in: table), in: table)
       return
@@ -98,7 +106,9 @@ public struct ObjectOperations: Sendable {
     switch choice {
     case 34 where pick(25) == 0:
       try transaction.deleteAllObjects(in: table)
-      for key in model[table].keys { model.delete(key, in: table) }
+      for key in model[table].keys where model.object(key, in: table) != nil {
+        model.delete(key, in: table)
+      }
     case 33:
       var keys = (0..<pick(5)).compactMap { _ in anyKey(table) }
       keys.append(ObjectKey(rawValue: 1 << 40))
@@ -119,10 +129,16 @@ public struct ObjectOperations: Sendable {
     let properties = model.description(table).properties
     let property = properties[pick(properties.count)]
     if property.isPrimaryKey { return }
-    if property.collection == .list {
-      return try changeList(transaction, property, key, table)
+    switch property.collection {
+    case .none: break
+    case .list: return try changeList(transaction, property, key, table)
+    case .set: return try changeSet(transaction, property, key, table)
+    case .map: return try changeMap(transaction, property, key, table)
     }
-    let value = anyValue(property)
+    if model.owns(property), pick(3) != 0 {
+      return try setEmbedded(transaction, property, key, table)
+    }
+    let value = anyValue(property, at: key, in: table)
     try set(transaction, value, property, key, table)
     model.set(property.columnKey, of: key, in: table, to: .value(value))
   }
@@ -161,11 +177,19 @@ public struct ObjectOperations: Sendable {
     case .object: return anyLink(property.targetTable)
     case .any:
       if pick(5) == 0 { return .null }
-      return pick(3) == 0 ? anyLink(anyTable()) : ValueGenerator.unlinked(&random)
+      return pick(3) == 0 ? anyLink(anyTopLevelTable()) : ValueGenerator.unlinked(&random)
     default:
       if property.isOptional, pick(4) == 0 { return .null }
       return ValueGenerator.scalar(property.kind, &random)
     }
+  }
+
+  /// The same for a property that is no collection; an embedded object stays where it is, or goes.
+  private mutating func anyValue(
+    _ property: PropertyDescription, at key: ObjectKey, in table: TableKey
+  ) -> StoredValue {
+    if !model.owns(property) { return anyValue(property) }
+    return pick(2) == 0 ? .null : model.value(property.columnKey, of: key, in: table)
   }
 
   private mutating func anyLink(_ table: TableKey) -> StoredValue {

@@ -37,7 +37,7 @@ public struct ObjectWorkload: PowerLossWorkload {
       try operations.apply(state.wanted, objects)
     }
     // The first one makes a version of every transaction.
-    try operations.create(objects, operations.anyTable())
+    try operations.create(objects, operations.anyTopLevelTable())
     for _ in 0..<operations.pick(6) { try operations.step(objects) }
     state.model = operations.model
     state.model.touched = []

@@ -16,7 +16,7 @@ struct ObservedComparison {
       for _ in 0..<min(2, keys.count) {
         let key = keys[random.below(keys.count)]
         try compareObject(table, key)
-        for property in description.properties where property.collection == .list {
+        for property in description.properties where property.isCollection {
           try compareList(table, key, property)
         }
       }

@@ -99,7 +99,7 @@ struct QueryGenerator {
       return throughBacklinks(backlink)
     }
     let property = one(of: description.properties)!
-    if property.collection == .list {
+    if property.isCollection {
       return property.kind == .object ? throughList(property) : anyElement(property)
     }
     if property.kind == .object, pick(3) != 0 {

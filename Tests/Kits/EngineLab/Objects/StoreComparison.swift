@@ -80,6 +80,11 @@ public struct StoreComparison {
       try require(
         found == expected,
         "[\(key.rawValue)].\(property.name) is \(found), expected \(expected)")
+      guard property.collection == .map else { continue }
+      let keys = try Self.content(table, property.mapKeys, position)
+      try require(
+        keys == object[property.mapKeys.columnKey]!,
+        "[\(key.rawValue)].\(property.name) has the keys \(keys)")
     }
     for backlink in description.backlinks {
       let hidden = StoreModel.HiddenColumn(table: table.key, column: backlink.columnKey)

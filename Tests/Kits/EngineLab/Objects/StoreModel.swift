@@ -59,27 +59,27 @@ public struct StoreModel: Sendable {
       let known = index < old.classes.count ? old.classes[index].properties.count : 0
       for property in description.properties.dropFirst(known) {
         for key in tables[index].keys {
-          tables[index].objects[key]![property.columnKey] = StoreModel.later(property)
+          add(property, to: &tables[index].objects[key]!)
+          // Dates begin in 1970 in objects that were there before them.
+          if case .value(.date) = tables[index].objects[key]![property.columnKey]! {
+            tables[index].objects[key]![property.columnKey] = .value(.date(-978_307_200))
+          }
         }
       }
     }
   }
 
-  static func fresh(_ property: PropertyDescription) -> Content {
-    property.collection == .list ? .list([]) : .value(property.defaultValue)
-  }
-
-  /// What a property has in objects that were there before it: dates begin in 1970.
-  private static func later(_ property: PropertyDescription) -> Content {
-    if case .value(.date) = fresh(property) { return .value(.date(-978_307_200)) }
-    return fresh(property)
+  /// What a new object has in a property: nothing, or the kind's zero. A map's keys are in a column
+  /// of their own.
+  private func add(_ property: PropertyDescription, to object: inout Object) {
+    object[property.columnKey] =
+      property.isCollection ? .list([]) : .value(property.defaultValue)
+    if property.collection == .map { object[property.mapKeys.columnKey] = .list([]) }
   }
 
   mutating func create(_ key: ObjectKey, in table: TableKey) {
     var object = Object()
-    for property in description(table).properties {
-      object[property.columnKey] = StoreModel.fresh(property)
-    }
+    for property in description(table).properties { add(property, to: &object) }
     tables[Int(table.rawValue)].keys.append(key)
     tables[Int(table.rawValue)].objects[key] = object
   }
@@ -91,16 +91,30 @@ public struct StoreModel: Sendable {
     tables[Int(table.rawValue)].objects[key]![column] = .value(value)
   }
 
+  /// Embedded objects that are no longer linked to go.
   mutating func set(
     _ column: ColumnKey, of key: ObjectKey, in table: TableKey, to content: Content
   ) {
+    let old = tables[Int(table.rawValue)].objects[key]![column]!
     tables[Int(table.rawValue)].objects[key]![column] = content
     touched.insert(Touch(table: table, column: column, object: key))
+    guard let property = description(table).property(at: column), owns(property) else { return }
+    for case .link(let target, let gone) in Set(old.values).subtracting(content.values)
+    where object(gone, in: target) != nil {
+      delete(gone, in: target)
+    }
   }
 
-  /// Takes an object out: links to it become null, lists of objects lose it.
+  /// Whether what the property links to is embedded.
+  func owns(_ property: PropertyDescription) -> Bool {
+    property.kind == .object && description(property.targetTable).isEmbedded
+  }
+
+  /// Takes an object out, and the embedded ones that belong to it: links to it become null, lists
+  /// and sets of objects lose it.
   mutating func delete(_ key: ObjectKey, in table: TableKey) {
     let place = tables[Int(table.rawValue)].keys.firstIndex(of: key)!
+    let object = tables[Int(table.rawValue)].objects[key]!
     tables[Int(table.rawValue)].keys.remove(at: place)
     tables[Int(table.rawValue)].objects[key] = nil
     let gone = StoredValue.link(table, key)
@@ -108,6 +122,11 @@ public struct StoreModel: Sendable {
       for property in description.properties
       where property.kind == .any || (property.kind == .object && property.targetTable == table) {
         sever(gone, property, in: description.tableKey)
+      }
+    }
+    for property in description(table).properties where owns(property) {
+      for case .link(let target, let owned) in object[property.columnKey]!.values {
+        delete(owned, in: target)
       }
     }
   }
@@ -120,9 +139,9 @@ public struct StoreModel: Sendable {
       switch self[table].objects[key]![column]! {
       case .value(let value) where value == gone: set(column, of: key, in: table, to: .value(.null))
       case .list(let elements) where elements.contains(gone):
-        let rest =
-          property.kind == .object
-          ? elements.filter { $0 != gone } : elements.map { $0 == gone ? .null : $0 }
+        let loses =
+          property.collection == .set || property.kind == .object && property.collection == .list
+        let rest = loses ? elements.filter { $0 != gone } : elements.map { $0 == gone ? .null : $0 }
         set(column, of: key, in: table, to: .list(rest))
       default: break
       }

@@ -71,7 +71,7 @@ struct StoreReader {
   ) throws {
     for description in model.schema.classes {
       guard let key = model[description.tableKey].keys.first else { continue }
-      for property in description.properties where property.collection == .list {
+      for property in description.properties where property.isCollection {
         let list = ObservedList(
           owner: description.tableKey, object: key, column: property.columnKey)
         try attempt { _ in _ = try list.changes(from: old, to: new, changes, nil) }
@@ -117,8 +117,9 @@ struct StoreReader {
   ) throws {
     for property in description.properties {
       try attempt { reader in
-        if property.collection == .list {
+        if property.isCollection {
           try reader.read(try table.list(of: property, at: position))
+          if property.collection == .map { try reader.readMap(table, property, position) }
         } else {
           _ = try table.value(of: property, at: position)
           try reader.readTyped(table, property, position)
@@ -173,6 +174,15 @@ struct StoreReader {
     }
     _ = try list.firstIndex(of: .int(3))
     _ = try list.aggregate(.maximum)
+  }
+
+  private func readMap(
+    _ table: Table, _ property: PropertyDescription, _ position: ObjectPosition
+  ) throws {
+    let keys = try table.list(of: property.mapKeys, at: position)
+    try read(keys)
+    let map = MapView(keys: keys, values: try table.list(of: property, at: position))
+    for key in ["", "k0", "k3", "~"] { _ = try map.value(of: key) }
   }
 
   // MARK: Indexes and queries

@@ -53,7 +53,7 @@ final class HistoryCopy {
     if contents != actual {
       findings.append("\(subject.name): has \(contents), there is \(actual)")
     }
-    if let expected = subject.expected?(now), expected != actual {
+    if let expected = subject.expected?(now) ?? nil, expected != actual {
       findings.append("\(subject.name): is \(actual), should be \(expected)")
     }
     checkModifications(ToldChange(contents: contents), now)

@@ -18,7 +18,24 @@ public final class HistoryNode: Object {
   /// Elements are replaced as well.
   @Persisted var pals: List<HistoryNode>
   @Persisted var numbers: List<Int>
+  @Persisted var numberSet: MutableSet<Int>
+  @Persisted var friendSet: MutableSet<HistoryNode>
+  @Persisted var counts: Map<String, Int>
+  @Persisted var named: Map<String, HistoryNode?>
+  @Persisted var part: HistoryPart?
+  @Persisted var parts: List<HistoryPart>
   @Persisted(originProperty: "friends") var befriendedBy: LinkingObjects<HistoryNode>
+}
+
+/// Part of a node, or of another part.
+public final class HistoryPart: EmbeddedObject {
+  /// No other object has or had it.
+  @Persisted var serial: Int
+  @Persisted var age: Int
+  @Persisted var ageStamp: Int
+  @Persisted var listStamp: Int
+  @Persisted var parts: List<HistoryPart>
+  @Persisted var friend: HistoryNode?
 }
 
 /// Counts what the writers did.
@@ -33,7 +50,7 @@ public enum HistoryFile {
   static func configuration(_ path: String) -> Realm.Configuration {
     var configuration = Realm.Configuration(
       fileURL: .init(fileURLWithPath: path),
-      objectTypes: [HistoryNode.self, HistoryClock.self])
+      objectTypes: [HistoryNode.self, HistoryPart.self, HistoryClock.self])
     configuration.durability = .relaxed
     return configuration
   }
@@ -53,24 +70,51 @@ struct HistoryImage {
     var friends: [Int] = []
     var pals: [Int] = []
     var numbers: [Int] = []
+    var numberSet: [Int] = []
+    var counts: [String: Int] = [:]
+    var part: Int?
+    var parts: [Int] = []
+    /// All that it leads to.
+    var links: [Int] = []
   }
 
   /// In the order of the class's objects.
   var rows: [Row] = []
+  /// Nodes and parts.
   var bySerial: [Int: Row] = [:]
   var hub: Row { rows[0] }
 
   init(_ realm: Realm) {
     for node in realm.objects(HistoryNode.self) {
-      let row = Row(
-        serial: node.serial, age: node.age, ageStamp: node.ageStamp, name: node.name,
-        nameStamp: node.nameStamp, favourite: node.favourite?.serial,
-        favouriteStamp: node.favouriteStamp, listStamp: node.listStamp,
-        friends: node.friends.map(\.serial), pals: node.pals.map(\.serial),
-        numbers: Array(node.numbers))
+      let row = row(of: node)
       rows.append(row)
       bySerial[row.serial] = row
     }
+  }
+
+  private mutating func row(of node: HistoryNode) -> Row {
+    var row = Row(
+      serial: node.serial, age: node.age, ageStamp: node.ageStamp, name: node.name,
+      nameStamp: node.nameStamp, favourite: node.favourite?.serial,
+      favouriteStamp: node.favouriteStamp, listStamp: node.listStamp,
+      friends: node.friends.map(\.serial), pals: node.pals.map(\.serial),
+      numbers: Array(node.numbers))
+    row.numberSet = node.numberSet.sorted()
+    for entry in node.counts { row.counts[entry.key] = entry.value }
+    row.part = node.part.map { remember($0) }
+    row.parts = node.parts.map { remember($0) }
+    row.links = row.friends + row.pals + row.parts + node.friendSet.map(\.serial)
+    row.links += [row.favourite, row.part].compactMap { $0 }
+    row.links += node.named.compactMap { $0.value?.serial }
+    return row
+  }
+
+  private mutating func remember(_ part: HistoryPart) -> Int {
+    let parts: [Int] = part.parts.map { remember($0) }
+    bySerial[part.serial] = Row(
+      serial: part.serial, age: part.age, ageStamp: part.ageStamp, listStamp: part.listStamp,
+      parts: parts, links: parts + [part.friend?.serial].compactMap { $0 })
+    return part.serial
   }
 
   func age(_ serial: Int) -> Int { bySerial[serial]!.age }

@@ -46,10 +46,7 @@ enum Touch {
       if depth == 4 { break }
       var next: Set<Int> = []
       for node in frontier {
-        let row = new.bySerial[node]!
-        next.formUnion(row.friends)
-        next.formUnion(row.pals)
-        if let favourite = row.favourite { next.insert(favourite) }
+        next.formUnion(new.bySerial[node]!.links)
       }
       frontier = next.subtracting(near)
       near.formUnion(next)
@@ -68,9 +65,21 @@ struct HistorySubject {
   /// Asks anew.
   let contents: (Realm) -> [Int]
   /// What it should hold.
-  let expected: ((HistoryImage) -> [Int])?
+  let expected: ((HistoryImage) -> [Int]?)?
 
-  private init<C: RealmCollection>(
+  init(
+    name: String, observe: @escaping (Realm, @escaping (ToldChange) -> Void) -> NotificationToken,
+    contents: @escaping (Realm) -> [Int], expected: @escaping (HistoryImage) -> [Int]?
+  ) {
+    self.name = name
+    touch = .none
+    canReplace = true
+    self.observe = observe
+    self.contents = contents
+    self.expected = expected
+  }
+
+  init<C: RealmCollection>(
     _ name: String, _ touch: Touch, _ keyPaths: [String]?, canReplace: Bool = false,
     _ value: @escaping (C.Element) -> Int, _ expected: ((HistoryImage) -> [Int])?,
     _ make: @escaping (Realm) -> C
@@ -96,22 +105,22 @@ struct HistorySubject {
     }
   }
 
-  private static func nodes<C: RealmCollection>(
+  static func nodes<C: RealmCollection>(
     _ name: String, _ touch: Touch, _ keyPaths: [String]?, canReplace: Bool = false,
     _ expected: ((HistoryImage) -> [Int])?, _ make: @escaping (Realm) -> C
   ) -> HistorySubject where C.Element == HistoryNode {
     HistorySubject(name, touch, keyPaths, canReplace: canReplace, { $0.serial }, expected, make)
   }
 
-  private static func all(_ realm: Realm) -> Results<HistoryNode> {
+  static func all(_ realm: Realm) -> Results<HistoryNode> {
     realm.objects(HistoryNode.self)
   }
 
-  private static func hub(_ realm: Realm) -> HistoryNode {
+  static func hub(_ realm: Realm) -> HistoryNode {
     realm.object(ofType: HistoryNode.self, forPrimaryKey: HistoryFile.hub)!
   }
 
-  static var subjects: [HistorySubject] { results + lists }
+  static var subjects: [HistorySubject] { results + lists + collections }
 
   private static var results: [HistorySubject] {
     [

@@ -51,7 +51,7 @@ public struct HistoryWriter {
   }
 
   private func change(_ random: inout SeededGenerator) {
-    switch Int.random(in: 0..<14, using: &random) {
+    switch Int.random(in: 0..<20, using: &random) {
     case 0, 1: create(&random)
     case 2: if let node = anyone(&random) { realm.delete(node) }
     case 3, 4, 5: setAge(&random)
@@ -65,6 +65,9 @@ public struct HistoryWriter {
       node.favouriteStamp += 1
     case 9, 10: changeList(owner(&random), \.friends, canReplace: false, &random)
     case 11, 12: changeList(owner(&random), \.pals, canReplace: true, &random)
+    case 13: changeSets(owner(&random), &random)
+    case 14: changeMaps(owner(&random), &random)
+    case 15, 16, 17: changeParts(owner(&random), &random)
     default: changeNumbers(owner(&random), &random)
     }
   }
@@ -115,6 +118,71 @@ public struct HistoryWriter {
     case 1: list.append(objectsIn: [number, number + 1, number])
     case 2 where list.count > 1: list.swapAt(0, list.count - 1)
     default: list.insert(number, at: Int.random(in: 0...list.count, using: &random))
+    }
+  }
+
+  private func changeSets(_ owner: HistoryNode, _ random: inout SeededGenerator) {
+    owner.listStamp += 1
+    let number = Int.random(in: 0..<9, using: &random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: owner.numberSet.remove(number)
+    case 1: owner.numberSet.insert(objectsIn: [number, number + 3, number + 5])
+    case 2: owner.numberSet.insert(number)
+    case 3: if let node = owner.friendSet.first { owner.friendSet.remove(node) }
+    default: if let node = anyone(&random) { owner.friendSet.insert(node) }
+    }
+  }
+
+  private func changeMaps(_ owner: HistoryNode, _ random: inout SeededGenerator) {
+    owner.listStamp += 1
+    let key = "\(Int.random(in: 0..<6, using: &random))"
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: owner.counts.removeObject(for: key)
+    case 1 where Int.random(in: 0..<4, using: &random) == 0: owner.counts.removeAll()
+    case 1, 2, 3: owner.counts[key] = Int.random(in: 0..<9, using: &random)
+    case 4: owner.named.removeObject(for: key)
+    case 5: owner.named.updateValue(nil, forKey: key)
+    default: owner.named.updateValue(anyone(&random), forKey: key)
+    }
+  }
+
+  private func newPart(_ random: inout SeededGenerator) -> HistoryPart {
+    let clock = realm.objects(HistoryClock.self)[0]
+    clock.serial += 1
+    let part = HistoryPart()
+    part.serial = clock.serial
+    part.age = Int.random(in: 0..<60, using: &random)
+    return part
+  }
+
+  private func changeParts(_ owner: HistoryNode, _ random: inout SeededGenerator) {
+    let part = owner.parts.randomElement(using: &random) ?? owner.part
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0, 1:
+      owner.listStamp += 1
+      owner.part = Int.random(in: 0..<3, using: &random) == 0 ? nil : newPart(&random)
+    case 2, 3, 4:
+      owner.listStamp += 1
+      if rearrange(owner.parts, &random) { return }
+      let made = newPart(&random)
+      if !owner.parts.isEmpty, Bool.random(using: &random) {
+        owner.parts[0] = made
+      } else {
+        owner.parts.insert(made, at: Int.random(in: 0...owner.parts.count, using: &random))
+      }
+    case 5, 6:
+      guard let part else { return }
+      part.age = Int.random(in: 0..<60, using: &random)
+      part.ageStamp += 1
+    case 7:
+      guard let part else { return }
+      part.listStamp += 1
+      part.parts.append(newPart(&random))
+    case 8:
+      guard let part else { return }
+      part.listStamp += 1
+      part.friend = anyone(&random)
+    default: if let part { realm.delete(part) }
     }
   }
 

@@ -214,7 +214,17 @@ import Testing
     var last = house.hall!
     for _ in 1..<length { last = last.next! }
     #expect(last.name == "end")
-    try realm.write { house.hall = nil }
+    let copy = try realm.write {
+      realm.create(House.self, value: ["number": 2, "hall": house.hall!])
+    }
+    #expect(EmbeddedModels.counts(realm) == [2 * length, 0])
+    last = copy.hall!
+    for _ in 1..<length { last = last.next! }
+    #expect(last.name == "end")
+    try realm.write {
+      house.hall = nil
+      realm.delete(copy)
+    }
     #expect(EmbeddedModels.counts(realm) == [0, 0])
     #expect(EmbeddedModels.findings(realm).isEmpty)
   }

@@ -1,0 +1,93 @@
+import RealmSwift
+
+// Sets, maps and embedded objects.
+extension HistorySubject {
+  static var collections: [HistorySubject] {
+    [
+      HistorySubject("number set", .none, nil, { $0 }, { $0.hub.numberSet }) { hub($0).numberSet },
+      HistorySubject(
+        "sorted number set", .none, nil, { $0 }, { $0.hub.numberSet.reversed() },
+        { hub($0).numberSet.sorted(ascending: false) }),
+      nodes("friend set, age", .age, ["age"], nil) { hub($0).friendSet },
+      nodes("friend set", .deep, nil, nil) { hub($0).friendSet },
+      nodes(
+        "part is old, age", .age, ["age"],
+        { image in
+          image.rows.filter { $0.part.map { image.age($0) > 30 } ?? false }.map(\.serial)
+        },
+        { all($0).where { $0.part.age > 30 } }),
+      nodes(
+        "any part is old", .deep, nil,
+        { image in
+          image.rows.filter { $0.parts.contains { image.age($0) > 30 } }.map(\.serial)
+        },
+        { all($0).where { $0.parts.age > 30 } }),
+      parts("parts, age", .age, ["age"], { $0.hub.parts }) { hub($0).parts },
+      parts("parts", .deep, nil, { $0.hub.parts }) { hub($0).parts },
+      parts(
+        "parts by age", .age, ["age"],
+        { image in image.hub.parts.sorted { image.age($0) < image.age($1) } },
+        { hub($0).parts.sorted(by: \.age) }),
+      HistorySubject("counts") {
+        hub($0).counts
+      } value: {
+        $0
+      } expected: {
+        $0.hub.counts
+      },
+      HistorySubject("named") {
+        hub($0).named
+      } value: {
+        $0?.serial ?? 0
+      } expected: { _ in
+        nil
+      },
+    ]
+  }
+
+  private static func parts<C: RealmCollection>(
+    _ name: String, _ touch: Touch, _ keyPaths: [String]?,
+    _ expected: ((HistoryImage) -> [Int])?, _ make: @escaping (Realm) -> C
+  ) -> HistorySubject where C.Element == HistoryPart {
+    HistorySubject(
+      name, touch, keyPaths, canReplace: C.self == List<HistoryPart>.self, { $0.serial }, expected,
+      make)
+  }
+
+  /// A map, as a list of numbers that are made of keys ("0", "1" ...) and values, in the order of
+  /// keys.
+  private init<Value: RealmCollectionValue>(
+    _ name: String, _ make: @escaping (Realm) -> Map<String, Value>,
+    value: @escaping (Value) -> Int, expected: @escaping (HistoryImage) -> [String: Int]?
+  ) {
+    func number(_ key: String, _ value: Int) -> Int { Int(key)! * 1_000_000 + value }
+    func numbers(_ map: Map<String, Value>) -> [Int] {
+      zip(map.keys, map.values).map { number($0, value($1)) }
+    }
+    self.init(
+      name: name,
+      observe: { realm, tell in
+        var known: [String] = []
+        return make(realm).observe { change in
+          switch change {
+          case .initial(let map):
+            known = map.keys
+            tell(ToldChange(isInitial: true, contents: numbers(map)))
+          case .update(let map, let deletions, let insertions, let modifications):
+            let keys = map.keys
+            tell(
+              ToldChange(
+                deletions: deletions.map { known.firstIndex(of: $0)! }.sorted(),
+                insertions: insertions.map { keys.firstIndex(of: $0)! }.sorted(),
+                modifications: modifications.map { keys.firstIndex(of: $0)! }.sorted(),
+                contents: numbers(map)))
+            known = keys
+          case .error(let error): fatalError("\(name): \(error)")
+          }
+        }
+      }, contents: { numbers(make($0)) },
+      expected: { image in
+        expected(image)?.sorted { $0.key < $1.key }.map { number($0.key, $0.value) }
+      })
+  }
+}
