@@ -46,7 +46,7 @@ public final class _RealmInstance: @unchecked Sendable {
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
 
-  private var bound: BoundClasses
+  private(set) var bound: BoundClasses
   /// The one that was asked for last.
   private var lastBinding: TableBinding?
   private var tables: CachedTables

@@ -79,6 +79,26 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     left.compare(.lessOrEqual, right)
   }
 
+  /// Whether the value is greater than that of another property.
+  public static func > (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .greater, right.operand)
+  }
+
+  /// Whether the value is less than that of another property.
+  public static func < (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .less, right.operand)
+  }
+
+  /// Whether the value is greater than or equal to that of another property.
+  public static func >= (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .greaterOrEqual, right.operand)
+  }
+
+  /// Whether the value is less than or equal to that of another property.
+  public static func <= (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .lessOrEqual, right.operand)
+  }
+
   private func text(
     _ comparison: PredicateOperator, _ value: PredicateOperand, _ options: StringOptions
   ) -> Query<Bool> {
