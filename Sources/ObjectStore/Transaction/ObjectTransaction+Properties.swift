@@ -43,14 +43,20 @@ extension ObjectTransaction {
     let spec = settable(state, column)
     precondition(Codec.fits(spec.kind), "a value of another kind than its property")
     let row = try locate(state, object)
+    var words: [Int64] = []
     if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: Codec.indexed(value))
+      if spec.isFullText {
+        words = try indexedWords(state.pointee.cluster, row, column)
+      } else {
+        try reindex(state, spec, column, row, object, to: Codec.indexed(value))
+      }
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
       reserveRows: reserveRows(state))
     finish(state, column, object, old, new)
+    if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
   }
 
   public func setInt(
@@ -140,13 +146,17 @@ extension ObjectTransaction {
     }
     if spec.kind == .any { try replaceAnyLink(state, column, object, by: value) }
     let row = try locate(state, object)
-    if spec.indexSlot != 0 {
+    var words: [Int64] = []
+    if spec.isFullText {
+      words = try indexedWords(state.pointee.cluster, row, column)
+    } else if spec.indexSlot != 0 {
       try reindex(state, spec, column, row, object, to: indexedValue(value))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional)
     finish(state, column, object, old, new)
+    if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
   }
 
   /// Sets a link; nil for none. The target must exist, and be the present one if it is embedded.

@@ -17,6 +17,7 @@ struct PropertyInfo {
   let field: any PersistedField.Type
   let description: _PropertyDescription
   let isIndexed: Bool
+  let isFullText: Bool
   let isPrimaryKey: Bool
   /// For linking objects: the property over there.
   let originProperty: String?
@@ -69,6 +70,7 @@ final class ClassInfo: @unchecked Sendable {
           name: name, columnName: mapping[name] ?? name, offset: offset, field: field,
           description: field.description,
           isIndexed: options.contains(.indexed) || indexed.contains(name),
+          isFullText: options.contains(.fullText),
           isPrimaryKey: isPrimaryKey,
           originProperty: sample._withField(at: offset) {
             field.originProperty(at: $0, of: sample)

@@ -51,7 +51,8 @@ enum RealmSchema {
       name: property.columnName, kind: kind,
       collection: property.description.collection,
       isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
-      isIndexed: property.isIndexed, linkTarget: property.description.target?.className())
+      isIndexed: property.isIndexed, isFullText: property.isFullText,
+      linkTarget: property.description.target?.className())
   }
 
   /// Whether the file's schema has everything that is wanted, so that opening need not write.
@@ -70,7 +71,8 @@ enum RealmSchema {
   private static func isSame(_ stored: PropertyDescription, _ wanted: PropertyDescription) -> Bool {
     stored.kind == wanted.kind && stored.collection == wanted.collection
       && stored.isOptional == wanted.isOptional && stored.isPrimaryKey == wanted.isPrimaryKey
-      && stored.isIndexed == wanted.isIndexed && stored.linkTarget == wanted.linkTarget
+      && stored.isIndexed == wanted.isIndexed && stored.isFullText == wanted.isFullText
+      && stored.linkTarget == wanted.linkTarget
   }
 }
 
@@ -104,7 +106,7 @@ extension ClassInfo {
         isArray: property.description.collection == .list,
         isSet: property.description.collection == .set,
         isMap: property.description.collection == .map,
-        isIndexed: property.isIndexed || property.isPrimaryKey,
+        isIndexed: property.isIndexed || property.isPrimaryKey || property.isFullText,
         isOptional: property.description.isOptional,
         objectClassName: property.description.target?.className(),
         originProperty: property.originProperty)

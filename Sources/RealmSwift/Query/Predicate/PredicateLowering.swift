@@ -103,6 +103,7 @@ struct PredicateLowering {
   ) throws(InvalidPredicate) -> QueryPredicate {
     switch comparison {
     case .isIn: return try isIn(left, right, options)
+    case .text: return try search(left, right)
     case .matches:
       throw InvalidPredicate(
         "Operator 'MATCHES' not supported for type 'string'", name: "Invalid operator type")
@@ -121,9 +122,33 @@ struct PredicateLowering {
     return .compare(first, QueryComparison(comparison)!, second, options: options)
   }
 
+  private func search(
+    _ left: PredicateOperand, _ right: PredicateOperand
+  ) throws(InvalidPredicate) -> QueryPredicate {
+    guard case .value(let value) = right, case .string(let text) = StoredValue(constant: value)
+    else { throw InvalidPredicate("TEXT needs a string to search for", name: "Invalid value") }
+    return .search(try expression(left), text)
+  }
+
+  /// Whether a link leads to a place within a shape; nil if the value is no shape.
+  private func within(
+    _ left: PredicateOperand, _ value: Any?
+  ) throws(InvalidPredicate) -> QueryPredicate? {
+    guard let shape = value as? any RLMGeospatial else { return nil }
+    guard case .path(let path) = left, operatorPlace(path) == nil else {
+      throw InvalidPredicate("A property that has a place was expected before IN")
+    }
+    let resolved = try resolve(path)
+    if resolved.level != 0 {
+      throw InvalidPredicate("'\(path.text)' is not a place of the object that is looked at")
+    }
+    return .geoWithin(QueryPath(resolved.steps), shape._shape)
+  }
+
   private func isIn(
     _ left: PredicateOperand, _ right: PredicateOperand, _ options: TextOptions
   ) throws(InvalidPredicate) -> QueryPredicate {
+    if case .value(let shape) = right, let within = try within(left, shape) { return within }
     let value = try expression(left)
     let operands: [PredicateOperand]
     switch right {

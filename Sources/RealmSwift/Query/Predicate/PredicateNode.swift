@@ -27,6 +27,8 @@ enum PredicateOperator: String, Sendable {
   case like = "LIKE"
   case matches = "MATCHES"
   case isIn = "IN"
+  /// A full-text search.
+  case text = "TEXT"
 }
 
 /// A calculation in a predicate string.

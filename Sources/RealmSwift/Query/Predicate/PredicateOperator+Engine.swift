@@ -19,7 +19,7 @@ extension PredicateOperator {
     case .lessOrEqual: .greaterOrEqual
     case .greater: .less
     case .greaterOrEqual: .lessOrEqual
-    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn: nil
+    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn, .text: nil
     }
   }
 }
@@ -45,7 +45,7 @@ extension QueryComparison {
     case .lessOrEqual: self = .lessOrEqual
     case .greater: self = .greater
     case .greaterOrEqual: self = .greaterOrEqual
-    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn: return nil
+    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn, .text: return nil
     }
   }
 }

@@ -229,7 +229,7 @@ struct PredicateParser {
 
   private static let wordOperators: [String: PredicateOperator] = [
     "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith, "LIKE": .like,
-    "MATCHES": .matches, "IN": .isIn,
+    "MATCHES": .matches, "IN": .isIn, "TEXT": .text,
   ]
 
   private mutating func comparisonOperator() throws(InvalidPredicate) -> PredicateOperator {
