@@ -2,8 +2,8 @@ import ObjectStore
 
 /// A place on the globe, to ask for objects around it.
 ///
-/// Objects that have a place are embedded objects in the form of a GeoJSON point, with a `type` that
-/// is `"Point"` and `coordinates` that are a longitude and a latitude:
+/// Objects that have a place are embedded objects in the form of a GeoJSON point. Their `type` is
+/// `"Point"`, and their `coordinates` are a longitude and a latitude:
 ///
 /// ```swift
 /// final class Location: EmbeddedObject {

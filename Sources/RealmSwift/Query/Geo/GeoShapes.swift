@@ -31,9 +31,10 @@ public struct GeoBox: Hashable, Sendable, RLMGeospatial {
   }
 }
 
-/// What lies inside of a ring of places, and not inside of other rings, its holes. A ring begins and
-/// ends with the same place, and has at least three different ones. The smaller side of a ring is
-/// inside, whichever way round it goes.
+/// What lies inside of a ring of places, and not inside of other rings, its holes.
+///
+/// A ring begins and ends with the same place, and has at least three different ones. The smaller
+/// side of a ring is inside, whichever way round it goes.
 public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
   /// The ring around it.
   public let outerRing: [GeoPoint]
