@@ -68,7 +68,7 @@ import Testing
     for round in 0..<8 {
       try store.write { transaction in
         for _ in 0..<60 {
-          let key = try transaction.createObject(in: table).key
+          let key = try transaction.createObject(in: table)
           texts[key] = text(&random)
           try transaction.set(texts[key]!, column, of: key, in: table)
         }

@@ -61,6 +61,17 @@ struct RandomConditions {
       }
     }
 
+    func listQuery(_ left: Query<List<Int>>, _ right: Int) -> Query<Bool> {
+      switch self {
+      case .equal: left == right
+      case .notEqual: left != right
+      case .less: left < right
+      case .lessOrEqual: left <= right
+      case .greater: left > right
+      case .greaterOrEqual: left >= right
+      }
+    }
+
     func textQuery<Value>(_ left: Query<Value>, _ right: Value) -> Query<Bool>
     where Value: _HasPersistedType, Value.PersistedType: _QueryBinary {
       switch self {
@@ -236,7 +247,7 @@ struct RandomConditions {
       ) { o.holds($0.numbers.count, n % 4) }
     case 1:
       return RandomCondition(
-        text: "ANY numbers \(o.rawValue) \(n)", query: { o.query($0.numbers, n) }
+        text: "ANY numbers \(o.rawValue) \(n)", query: { o.listQuery($0.numbers, n) }
       ) { $0.numbers.contains { o.holds($0, n) } }
     case 2:
       return RandomCondition(text: "NONE numbers \(o.rawValue) \(n)") {
