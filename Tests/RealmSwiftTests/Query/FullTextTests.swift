@@ -119,7 +119,7 @@ final class TextNote: Object {
     #expect(
       found.explain()
         == "TextNote: index of 'text' names about 1 objects, each is tested\n"
-          + "sort by id (descending)"
+        + "sort by id (descending)"
     )
     #expect(notes.where { $0.plain.text("word123") }.explain() == "TextNote: scan of 307 objects")
     #expect(notes.explain() == "TextNote: all 307 objects")
