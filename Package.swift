@@ -19,7 +19,7 @@ let library: [Target] = [
   .target(name: "CPlatform"),
   .target(name: "CCrypto"),
   .target(name: "CRuntime"),
-  .target(name: "CScan"),
+  .target(name: "CScan", linkerSettings: [.linkedLibrary("m")]),
   .systemLibrary(name: "Clibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
   .target(
     name: "Platform", dependencies: ["CCrypto", "CPlatform", "CRuntime"], swiftSettings: settings),

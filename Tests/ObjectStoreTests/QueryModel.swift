@@ -185,7 +185,8 @@ struct KennelModel {
     case .and(let parts): return parts.allSatisfy { holds($0, table, key) }
     case .or(let parts): return parts.contains { holds($0, table, key) }
     case .not(let part): return !holds(part, table, key)
-    case .all, .isOfKind: preconditionFailure("the writer makes no such predicates")
+    case .all, .isOfKind, .search, .geoWithin:
+      preconditionFailure("the writer makes no such predicates")
     case .compare(let left, let comparison, let right, _):
       let rights = values(right, table, key)
       let isNullLeast = Self.isString(left, table)

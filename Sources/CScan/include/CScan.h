@@ -78,4 +78,10 @@ void scan_extremes_i64(const void *data, size_t count, int64_t *out);
 void scan_extremes_f32(const void *data, size_t count, float *out);
 void scan_extremes_f64(const void *data, size_t count, double *out);
 
+// The direction of a place on a sphere, given in degrees, as x, y and z of length one.
+void scan_geo_unit(double latitude, double longitude, double *out);
+double scan_geo_sine(double radians);
+// The angle of a direction, from -pi to pi.
+double scan_geo_angle(double y, double x);
+
 #endif

@@ -5,7 +5,7 @@ extension StoreCheck {
   mutating func checkIndex(
     _ stored: Table, _ property: PropertyDescription
   ) throws(StorageError) {
-    let needsIndex = property.isIndexed || property.isPrimaryKey
+    let needsIndex = property.isIndexed || property.isPrimaryKey || property.isFullText
     guard let index = try stored.index(of: property) else {
       if needsIndex { found("the index is missing", nil, property.name) }
       return
@@ -36,6 +36,12 @@ extension StoreCheck {
     var clusters = stored.clusters()
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {
+        if property.isFullText {
+          for word in try IndexValue.words(cluster, row, property.columnKey, in: source) {
+            body(cluster.key(row).rawValue, word)
+          }
+          continue
+        }
         let value = try IndexValue.read(cluster, row, property.columnKey, spec, in: source)
         body(cluster.key(row).rawValue, value)
       }

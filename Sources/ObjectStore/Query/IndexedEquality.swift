@@ -12,6 +12,7 @@ public struct IndexedEquality {
       case .compare(.path(let path), .equal, .value(let value), let options) = query.predicate,
       options.isEmpty, path.steps.count == 1, case .property(let name) = path.steps[0],
       let property = view.schema.property(named: name, of: key), property.collection == .none,
+      !property.isFullText,
       Self.isAnswered(value, property.kind), let table = try view.table(key),
       let index = try table.index(of: property)
     else { return nil }

@@ -75,6 +75,7 @@ private indirect enum ElementPredicate: Sendable {
   case constant(Bool)
   case compare(QueryComparison, ConstantValue)
   case text(TextMatcher, isData: Bool)
+  case search(TextSearch)
   case isIn([ConstantValue])
   case kinds(Set<ValueKind>, orNull: Bool)
   case between(ConstantValue, ConstantValue)
@@ -93,6 +94,11 @@ private indirect enum ElementPredicate: Sendable {
     case .isOfKind(let left, let kinds, let orNull):
       try Self.checkElement(left)
       self = .kinds(kinds, orNull: orNull)
+    case .search(let left, let text):
+      try Self.checkElement(left)
+      self = .search(TextSearch(text))
+    case .geoWithin(let path, _):
+      throw QueryError("'\(path.description)' is no link to an object that has a place.")
     case .all(let part): self = try ElementPredicate(part, kind)
     case .text(let left, let operation, let right, let options):
       try Self.checkElement(left)
@@ -185,6 +191,9 @@ private indirect enum ElementPredicate: Sendable {
         return matcher.matches(bytes, scratch: &scratch)
       default: return matcher.test == .compare(.notEqual)
       }
+    case .search(let search):
+      guard case .string(let text) = value else { return false }
+      return search.matches(text)
     case .isIn(let wanted):
       return wanted.contains { RowValue.compare(value, $0.row) == .equal }
     case .kinds(let kinds, let orNull): return value.kind.map { kinds.contains($0) } ?? orNull

@@ -33,7 +33,7 @@ extension CompiledQuery {
   }
 
   /// The index that narrows the search down most, if that is cheaper than a scan.
-  private func cheapestProbe(
+  func cheapestProbe(
     _ table: Table, _ context: EvaluationContext
   ) throws(StorageError) -> (probe: PlannedProbe, index: ColumnIndex)? {
     var best: (probe: PlannedProbe, index: ColumnIndex)?
@@ -65,7 +65,9 @@ extension CompiledQuery {
     _ probe: PlannedProbe, _ table: Table, _ context: EvaluationContext
   ) throws(StorageError) -> ColumnIndex? {
     let column = probe.property.columnKey
-    guard let property = context.view.schema.property(at: column, of: table.key) else { return nil }
+    guard let property = context.view.schema.property(at: column, of: table.key),
+      probe.probe.isAnswered(by: property)
+    else { return nil }
     return try table.index(of: property)
   }
 

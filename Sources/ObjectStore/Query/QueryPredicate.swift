@@ -21,15 +21,6 @@ public enum TextOperation: Hashable, Sendable {
   case like
 }
 
-/// How strings are compared; without options by their UTF-8 bytes.
-public struct TextOptions: OptionSet, Hashable, Sendable {
-  public let rawValue: UInt8
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  public static let caseInsensitive = TextOptions(rawValue: 1)
-  public static let diacriticInsensitive = TextOptions(rawValue: 2)
-}
-
 /// What the elements of a collection, or a column, are boiled down to.
 public enum AggregateOperation: Hashable, Sendable {
   case minimum, maximum, sum, average
@@ -74,6 +65,11 @@ public enum QueryPredicate: Hashable, Sendable {
   case compare(
     QueryExpression, QueryComparison, QueryExpression, options: TextOptions = [])
   case text(QueryExpression, TextOperation, QueryExpression, options: TextOptions = [])
+  /// A full-text search: all words of the text are in a string, whatever their case and diacritics.
+  /// `abc*` stands for the words that begin so, `-word` for one that must not be there.
+  case search(QueryExpression, String)
+  /// An object at the end of the path is shaped like a GeoJSON point and lies within.
+  case geoWithin(QueryPath, GeoShape)
   /// Equal to one of the values.
   case isIn(QueryExpression, [StoredValue])
   /// Not below the first and not above the second value; of several values one may be the former

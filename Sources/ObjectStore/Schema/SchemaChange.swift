@@ -93,13 +93,16 @@ public struct SchemaChange {
     let old = result.classes[index].properties[place]
     let (was, now) = (old.typeText, wanted.typeText)
     if was != now { differences.append("\(className).\(old.name): was \(was), is \(now)") }
-    let needsIndex = wanted.isIndexed || wanted.isPrimaryKey
-    let hasIndex = old.indexSlot != 0
+    let needsIndex = wanted.isIndexed || wanted.isPrimaryKey || wanted.isFullText
+    var hasIndex = old.indexSlot != 0
     result.classes[index].properties[place].isIndexed = wanted.isIndexed
-    if hasIndex, !needsIndex, !old.isPrimaryKey {
+    result.classes[index].properties[place].isFullText = wanted.isFullText
+    if hasIndex, !needsIndex || old.isFullText != wanted.isFullText, !old.isPrimaryKey {
       indexesToDrop.append((result.classes[index].tableKey, old))
       result.classes[index].properties[place].indexSlot = 0
-    } else if needsIndex, !hasIndex {
+      hasIndex = false
+    }
+    if needsIndex, !hasIndex {
       let slot = result.classes[index].freeIndexSlot()
       result.classes[index].properties[place].indexSlot = slot
       indexesToBuild.append((result.classes[index].tableKey, old.columnKey))
@@ -116,7 +119,7 @@ public struct SchemaChange {
     if !isNew, property.kind == .date, !property.isCollection, !property.isOptional {
       datesToBegin.append((table, property.columnKey))
     }
-    if property.isIndexed || property.isPrimaryKey {
+    if property.isIndexed || property.isPrimaryKey || property.isFullText {
       property.indexSlot = result.classes[index].freeIndexSlot()
       indexesToBuild.append((table, property.columnKey))
     }
@@ -184,6 +187,10 @@ public struct SchemaChange {
       return "has a link target but is no link"
     }
     let isCollection = property.isCollection
+    if property.isFullText {
+      let isPlain = !isCollection && !property.isPrimaryKey && !property.isIndexed
+      if property.kind != .string || !isPlain { return "cannot be indexed for full-text search" }
+    }
     switch property.kind {
     case .int, .bool, .string, .objectId, .uuid:
       return isCollection && (property.isPrimaryKey || property.isIndexed)

@@ -50,6 +50,10 @@ extension SchemaCodec {
     if property.kind == .any || mayBeNoObject, !property.isOptional { return false }
     if isLink && !mayBeNoObject && property.isOptional { return false }
     if property.isPrimaryKey, property.indexSlot == 0 || property.kind == .date { return false }
+    if property.isFullText {
+      if property.isPrimaryKey || property.isIndexed || property.indexSlot == 0 { return false }
+      if property.kind != .string { return false }
+    }
     let isIndexed = property.isPrimaryKey || property.isIndexed || property.indexSlot != 0
     return !isIndexed || !isList && canBeIndexed(property.kind)
   }

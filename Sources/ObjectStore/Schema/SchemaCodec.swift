@@ -12,6 +12,7 @@ enum SchemaCodec {
     static let optional = PropertyFlags(rawValue: 1)
     static let primaryKey = PropertyFlags(rawValue: 2)
     static let indexed = PropertyFlags(rawValue: 4)
+    static let fullText = PropertyFlags(rawValue: 8)
   }
 
   static func encode(_ schema: SchemaDescription) -> [UInt8] {
@@ -33,6 +34,7 @@ enum SchemaCodec {
       if property.isOptional { flags.insert(.optional) }
       if property.isPrimaryKey { flags.insert(.primaryKey) }
       if property.isIndexed { flags.insert(.indexed) }
+      if property.isFullText { flags.insert(.fullText) }
       encoder.append(property.name)
       encoder.append(UInt64(property.columnKey.rawValue))
       encoder.append(UInt64(property.kind.rawValue))
@@ -122,7 +124,8 @@ enum SchemaCodec {
     let flags = PropertyFlags(rawValue: rawFlags)
     var property = PropertyDescription(
       name: name, kind: kind, collection: collection, isOptional: flags.contains(.optional),
-      isPrimaryKey: flags.contains(.primaryKey), isIndexed: flags.contains(.indexed))
+      isPrimaryKey: flags.contains(.primaryKey), isIndexed: flags.contains(.indexed),
+      isFullText: flags.contains(.fullText))
     property.columnKey = ColumnKey(rawValue: column)
     if target != 0 { property.targetTable = TableKey(rawValue: target - 1) }
     property.indexSlot = slot

@@ -40,6 +40,8 @@ public struct PropertyDescription: Hashable, Sendable {
   public var isOptional: Bool
   public var isPrimaryKey: Bool
   public var isIndexed: Bool
+  /// Whether there is an index of the words in it, for full-text search, instead.
+  public var isFullText: Bool
   /// The class that an `object` property links to.
   public var linkTarget: String?
   /// Whether it holds any number of elements: a list, a set or a map.
@@ -56,7 +58,8 @@ public struct PropertyDescription: Hashable, Sendable {
 
   public init(
     name: String, kind: ValueKind, collection: CollectionKind = .none, isOptional: Bool = false,
-    isPrimaryKey: Bool = false, isIndexed: Bool = false, linkTarget: String? = nil
+    isPrimaryKey: Bool = false, isIndexed: Bool = false, isFullText: Bool = false,
+    linkTarget: String? = nil
   ) {
     self.name = name
     self.kind = kind
@@ -66,6 +69,7 @@ public struct PropertyDescription: Hashable, Sendable {
     self.isOptional = isOptional || alwaysOptional
     self.isPrimaryKey = isPrimaryKey
     self.isIndexed = isIndexed
+    self.isFullText = isFullText
     self.linkTarget = linkTarget
     columnKey = .unassigned
     targetTable = .unassigned

@@ -114,9 +114,9 @@ extension ClassDescription {
       ]
     }
     // A primary key has an index whether it is declared or not.
-    let hadIndex = old.isIndexed || old.isPrimaryKey
-    let hasIndex = new.isIndexed || new.isPrimaryKey
-    if hadIndex == hasIndex { return [] }
+    let hadIndex = old.isIndexed || old.isPrimaryKey || old.isFullText
+    let hasIndex = new.isIndexed || new.isPrimaryKey || new.isFullText
+    if hadIndex == hasIndex, old.isFullText == new.isFullText { return [] }
     return [hasIndex ? .indexAdded(name, new) : .indexRemoved(name, new)]
   }
 }

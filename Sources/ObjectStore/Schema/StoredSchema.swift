@@ -17,6 +17,8 @@ struct ColumnSpec {
   var isBacklink = false
   /// Reference of the table node that holds the column's index; 0 without one.
   var indexSlot = 0
+  /// Whether that is an index of words.
+  var isFullText = false
   /// Links: the table they go to. Backlinks: the table they come from.
   var other = TableKey.unassigned
   /// Links: the hidden column over there. Backlinks: the column they come from.
@@ -44,6 +46,7 @@ final class TableLayout: Sendable {
       spec.isMap = property.collection == .map
       spec.isPrimaryKey = property.isPrimaryKey
       spec.indexSlot = Int(property.indexSlot)
+      spec.isFullText = property.isFullText
       spec.other = property.targetTable
       if let target = schema.description(of: property.targetTable) {
         spec.owns = target.isEmbedded

@@ -40,4 +40,15 @@ extension IndexValue {
     default: preconditionFailure("values of that kind cannot be indexed")
     }
   }
+
+  /// The words of the string in a row, as a full-text index keeps them: rising, each once.
+  static func words(
+    _ cluster: Cluster, _ row: Int, _ column: ColumnKey, in source: NodeSource
+  ) throws(StorageError) -> [Int64] {
+    let reference = cluster.reference(column)
+    if reference.isNone { return [] }
+    let node = try source.vector(reference, of: .string)
+    if row >= node.count { return [] }
+    return try ByteVector.withBytes(node, row, in: source, TextTokens.indexed)
+  }
 }

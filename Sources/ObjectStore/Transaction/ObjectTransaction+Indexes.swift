@@ -92,6 +92,24 @@ extension ObjectTransaction {
     try insertIntoIndex(state, spec, new, key)
   }
 
+  /// The words of a string, as a full-text index keeps them.
+  func indexedWords(
+    _ cluster: Cluster, _ row: Int, _ column: ColumnKey
+  ) throws(StorageError) -> [Int64] {
+    try IndexValue.words(cluster, row, column, in: source)
+  }
+
+  /// Moves an object from the words that its string had to those that it has.
+  func reindexWords(
+    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ key: ObjectKey,
+    from old: [Int64]
+  ) throws(StorageError) {
+    let new = try indexedWords(state.pointee.cluster, row, column)
+    let (before, after) = (Set(old), Set(new))
+    for word in old where !after.contains(word) { try removeFromIndex(state, spec, word, key) }
+    for word in new where !before.contains(word) { try insertIntoIndex(state, spec, word, key) }
+  }
+
   /// Takes an object that is about to go out of all indexes.
   func removeFromIndexes(
     _ state: State, _ row: Int, _ key: ObjectKey
@@ -100,6 +118,13 @@ extension ObjectTransaction {
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
       let spec = columns[slot]
+      if spec.isFullText {
+        let column = ColumnKey(rawValue: UInt32(slot))
+        for word in try indexedWords(state.pointee.cluster, row, column) {
+          try removeFromIndex(state, spec, word, key)
+        }
+        continue
+      }
       let value = try indexedValue(
         state.pointee.cluster, row, ColumnKey(rawValue: UInt32(slot)), spec)
       try removeFromIndex(state, spec, value, key)
@@ -116,7 +141,11 @@ extension ObjectTransaction {
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {
         let key = cluster.key(row).rawValue
-        if let value = try indexedValue(cluster, row, column, spec) {
+        if spec.isFullText {
+          for word in try indexedWords(cluster, row, column) {
+            values.append(IndexPair(word, key))
+          }
+        } else if let value = try indexedValue(cluster, row, column, spec) {
           values.append(IndexPair(value, key))
         } else {
           nulls.append(IndexPair(0, key))

@@ -94,6 +94,7 @@ extension ObjectTransaction {
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
       let spec = columns[slot]
+      if spec.isFullText { continue }  // there are no words yet
       let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind))
       try insertIntoIndex(state, spec, value, ObjectKey(rawValue: key))
     }

@@ -44,6 +44,9 @@ extension ObjectTransaction {
     precondition(Codec.fits(spec.kind), "a value of another kind than its property")
     let row = try locate(state, object)
     if spec.indexSlot != 0 {
+      if spec.isFullText {
+        return try setSearched(value, as: Codec.self, column, object, state, row)
+      }
       try reindex(state, spec, column, row, object, to: Codec.indexed(value))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
@@ -51,6 +54,22 @@ extension ObjectTransaction {
       writer, old, row: row, value, isOptional: spec.isOptional,
       reserveRows: reserveRows(state))
     finish(state, column, object, old, new)
+  }
+
+  /// The same for a string whose words are indexed.
+  @inline(never)
+  private func setSearched<Codec: ColumnCodec>(
+    _ value: Codec.Value, as _: Codec.Type, _ column: ColumnKey, _ object: ObjectKey,
+    _ state: State, _ row: Int
+  ) throws(StorageError) {
+    let spec = state.pointee.columns[column.slot]
+    let words = try indexedWords(state.pointee.cluster, row, column)
+    let old = state.pointee.leaf.node.reference(column.slot)
+    let new = try Codec.set(
+      writer, old, row: row, value, isOptional: spec.isOptional,
+      reserveRows: reserveRows(state))
+    finish(state, column, object, old, new)
+    try reindexWords(state, spec, column, row, object, from: words)
   }
 
   public func setInt(
@@ -140,13 +159,17 @@ extension ObjectTransaction {
     }
     if spec.kind == .any { try replaceAnyLink(state, column, object, by: value) }
     let row = try locate(state, object)
-    if spec.indexSlot != 0 {
+    var words: [Int64] = []
+    if spec.isFullText {
+      words = try indexedWords(state.pointee.cluster, row, column)
+    } else if spec.indexSlot != 0 {
       try reindex(state, spec, column, row, object, to: indexedValue(value))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional)
     finish(state, column, object, old, new)
+    if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
   }
 
   /// Sets a link; nil for none. The target must exist, and be the present one if it is embedded.

@@ -6,25 +6,25 @@ import Storage
 
 extension RealmCollection {
   /// The smallest value of the property among the objects, nil if none has one.
-  public func min<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
     _collection.aggregate(.minimum, property)
   }
 
   /// The largest value of the property among the objects, nil if none has one.
-  public func max<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
     _collection.aggregate(.maximum, property)
   }
 
   /// The sum of the property over the objects, zero if none has a value.
-  public func sum<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T
+  public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
     _collection.sum(property)
   }
 
   /// The average of the property over the objects that have a value, nil if none has one.
-  public func average<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
     _collection.aggregate(.average, property)
   }
@@ -32,27 +32,27 @@ extension RealmCollection {
 
 extension RealmCollection where Element: ObjectBase {
   /// The smallest value of the property among the objects, nil if none has one.
-  public func min<T: _HasPersistedType & _StoredConvertible>(of keyPath: KeyPath<Element, T>) -> T?
+  public func min<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
   where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
   /// The largest value of the property among the objects, nil if none has one.
-  public func max<T: _HasPersistedType & _StoredConvertible>(of keyPath: KeyPath<Element, T>) -> T?
+  public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
   where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of the property over the objects, zero if none has a value.
-  public func sum<T: _HasPersistedType & _StoredConvertible>(of keyPath: KeyPath<Element, T>) -> T
+  public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
   where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
-  /// The average of the property over the objects that have a value, nil if none has one.
-  public func average<T: _HasPersistedType, S: _HasPersistedType & _StoredConvertible>(
-    of keyPath: KeyPath<Element, T>
-  ) -> S? where T.PersistedType: AddableType, S.PersistedType: AddableType {
+  /// The average of the property over the objects that have a value, nil if none has one. Of whole
+  /// numbers it is a whole number, without the fraction.
+  public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
+  where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 }
@@ -70,7 +70,7 @@ extension RealmCollection where Element.PersistedType: AddableType {
   public func sum() -> Element { _collection.sum("self") }
 
   /// The average of the values, nil if there is none.
-  public func average<T: _HasPersistedType & _StoredConvertible>() -> T?
+  public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
     _collection.aggregate(.average, "self")
   }
@@ -78,17 +78,25 @@ extension RealmCollection where Element.PersistedType: AddableType {
 
 extension _ManagedCollection {
   /// The aggregate as a value of the type, nil for null.
-  func aggregate<T: _StoredConvertible>(_ operation: AggregateOperation, _ property: String) -> T? {
+  func aggregate<T>(_ operation: AggregateOperation, _ property: String) -> T? {
     let result = stored(operation, property)
-    if result != .null, T.self == AnyRealmValue.self { return T._rlmFromStored(result, instance) }
-    guard let value = result.aggregateValue else { return nil }
-    guard let converted = T._rlmFromAny(value, nil) else {
-      throwRealmException("The \(operation) of '\(property)' is no \(T.self): \(value).")
+    if result == .null { return nil }
+    guard let type = T.self as? any _StoredConvertible.Type else {
+      throwRealmException("Values of type \(T.self) have no \(operation).")
     }
-    return converted
+    if T.self == AnyRealmValue.self { return type._rlmFromStored(result, instance) as? T }
+    guard let value = result.aggregateValue else { return nil }
+    if let converted = type._rlmFromAny(value, nil) as? T { return converted }
+    if operation == .average, let real = value as? Double,
+      let whole = Int64(exactly: real.rounded(.towardZero)),
+      let converted = type._rlmFromAny(whole, nil) as? T
+    {
+      return converted
+    }
+    throwRealmException("The \(operation) of '\(property)' is no \(T.self): \(value).")
   }
 
-  func sum<T: _StoredConvertible>(_ property: String) -> T {
+  func sum<T>(_ property: String) -> T {
     guard let sum: T = aggregate(.sum, property) else {
       throwRealmException("Cannot calculate the sum of '\(property)'.")
     }

@@ -20,6 +20,7 @@ struct PropertyInfo {
   /// The class, as the realm names it, that a link or linking objects lead to.
   let targetName: String?
   let isIndexed: Bool
+  let isFullText: Bool
   let isPrimaryKey: Bool
   /// For linking objects: the property over there.
   let originProperty: String?
@@ -75,6 +76,7 @@ final class ClassInfo: @unchecked Sendable {
           name: name, columnName: mapping[name] ?? name, offset: offset, field: field,
           description: field.description, targetName: field.description.target?.className(),
           isIndexed: options.contains(.indexed) || indexed.contains(name),
+          isFullText: options.contains(.fullText),
           isPrimaryKey: isPrimaryKey,
           originProperty: sample._withField(at: offset) {
             field.originProperty(at: $0, of: sample)

@@ -54,7 +54,7 @@ enum RealmSchema {
       name: property.columnName, kind: kind,
       collection: property.description.collection,
       isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
-      isIndexed: isIndexed, linkTarget: property.targetName)
+      isIndexed: isIndexed, isFullText: property.isFullText, linkTarget: property.targetName)
   }
 }
 
@@ -88,7 +88,7 @@ extension ClassInfo {
         isArray: property.description.collection == .list,
         isSet: property.description.collection == .set,
         isMap: property.description.collection == .map,
-        isIndexed: property.isIndexed || property.isPrimaryKey,
+        isIndexed: property.isIndexed || property.isPrimaryKey || property.isFullText,
         isOptional: property.description.isOptional,
         objectClassName: property.targetName,
         originProperty: property.originProperty)

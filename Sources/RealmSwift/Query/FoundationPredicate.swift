@@ -202,6 +202,49 @@ extension PredicateExpressions.Comparison: ConvertibleExpression {
   }
 }
 
+// MARK: - Numbers
+
+extension PredicateScope {
+  fileprivate func calculate(
+    _ left: Any, _ operation: PredicateArithmetic, _ right: Any
+  ) throws(InvalidPredicate) -> QueryContent {
+    .operand(.arithmetic(try operand(left), operation, try operand(right)))
+  }
+}
+
+extension PredicateExpressions.Arithmetic: ConvertibleExpression {
+  func content(_ scope: PredicateScope) throws(InvalidPredicate) -> QueryContent {
+    let operation: PredicateArithmetic =
+      switch op {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      @unknown default: throw InvalidPredicate("An unknown calculation in a #Predicate")
+      }
+    return try scope.calculate(lhs, operation, rhs)
+  }
+}
+
+extension PredicateExpressions.FloatDivision: ConvertibleExpression {
+  func content(_ scope: PredicateScope) throws(InvalidPredicate) -> QueryContent {
+    try scope.calculate(lhs, .divide, rhs)
+  }
+}
+
+extension PredicateExpressions.IntDivision: ConvertibleExpression {
+  func content(_ scope: PredicateScope) throws(InvalidPredicate) -> QueryContent {
+    try scope.calculate(lhs, .divide, rhs)
+  }
+}
+
+extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
+  func content(_ scope: PredicateScope) throws(InvalidPredicate) -> QueryContent {
+    .operand(.arithmetic(.value(0), .subtract, try scope.operand(wrapped)))
+  }
+}
+
+// MARK: - Ranges
+
 extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
   func content(_ scope: PredicateScope) throws(InvalidPredicate) -> QueryContent {
     let value = try scope.operand(element)

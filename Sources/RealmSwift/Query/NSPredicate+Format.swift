@@ -24,12 +24,12 @@ extension _NSPredicateFactory where Self: NSPredicate {
 final class RealmPredicate: NSPredicate {
   let format: String
   let arguments: [Any?]
-  let condition: PredicateNode
+  let parsed: ParsedPredicate
 
   init(_ format: String, _ arguments: [Any?]) {
     self.format = format
     self.arguments = arguments
-    condition = checkingPredicate { () throws(InvalidPredicate) in
+    parsed = checkingPredicate { () throws(InvalidPredicate) in
       try PredicateParser.parse(format, arguments)
     }
     super.init(value: true)
@@ -51,12 +51,26 @@ final class RealmPredicate: NSPredicate {
   override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
+extension ParsedPredicate {
+  /// What an `NSPredicate` stands for.
+  init(_ predicate: NSPredicate) throws(InvalidPredicate) {
+    if let predicate = predicate as? RealmPredicate {
+      self = predicate.parsed
+    } else {
+      condition = try PredicateNode(predicate)
+    }
+  }
+}
+
 extension PredicateNode {
   /// The condition that an `NSPredicate` stands for.
   init(_ predicate: NSPredicate) throws(InvalidPredicate) {
     switch predicate {
     case let predicate as RealmPredicate:
-      self = predicate.condition
+      guard predicate.parsed.stages.isEmpty else {
+        throw InvalidPredicate("SORT, DISTINCT and LIMIT cannot be part of a compound predicate")
+      }
+      self = predicate.parsed.condition
     case let compound as NSCompoundPredicate:
       try self.init(compound: compound)
     default:

@@ -89,6 +89,22 @@ extension Query where T: RealmCollection, T.Element: PersistableEnum {
   }
 }
 
+extension Query
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: PersistableEnum {
+  /// The raw values.
+  public var rawValue: Query<List<T.Element.Wrapped.RawValue?>> {
+    Query<List<T.Element.Wrapped.RawValue?>>(operand)
+  }
+}
+
+extension Query
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: _CustomPersistable {
+  /// The values as they are stored.
+  public var persistableValue: Query<List<T.Element.Wrapped.PersistedType?>> {
+    Query<List<T.Element.Wrapped.PersistedType?>>(operand)
+  }
+}
+
 extension Query where T: RealmCollection, T.Element: _CustomPersistable {
   /// The values as they are stored.
   public var persistableValue: Query<List<T.Element.PersistedType>> {
@@ -96,8 +112,9 @@ extension Query where T: RealmCollection, T.Element: _CustomPersistable {
   }
 }
 
-extension Query where T: RealmCollection {
-  fileprivate func bounds(
+extension Query {
+  /// Whether the smallest and the largest element of a collection lie within bounds.
+  func bounds(
     _ lower: Any, _ comparison: PredicateOperator, _ upper: Any
   ) -> Query<Bool> {
     Query<Bool>(

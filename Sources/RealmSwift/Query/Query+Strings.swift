@@ -12,6 +12,15 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
   }
 }
 
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
+  /// Whether the string has all words of the text in it, whatever their case and diacritics: a
+  /// full-text search. `abc*` stands for the words that begin so, `-word` for one that must not be
+  /// there. A property that was declared `@Persisted(indexed: .fullText)` is searched by its index.
+  public func text(_ search: String) -> Query<Bool> {
+    Self.compare(operand, .text, .value(search))
+  }
+}
+
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
   /// Whether the value has the other one somewhere inside it.
   public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
@@ -77,6 +86,26 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
   /// Whether the value is less than or equal to a constant, by the order of their bytes.
   public static func <= (left: Query<T>, right: T) -> Query<Bool> {
     left.compare(.lessOrEqual, right)
+  }
+
+  /// Whether the value is greater than that of another property.
+  public static func > (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .greater, right.operand)
+  }
+
+  /// Whether the value is less than that of another property.
+  public static func < (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .less, right.operand)
+  }
+
+  /// Whether the value is greater than or equal to that of another property.
+  public static func >= (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .greaterOrEqual, right.operand)
+  }
+
+  /// Whether the value is less than or equal to that of another property.
+  public static func <= (left: Query<T>, right: Query<T>) -> Query<Bool> {
+    compare(left.operand, .lessOrEqual, right.operand)
   }
 
   private func text(

@@ -90,6 +90,18 @@ extension Query {
     return .path(path)
   }
 
+  /// The path with a key or an index behind it. One element is no collection any more.
+  func appending(_ element: PredicatePath.Subscript, ofCollection: Bool = false) -> PredicateOperand
+  {
+    var path = path
+    path.append(element)
+    guard ofCollection else { return .path(path) }
+    path.collectionCount -= 1
+    if path.firstCollection == path.components.count { path.firstCollection = nil }
+    if path.collectionCount == 0 { path.quantifier = .none }
+    return .path(path)
+  }
+
   static func compare(
     _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
     _ options: StringOptions = []
@@ -105,6 +117,13 @@ extension Query {
 // MARK: - Members
 
 extension Query where T: ObjectBase {
+  /// A map of the object; conditions on its values hold if they hold for any of them.
+  public subscript<V: RealmKeyedCollection>(
+    dynamicMember member: KeyPath<T, V>
+  ) -> Query<V> {
+    Query<V>(appending(_names(for: member), isCollection: true))
+  }
+
   /// A property of the object.
   public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
     Query<V>(appending(_names(for: member)))
@@ -117,6 +136,13 @@ extension Query where T: ObjectBase {
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
+  /// A map of the object; conditions on its values hold if they hold for any of them.
+  public subscript<V: RealmKeyedCollection>(
+    dynamicMember member: KeyPath<T.Wrapped, V>
+  ) -> Query<V> {
+    Query<V>(appending(_names(for: member), isCollection: true))
+  }
+
   /// A property of the object that is linked to.
   public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
     Query<V>(appending(_names(for: member)))
@@ -131,6 +157,13 @@ extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
 }
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
+  /// A map of the object; conditions on its values hold if they hold for any of them.
+  public subscript<V: RealmKeyedCollection>(
+    dynamicMember member: KeyPath<T.Element, V>
+  ) -> Query<V> {
+    Query<V>(appending(_names(for: member), isCollection: true))
+  }
+
   /// A property of the collection's objects.
   public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
     Query<V>(appending(_names(for: member)))

@@ -7,7 +7,7 @@ extension RealmCollection {
   /// The elements that the condition holds for:
   /// `people.where { $0.age > 30 && $0.name.starts(with: "A") }`.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-    filtered(isIncluded(Query<Element>()).condition)
+    filtered(_collection, ParsedPredicate(condition: isIncluded(Query<Element>()).condition))
   }
 
   /// The elements that the predicate string holds for: `people.filter("age > %@", 30)`. A string
@@ -19,14 +19,18 @@ extension RealmCollection {
 
   /// The elements that the predicate holds for; not one made from a block.
   public func filter(_ predicate: NSPredicate) -> Results<Element> {
-    filtered(converted(predicate))
+    filtered(
+      _collection,
+      checkingPredicate { () throws(InvalidPredicate) in try ParsedPredicate(predicate) })
   }
 
   /// The elements that Foundation's `#Predicate` holds for. Expressions that have no counterpart in
   /// the realm are a misuse.
   public func `where`(_ predicate: Foundation.Predicate<Element>) -> Results<Element> {
-    filtered(
-      checkingPredicate { () throws(InvalidPredicate) in try PredicateScope.convert(predicate) })
+    let condition = checkingPredicate { () throws(InvalidPredicate) in
+      try PredicateScope.convert(predicate)
+    }
+    return filtered(_collection, ParsedPredicate(condition: condition))
   }
 
   /// The position of the first element that the condition holds for, nil if there is none.
@@ -46,24 +50,21 @@ extension RealmCollection {
     filter(predicate).first.flatMap { index(of: $0) }
   }
 
-  private func filtered(_ condition: PredicateNode) -> Results<Element> {
-    filtered(_collection, condition)
-  }
-
   private func filtered(
-    _ collection: _ManagedCollection, _ condition: PredicateNode
+    _ collection: _ManagedCollection, _ parsed: ParsedPredicate
   ) -> Results<Element> {
-    let added = collection.predicate(for: condition)
+    let added = collection.predicate(for: parsed.condition)
     return Results(
       collection.with { query in
         query.predicate = query.predicate.isTrue ? added : .and([query.predicate, added])
+        for stage in parsed.stages { query.append(collection.stage(for: stage)) }
       })
   }
 }
 
 extension _RealmInstance {
   /// The condition that a predicate string and its arguments say.
-  fileprivate func parsed(_ text: String, _ arguments: [Any]) -> PredicateNode {
+  fileprivate func parsed(_ text: String, _ arguments: [Any]) -> ParsedPredicate {
     checkingPredicate { () throws(InvalidPredicate) in
       // What is frozen may be asked by several threads at once.
       if isFrozen { return try PredicateParser.parse(text, arguments) }
@@ -73,25 +74,71 @@ extension _RealmInstance {
   }
 }
 
-private func converted(_ predicate: NSPredicate) -> PredicateNode {
-  checkingPredicate { () throws(InvalidPredicate) in try PredicateNode(predicate) }
-}
-
 extension _ManagedCollection {
   /// The condition in the engine's terms. Objects that it names must be of this realm; those that
   /// are of none equal nothing in it.
   func predicate(for condition: PredicateNode) -> QueryPredicate {
     checkingPredicate { () throws(InvalidPredicate) in
-      try PredicateLowering.lower(condition, for: binding.map(instance.predicateClass)) {
-        [instance] object throws(InvalidPredicate) in
-        if !object._isManaged { return .unequalled }
-        guard let link = instance.existingLink(to: object) else {
-          throw InvalidPredicate(
-            "Object of type '\(type(of: object).className())' must be managed by the Realm that "
-              + "is queried", name: "Invalid value")
-        }
-        return link
-      }
+      try PredicateLowering.lower(
+        condition, for: binding.map(instance.predicateClass),
+        classNamed: { [instance] in instance.predicateClass(named: $0) },
+        object: { [instance] (name, key) throws(InvalidPredicate) in
+          try instance.link(toObjectOf: name, primaryKey: key)
+        },
+        link: { [instance] object throws(InvalidPredicate) in try instance.queriedLink(to: object) }
+      )
+    }
+  }
+
+  fileprivate func stage(for stage: PredicateStage) -> QueryStage {
+    switch stage {
+    case .sort(let descriptors):
+      .sort(descriptors.map { SortKey(path($0.keyPath), ascending: $0.ascending) })
+    case .distinct(let keyPaths): .distinct(keyPaths.map { path($0) })
+    case .limit(let count): .limit(count)
+    }
+  }
+}
+
+extension _RealmInstance {
+  private func binding(named name: String) -> TableBinding? {
+    schema.description.description(of: name).flatMap { bound.binding(for: $0.tableKey) }
+  }
+
+  fileprivate func predicateClass(named name: String) -> (any PredicateClass)? {
+    binding(named: name).map(predicateClass)
+  }
+
+  fileprivate func queriedLink(to object: ObjectBase) throws(InvalidPredicate) -> StoredValue {
+    if !object._isManaged { return .unequalled }
+    guard let link = existingLink(to: object) else {
+      throw InvalidPredicate(
+        "Object of type '\(type(of: object).className())' must be managed by the Realm that "
+          + "is queried", name: "Invalid value")
+    }
+    return link
+  }
+
+  /// The object of a class with that primary key; a link that goes nowhere if there is none.
+  fileprivate func link(
+    toObjectOf className: String, primaryKey: StoredValue
+  ) throws(InvalidPredicate) -> StoredValue {
+    guard let binding = binding(named: className), let property = binding.primaryKey else {
+      throw InvalidPredicate("There is no class '\(className)' with a primary key")
+    }
+    guard property.isKind(of: primaryKey) else { return .unequalled }
+    return find(binding, primaryKey: primaryKey).map { .link(binding.table, $0) } ?? .unequalled
+  }
+}
+
+extension PropertyDescription {
+  /// Whether the value is of the property's kind, or null where that may be.
+  fileprivate func isKind(of value: StoredValue) -> Bool {
+    switch (kind, value) {
+    case (.int, .int), (.string, .string), (.objectId, .objectId), (.uuid, .uuid), (.bool, .bool):
+      true
+    case (_, .null): isOptional
+    default: false
     }
   }
 }
@@ -121,7 +168,8 @@ extension ClassInfo: PredicateClass {
     guard property.description.type == .linkingObjects else {
       return PredicateProperty(
         step: .property(property.columnName), type: property.description.type,
-        isCollection: property.description.collection != .none, target: target)
+        isCollection: property.description.collection != .none,
+        isMap: property.description.collection == .map, target: target)
     }
     guard let target, let origin = target.predicateProperty(property.originProperty ?? ""),
       case .property(let column) = origin.step

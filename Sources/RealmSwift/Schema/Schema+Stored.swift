@@ -26,7 +26,7 @@ extension Property {
       name: description.name, type: PropertyType(description.kind),
       isArray: description.collection == .list, isSet: description.collection == .set,
       isMap: description.collection == .map,
-      isIndexed: description.isIndexed || description.isPrimaryKey,
+      isIndexed: description.isIndexed || description.isPrimaryKey || description.isFullText,
       isOptional: description.isOptional, objectClassName: description.linkTarget)
   }
 }

@@ -31,6 +31,8 @@ struct LabProgram {
       try objectPowerLoss(states: numbers.first ?? 100_000, seed: seed)
     case "change-sets":
       try changeSets(histories: numbers.first ?? 100_000, seed: seed)
+    case "queries":
+      try queries(conditions: numbers.first ?? 200_000, seed: seed)
     case "loop-turns":
       try LoopTurns(objects: numbers.first ?? 200_000, commits: 10).run()
     default:
@@ -44,6 +46,7 @@ struct LabProgram {
         usage: lab power-loss STATES [SEED] | object-power-loss STATES [SEED]
                | model OPERATIONS [SEED] | damage FILES [SEED] | commits COUNT
                | loop-turns [OBJECTS] | change-sets HISTORIES [SEED]
+               | queries CONDITIONS [SEED]
                | \(ProcessRuns.usage)
                | \(ThreadRuns.usage)
                | \(ScaleRuns.usage)

@@ -47,12 +47,14 @@ import Testing
     #expect(animals.min(of: \.age) == 1)
     #expect(animals.max(ofProperty: "age") == 7)
     #expect(animals.sum(of: \.age) == 14)
-    #expect(animals.average(of: \.age) == 3.5)
+    #expect(animals.average(ofProperty: "age") == 3.5)
+    let whole = animals.average(of: \.age)
+    #expect(whole == Int?(3))
     #expect(animals.sum(of: \.weight) == 6)
     try realm.write { realm.deleteAll() }
     #expect(animals.min(of: \.age) == nil)
     #expect(animals.sum(of: \.age) == 0)
-    let average: Double? = animals.average(of: \.age)
+    let average: Double? = animals.average(ofProperty: "age")
     #expect(average == nil)
   }
 

@@ -156,7 +156,7 @@ final class FilterPerson: Object {
 
   @Test func mistakesAreMisuse() async {
     cleanUp()
-    for text in ["age >", "nothing == 3", "friends.age > 3", "age == 'x'"] {
+    for text in ["age >", "nothing == 3", "friends.shoe > 3", "age == 'x'"] {
       await #expect(processExitsWith: .failure) { [text = text as String] in
         let identifier = UUID().uuidString
         let realm = try Realm(

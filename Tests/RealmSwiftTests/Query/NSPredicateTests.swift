@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct NSPredicateTests {
   private func lowered(_ predicate: NSPredicate) throws(InvalidPredicate) -> QueryPredicate {
-    try PredicateLowering.lower(try PredicateNode(predicate), for: StubClass.person) {
+    try PredicateLowering.lower(try ParsedPredicate(predicate).condition, for: StubClass.person) {
       _ throws(InvalidPredicate) in .null
     }
   }

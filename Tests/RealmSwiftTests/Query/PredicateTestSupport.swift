@@ -56,7 +56,7 @@ func lowered(
   _ text: String, _ arguments: Any?..., on type: StubClass? = .person
 ) throws(InvalidPredicate) -> QueryPredicate {
   let node = try PredicateParser.parse(text, arguments)
-  return try PredicateLowering.lower(node, for: type) { _ throws(InvalidPredicate) in
+  return try PredicateLowering.lower(node.condition, for: type) { _ throws(InvalidPredicate) in
     .link(TableKey(rawValue: 1), ObjectKey(rawValue: 7))
   }
 }

@@ -38,6 +38,13 @@ final class QueryPet: Object {
   @Persisted var scores: List<Int>
   @Persisted var tags: List<String>
   @Persisted var colors: List<QueryColor>
+  @Persisted var coats: MutableSet<QueryColor?>
+  @Persisted var ranges: List<QueryDistance>
+  @Persisted var counts: Map<String, Int>
+  @Persisted var shades: Map<String, QueryColor>
+  @Persisted var spans: Map<String, QueryDistance?>
+  @Persisted var owners: Map<String, QueryOwner?>
+  @Persisted var any: AnyRealmValue
 }
 
 /// The predicate strings are those of Apple's SDK, which programs compare in their tests.
@@ -176,6 +183,46 @@ final class QueryPet: Object {
     expect("(ANY colors > %@)", 5) { $0.colors.rawValue > 5 }
     expect("(range == %@)", 5) { $0.range == QueryDistance(persistedValue: 5) }
     expect("(range > %@)", 5) { $0.range.persistableValue > 5 }
+  }
+
+  @Test func collectionsOfEnumerationsAndCustomTypes() {
+    expect("(ANY coats == %@)", 1) { $0.coats == .green }
+    expect("(ANY coats > %@)", 5) { $0.coats.rawValue > 5 }
+    expect("(ANY ranges >= %@)", 5) { $0.ranges.persistableValue >= 5 }
+    expect("(ranges.@max == %@)", 5) { $0.ranges.persistableValue.max == 5 }
+    expect("(ANY shades == %@)", 1) { $0.shades == .green }
+    expect("(%@ IN shades)", 7) { $0.shades.rawValue.contains(7) }
+    expect("(%@ IN spans)", 7) { $0.spans.persistableValue.contains(7) }
+  }
+
+  @Test func maps() {
+    expect("(counts[%@] == %@)", "a", 3) { $0.counts["a"] == 3 }
+    expect("(counts[%@] > %@)", "a", 3) { $0.counts["a"] > 3 }
+    expect("(ANY counts.@allValues > %@)", 3) { $0.counts.values > 3 }
+    expect("(ANY counts.@allKeys BEGINSWITH %@)", "a") { $0.counts.keys.starts(with: "a") }
+    expect("(%@ IN counts)", 3) { $0.counts.contains(3) }
+    expect("(ANY counts IN %@)", [1, 2]) { $0.counts.containsAny(in: [1, 2]) }
+    expect("(counts.@count == %@)", 3) { $0.counts.count == 3 }
+    expect("(counts.@min == %@)", 3) { $0.counts.min == 3 }
+    expect("(counts.@avg == %@)", 3) { $0.counts.avg == 3 }
+    expect("((counts.@min >= %@) && (counts.@max < %@))", 1, 5) { $0.counts.contains(1..<5) }
+    expect("(owners[%@].name == %@)", "a", "Ada") { $0.owners["a"].name == "Ada" }
+    expect("(ANY owners.@allValues.name == %@)", "Ada") { $0.owners.values.name == "Ada" }
+    expect("(owner.pet.counts[%@] == %@)", "a", 3) { $0.owner.pet.counts["a"] == 3 }
+    expect("(ANY friends.counts == %@)", 3) { $0.friends.counts == 3 }
+    expect("(ANY friends.counts[%@] == %@)", "a", 3) { $0.friends.counts["a"] == 3 }
+    expect("(SUBQUERY(friends, $col1, ($col1.counts[%@] == %@)).@count > %@)", "a", 3, 0) {
+      ($0.friends.counts["a"] == 3).count > 0
+    }
+  }
+
+  @Test func propertiesAreComparedWithEachOther() {
+    expect("(name < name)") { $0.name < $0.name }
+    expect("(nickname >= nickname)") { $0.nickname >= $0.nickname }
+    expect("(color > color)") { $0.color > $0.color }
+    expect("(name BETWEEN {%@, %@})", "a", "b") { $0.name.contains("a"..."b") }
+    expect("((nickname >= %@) && (nickname < %@))", "a", "b") { $0.nickname.contains("a"..<"b") }
+    expect("((tags.@min >= %@) && (tags.@max <= %@))", "a", "b") { $0.tags.contains("a"..."b") }
   }
 
   @Test func subqueries() {

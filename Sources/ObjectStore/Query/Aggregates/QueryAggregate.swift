@@ -93,7 +93,7 @@ enum AggregateRules {
   static func allow(_ operation: AggregateOperation, _ kind: ValueKind) -> Bool {
     switch kind {
     case .int, .float, .double, .decimal128, .any: true
-    case .date: operation == .minimum || operation == .maximum
+    case .date, .string: operation == .minimum || operation == .maximum
     default: false
     }
   }

@@ -4,4 +4,7 @@ enum IndexProbe: Sendable {
   case values([StoredValue])
   /// Objects with a value (as an ordered index keeps it) within bounds.
   case range(ClosedRange<Int64>)
+  /// Objects with words in each of these ranges of a full-text index; there may be more of them
+  /// than match.
+  case words([ClosedRange<Int64>])
 }

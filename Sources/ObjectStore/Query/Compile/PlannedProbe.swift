@@ -20,8 +20,9 @@ struct PlannedProbe: Sendable {
   ) -> PlannedProbe? {
     guard let probe = node.probe, let column = node.probedColumn,
       let property = owner.property(at: column),
-      property.isIndexed || property.isPrimaryKey
+      probe.isAnswered(by: property)
     else { return nil }
+    if case .words = probe { return PlannedProbe(property: property, probe: probe, isExact: false) }
     if case .range = probe, !property.hasOrderedIndex { return nil }
     return PlannedProbe(property: property, probe: probe, isExact: isExact)
   }
@@ -36,14 +37,23 @@ struct PlannedProbe: Sendable {
       var sum = 0
       for value in values { sum += try index.count(equal: value) }
       return sum
+    case .words: return nil
     }
   }
 
   /// How many objects it may well give.
   func estimate(_ index: ColumnIndex) throws(StorageError) -> Int {
     if let count = try count(index) { return count }
-    guard case .values(let values) = probe else { return 0 }
-    return values.count
+    switch probe {
+    case .values(let values): return values.count
+    case .range: return 0
+    case .words(let ranges):
+      var least = Int.max
+      for range in ranges {
+        least = min(least, try index.count(from: range.lowerBound, through: range.upperBound))
+      }
+      return least
+    }
   }
 
   /// The first `limit` objects that it gives, in the order of their keys.
@@ -59,6 +69,13 @@ struct PlannedProbe: Sendable {
       var keys: [ObjectKey] = []
       for value in values { keys.append(contentsOf: try index.keys(equal: value)) }
       return keys.sorted()
+    case .words(let ranges):
+      var found: Set<ObjectKey>?
+      for range in ranges {
+        let keys = try index.keys(from: range.lowerBound, through: range.upperBound)
+        found = found?.intersection(keys) ?? Set(keys)
+      }
+      return (found ?? []).sorted()
     }
   }
 }
@@ -66,4 +83,12 @@ struct PlannedProbe: Sendable {
 extension PropertyDescription {
   /// Whether an index of it keeps the order of the values rather than that of hashes.
   var hasOrderedIndex: Bool { kind == .int || kind == .bool || kind == .date }
+}
+
+extension IndexProbe {
+  /// Whether the property has an index that is kept in the way that the question is about.
+  func isAnswered(by property: PropertyDescription) -> Bool {
+    if case .words = self { return property.isFullText }
+    return property.isIndexed || property.isPrimaryKey
+  }
 }

@@ -62,6 +62,18 @@ extension PredicateCompiler {
     return compiled
   }
 
+  /// A path to objects.
+  mutating func objectPath(_ path: QueryPath) throws(QueryError) -> CompiledPath {
+    let compiled = try paths.compile(path, from: root)
+    note(compiled)
+    // What is found depends on the objects at the end, too.
+    if notesDependencies, let hop = compiled.lastHop {
+      let hops = prefix + compiled.hops.map(\.whole) + [hop]
+      dependencies.append(TrackedPath(hops: hops, column: nil))
+    }
+    return compiled
+  }
+
   /// A collection, a string, data or a link.
   private mutating func counted(_ path: QueryPath) throws(QueryError) -> CompiledPath {
     let compiled = try paths.compile(path, from: root)

@@ -53,6 +53,8 @@ struct PredicateCompiler {
       let compiled = try expression(left)
       let isForAll = isForAll && compiled.isMultiple
       return RowKindNode(compiled, kinds, orNull: orNull, isForAll: isForAll)
+    case .search(let left, let text): return try search(left, text)
+    case .geoWithin(let path, let shape): return try geoWithin(path, shape)
     case .all(let part):
       isForAll = true
       defer { isForAll = false }
@@ -178,6 +180,20 @@ struct PredicateCompiler {
     }
     let matcher = bytes.withUnsafeBytes { TextMatcher(test, $0, options) }
     return RowTextNode(compiledLeft, matcher, isData: isData, isForAll: isForAll)
+  }
+
+  private mutating func search(
+    _ left: QueryExpression, _ text: String
+  ) throws(QueryError) -> any PredicateNode {
+    let compiled = try expression(left)
+    guard compiled.kind == .string || compiled.kind == .any else {
+      throw QueryError("'\(left.words)' is no string to search in.")
+    }
+    let search = TextSearch(text)
+    if let (links, column) = columnAtEnd(compiled), links.isEmpty, column.kind == .string {
+      return TextSearchNode(column, search)
+    }
+    return RowSearchNode(compiled, search)
   }
 
   /// Everything contains null; what is like null is null.

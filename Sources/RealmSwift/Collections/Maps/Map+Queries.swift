@@ -36,25 +36,25 @@ extension Map {
   }
 
   /// The smallest value of the property among the objects, nil if none has one.
-  public func min<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
     _collection.aggregate(.minimum, property)
   }
 
   /// The largest value of the property among the objects, nil if none has one.
-  public func max<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
     _collection.aggregate(.maximum, property)
   }
 
   /// The sum of the property over the objects, zero if none has a value.
-  public func sum<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T
+  public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
     _collection.sum(property)
   }
 
   /// The average of the property over the objects that have a value, nil if none has one.
-  public func average<T: _HasPersistedType & _StoredConvertible>(ofProperty property: String) -> T?
+  public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
     _collection.aggregate(.average, property)
   }
@@ -73,7 +73,7 @@ extension Map where Value.PersistedType: AddableType {
   public func sum() -> Value { _collection.sum("self") }
 
   /// The average of the values, nil if there is none.
-  public func average<T: _HasPersistedType & _StoredConvertible>() -> T?
+  public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
     _collection.aggregate(.average, "self")
   }
@@ -88,44 +88,30 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   }
 
   /// The smallest value of the property among the objects, nil if none has one.
-  public func min<T: _HasPersistedType & _StoredConvertible>(
+  public func min<T: _HasPersistedType>(
     of keyPath: KeyPath<Value.Wrapped, T>
   ) -> T? where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
   /// The largest value of the property among the objects, nil if none has one.
-  public func max<T: _HasPersistedType & _StoredConvertible>(
+  public func max<T: _HasPersistedType>(
     of keyPath: KeyPath<Value.Wrapped, T>
   ) -> T? where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of the property over the objects, zero if none has a value.
-  public func sum<T: _HasPersistedType & _StoredConvertible>(
+  public func sum<T: _HasPersistedType>(
     of keyPath: KeyPath<Value.Wrapped, T>
   ) -> T where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
-  /// The average of the property over the objects that have a value, nil if none has one.
-  public func average<T: _HasPersistedType, S: _HasPersistedType & _StoredConvertible>(
-    of keyPath: KeyPath<Value.Wrapped, T>
-  ) -> S? where T.PersistedType: AddableType, S.PersistedType: AddableType {
+  /// The average of the property over the objects that have a value, nil if none has one. Of whole
+  /// numbers it is a whole number, without the fraction.
+  public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
-  }
-}
-
-// MARK: - In conditions on the map's object
-
-extension Query where T: RealmKeyedCollection {
-  /// The values: a condition holds if it holds for any of them.
-  public var values: Query<List<T.Value>> { Query<List<T.Value>>(operand) }
-}
-
-extension Query where T: ObjectBase {
-  /// A map of the object; conditions on its values hold if they hold for any of them.
-  public subscript<V: RealmKeyedCollection>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(appending(_names(for: member), isCollection: true))
   }
 }

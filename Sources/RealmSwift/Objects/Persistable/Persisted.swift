@@ -28,6 +28,7 @@ struct PersistedOptions: OptionSet, Sendable {
 
   @inlinable static var indexed: PersistedOptions { PersistedOptions(rawValue: 1) }
   @inlinable static var primaryKey: PersistedOptions { PersistedOptions(rawValue: 2) }
+  @inlinable static var fullText: PersistedOptions { PersistedOptions(rawValue: 4) }
 }
 
 /// Declares a property of an `Object` subclass that is stored in the realm.
@@ -136,6 +137,25 @@ extension Persisted where Value.PersistedType: _Indexable {
   @inlinable
   public init(wrappedValue: Value, indexed: Bool) {
     self.init(.value(wrappedValue), indexed ? .indexed : [])
+  }
+}
+
+/// An index of a kind of its own.
+public enum PersistedIndex: Sendable {
+  /// Of the words in strings, for full-text search: `Query.text(_:)`, and `TEXT` in predicate
+  /// strings.
+  case fullText
+}
+
+extension Persisted where Value.PersistedType: _QueryString {
+  /// A property that is indexed by its words: `@Persisted(indexed: .fullText) var text: String`.
+  @inlinable
+  public init(indexed: PersistedIndex) { self.init(.lazyDefault, .fullText) }
+
+  /// A property that is indexed by its words, with a value to start with.
+  @inlinable
+  public init(wrappedValue: Value, indexed: PersistedIndex) {
+    self.init(.value(wrappedValue), .fullText)
   }
 }
 

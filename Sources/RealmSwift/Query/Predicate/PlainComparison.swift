@@ -57,7 +57,9 @@ extension PredicateLowering {
     _ options: TextOptions
   ) -> QueryPredicate? {
     guard case .path(let path) = left, path.components.count == 1, path.quantifier == .none,
-      case .value(let value) = right, let property = type?.plainProperty(path.components[0]),
+      path.subscripts.isEmpty,
+      case .value(let value) = right,
+      let property = scopes[0].type?.plainProperty(path.components[0]),
       let constant = StoredValue(plain: value), property.isType(of: constant)
     else { return nil }
     if let comparison = QueryComparison(comparison) {

@@ -54,7 +54,8 @@ struct PredicateFormatter {
     case .value(let value):
       text += "%@"
       arguments.append(persistedArgument(value) ?? NSNull())
-    case .list(let operands):
+    case .list(let operands, let quantifier):
+      if quantifier != .none { text += quantifier.rawValue + " " }
       text += "{"
       for (index, operand) in operands.enumerated() {
         if index > 0 { text += ", " }
@@ -62,6 +63,16 @@ struct PredicateFormatter {
       }
       text += "}"
     case .path(let path): write(path)
+    case .arithmetic(let left, let operation, let right):
+      text += "("
+      write(left)
+      text += " \(operation.rawValue) "
+      write(right)
+      text += ")"
+    case .object(let className, let key):
+      text += "obj('\(className)', "
+      write(key)
+      text += ")"
     case .subqueryCount(let collection, _, let condition): write(collection, condition)
     }
   }
@@ -85,9 +96,28 @@ struct PredicateFormatter {
       text += "self"
       return
     }
-    text += path.components.map { component in
-      component == SubqueryRewriter.variable ? "$col\(variableNumber)" : component
-    }.joined(separator: ".")
+    for (index, component) in path.components.enumerated() {
+      if index > 0 { text += "." }
+      text += component == SubqueryRewriter.variable ? "$col\(variableNumber)" : component
+      for element in path.subscripts[index] ?? [] { write(element) }
+    }
+  }
+
+  private mutating func write(_ element: PredicatePath.Subscript) {
+    switch element {
+    case .key(let key):
+      text += "[%@]"
+      arguments.append(key)
+    case .index(let index):
+      text += "[%@]"
+      arguments.append(index)
+    case .any:
+      text += "[%K]"
+      arguments.append("#any")
+    case .first: text += "[FIRST]"
+    case .last: text += "[LAST]"
+    case .size: text += "[SIZE]"
+    }
   }
 
   private static func brackets(_ options: StringOptions) -> String {

@@ -8,6 +8,10 @@ enum PredicateToken: Equatable {
   case symbol(String)
   /// `%@` and its relatives: an argument that is a value.
   case argument
+  /// `uuid(...)`, `oid(...)` and `B64"..."`, with what is inside.
+  case uuid(String), objectId(String), base64(String)
+  /// A point in time, in seconds since the reference date.
+  case date(Double)
   /// `%K`: an argument that is a key path.
   case keyPathArgument
   case end
@@ -15,8 +19,8 @@ enum PredicateToken: Equatable {
 
 /// Splits a predicate string into words.
 struct PredicateLexer {
-  private let characters: [Character]
-  private var position = 0
+  let characters: [Character]
+  var position = 0
 
   init(_ text: String) {
     characters = Array(text)
@@ -38,19 +42,19 @@ struct PredicateLexer {
     switch character {
     case "'", "\"": return try string(quote: character)
     case "%": return try placeholder()
-    case _ where character.isASCII && character.isNumber: return number()
+    case _ where character.isASCII && character.isNumber: return try date() ?? number()
     case "." where isDigit(peek(1)): return number()
-    case _ where Self.isWordStart(character): return word()
+    case _ where Self.isWordStart(character): return try literal() ?? word()
     default: return try symbol()
     }
   }
 
-  private func peek(_ distance: Int = 0) -> Character? {
+  func peek(_ distance: Int = 0) -> Character? {
     let index = position + distance
     return index < characters.count ? characters[index] : nil
   }
 
-  private func isDigit(_ character: Character?) -> Bool {
+  func isDigit(_ character: Character?) -> Bool {
     character.map { $0.isASCII && $0.isNumber } ?? false
   }
 

@@ -10,6 +10,7 @@ extension PredicateLowering {
     guard case .value(let value) = constant, let last = try lastProperty(of: property) else {
       return
     }
+    if StoredValue(constant: value) == nil, elements(ofCollection: value) != nil { return }
     if !last.type.accepts(try stored(value)) {
       throw InvalidPredicate(
         "Expected object of type \(last.type) for property '\(last.name)' on object of type "
@@ -35,8 +36,9 @@ extension PredicateLowering {
   private func lastProperty(
     of operand: PredicateOperand
   ) throws(InvalidPredicate) -> (owner: String, name: String, type: PropertyType)? {
-    guard case .path(let path) = operand, !path.components.contains(where: { $0.hasPrefix("@") })
-    else { return nil }
+    guard case .path(let path) = operand, operatorPlace(path) == nil, !path.endsInSize else {
+      return nil
+    }
     return try resolve(path).last
   }
 }

@@ -1,55 +1,51 @@
 import ObjectStore
 
-/// What a predicate must know about a class: its properties by their Swift names.
-protocol PredicateClass {
-  var predicateName: String { get }
-  func predicateProperty(_ name: String) -> PredicateProperty?
-  /// The property with that name, if it is neither a collection nor computed; nil also where that
-  /// is not known beforehand.
-  func plainProperty(_ name: String) -> PlainProperty?
-}
-
-/// A property as predicates see it.
-struct PredicateProperty {
-  /// The way to it in the file.
-  var step: QueryPath.Step
-  /// The kind of the value, or of the collection's elements.
-  var type: PropertyType
-  /// Whether it is a list, or linking objects.
-  var isCollection: Bool
-  /// The class that it leads to.
-  var target: (any PredicateClass)?
-}
-
 /// Turns a condition into the engine's terms: Swift names into those of the file, arguments into
 /// stored values. The engine checks the types.
 struct PredicateLowering {
-  /// The class of the objects; nil for a collection of scalars, whose only path is `self`.
-  let type: (any PredicateClass)?
-  /// What paths start with inside a subquery.
-  let variable: String?
-  /// The link to an object that was given as an argument.
-  private let link: (ObjectBase) throws(InvalidPredicate) -> StoredValue
-
-  /// - Parameter link: The link to an object that was given as an argument; throws if the object
-  ///   is not one of the realm's.
-  static func lower(
-    _ condition: PredicateNode, for type: (any PredicateClass)?,
-    link: @escaping (ObjectBase) throws(InvalidPredicate) -> StoredValue
-  ) throws(InvalidPredicate) -> QueryPredicate {
-    try PredicateLowering(type: type, variable: nil, link: link).lower(condition)
+  /// The object that paths start at.
+  struct Scope {
+    /// Its class; nil for a collection of scalars, whose only path is `self`.
+    let type: (any PredicateClass)?
+    /// What paths start with inside a subquery.
+    let variable: String?
   }
 
-  private func lower(_ node: PredicateNode) throws(InvalidPredicate) -> QueryPredicate {
+  /// Those of the subqueries around the condition, innermost last.
+  let scopes: [Scope]
+  /// The link to an object that was given as an argument.
+  let link: (ObjectBase) throws(InvalidPredicate) -> StoredValue
+  /// The link to the object of a class with a primary key.
+  let object: (String, StoredValue) throws(InvalidPredicate) -> StoredValue
+  let classNamed: (String) -> (any PredicateClass)?
+
+  /// - Parameters:
+  ///   - link: The link to an object that was given as an argument; throws if the object is not one
+  ///     of the realm's.
+  ///   - object: The link to the object of a class with that primary key.
+  ///   - classNamed: Another class of the realm.
+  static func lower(
+    _ condition: PredicateNode, for type: (any PredicateClass)?,
+    classNamed: @escaping (String) -> (any PredicateClass)? = { _ in nil },
+    object: @escaping (String, StoredValue) throws(InvalidPredicate) -> StoredValue = {
+      (name, _) throws(InvalidPredicate) in throw InvalidPredicate("There is no class '\(name)'")
+    },
+    link: @escaping (ObjectBase) throws(InvalidPredicate) -> StoredValue
+  ) throws(InvalidPredicate) -> QueryPredicate {
+    try PredicateLowering(
+      scopes: [Scope(type: type, variable: nil)], link: link, object: object,
+      classNamed: classNamed
+    ).lower(condition)
+  }
+
+  func lower(_ node: PredicateNode) throws(InvalidPredicate) -> QueryPredicate {
     switch node {
     case .constant(let value): .constant(value)
     case .truth(let path, let value):
       .compare(try expression(.path(path)), .equal, .value(.bool(value)))
     case .comparison(let left, let comparison, let right, let options):
       try lower(left, comparison, right, TextOptions(options))
-    case .between(let value, let lower, let upper):
-      .between(
-        try expression(value), try constant(lower, for: value), try constant(upper, for: value))
+    case .between(let value, let lower, let upper): try between(value, lower, upper)
     case .and: .and(try parts(of: node))
     case .or: .or(try parts(of: node))
     case .not(let child): .not(try lower(child))
@@ -73,26 +69,50 @@ struct PredicateLowering {
     }
   }
 
+  private func between(
+    _ value: PredicateOperand, _ lower: PredicateOperand, _ upper: PredicateOperand
+  ) throws(InvalidPredicate) -> QueryPredicate {
+    let between = QueryPredicate.between(
+      try expression(value), try constant(lower, for: value), try constant(upper, for: value))
+    return value.quantifier == .all ? .all(between) : between
+  }
+
   private func lower(
     _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
     _ options: TextOptions
   ) throws(InvalidPredicate) -> QueryPredicate {
-    if variable == nil, let plain = plain(left, comparison, right, options) { return plain }
+    if scopes.count == 1, let plain = plain(left, comparison, right, options) { return plain }
+    if left.quantifier != .all, right.quantifier == .all {
+      guard let swapped = comparison.swapped else {
+        throw InvalidPredicate("ALL must stand on the left of '\(comparison.rawValue)'")
+      }
+      return try lower(right, swapped, left, options)
+    }
+    let predicate: QueryPredicate
+    if let test = try kindTest(left, comparison, right) {
+      predicate = test
+    } else {
+      predicate = try compare(left, comparison, right, options)
+    }
+    return left.quantifier == .all ? .all(predicate) : predicate
+  }
+
+  private func compare(
+    _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
+    _ options: TextOptions
+  ) throws(InvalidPredicate) -> QueryPredicate {
     switch comparison {
     case .isIn: return try isIn(left, right, options)
+    case .text: return try search(left, right)
     case .matches:
       throw InvalidPredicate(
         "Operator 'MATCHES' not supported for type 'string'", name: "Invalid operator type")
     case .contains where try looksInside(left, for: right): break
     case .contains where try isCollection(left):
-      return .compare(
-        try expression(left, wholeCollection: true), .equal, try expression(right), options: options
-      )
+      return .compare(try expression(left), .equal, try expression(right), options: options)
     default: break
     }
-    let isInElements = comparison == .contains
-    let first = try expression(left, wholeCollection: isInElements)
-    let second = try expression(right)
+    let (first, second) = (try expression(left), try expression(right))
     try check(right, against: left)
     try check(left, against: right)
     if let operation = TextOperation(comparison) {
@@ -102,17 +122,40 @@ struct PredicateLowering {
     return .compare(first, QueryComparison(comparison)!, second, options: options)
   }
 
+  private func search(
+    _ left: PredicateOperand, _ right: PredicateOperand
+  ) throws(InvalidPredicate) -> QueryPredicate {
+    guard case .value(let value) = right, case .string(let text) = StoredValue(constant: value)
+    else { throw InvalidPredicate("TEXT needs a string to search for", name: "Invalid value") }
+    return .search(try expression(left), text)
+  }
+
+  /// Whether a link leads to a place within a shape; nil if the value is no shape.
+  private func within(
+    _ left: PredicateOperand, _ value: Any?
+  ) throws(InvalidPredicate) -> QueryPredicate? {
+    guard let shape = value as? any RLMGeospatial else { return nil }
+    guard case .path(let path) = left, operatorPlace(path) == nil else {
+      throw InvalidPredicate("A property that has a place was expected before IN")
+    }
+    let resolved = try resolve(path)
+    if resolved.level != 0 {
+      throw InvalidPredicate("'\(path.text)' is not a place of the object that is looked at")
+    }
+    return .geoWithin(QueryPath(resolved.steps), shape._shape)
+  }
+
   private func isIn(
     _ left: PredicateOperand, _ right: PredicateOperand, _ options: TextOptions
   ) throws(InvalidPredicate) -> QueryPredicate {
+    if case .value(let shape) = right, let within = try within(left, shape) { return within }
     let value = try expression(left)
     let operands: [PredicateOperand]
     switch right {
-    case .path, .subqueryCount:
+    case .path, .subqueryCount, .arithmetic, .object:
       try check(left, against: right)
-      return .compare(
-        value, .equal, try expression(right, wholeCollection: true), options: options)
-    case .list(let list): operands = list
+      return .compare(value, .equal, try expression(right), options: options)
+    case .list(let list, _): operands = list
     case .value(let collection):
       guard let elements = elements(ofCollection: collection) else {
         throw InvalidPredicate("IN clause requires an array of items", name: "Invalid value")
@@ -124,73 +167,6 @@ struct PredicateLowering {
     for operand in operands { values.append(try constant(operand, for: nil)) }
     if options.isEmpty { return .isIn(value, values) }
     return .or(values.map { .compare(value, .equal, .value($0), options: options) })
-  }
-
-  // MARK: - Operands
-
-  private func constant(
-    _ operand: PredicateOperand, for property: PredicateOperand?
-  ) throws(InvalidPredicate) -> StoredValue {
-    guard case .value(let value) = operand else {
-      throw InvalidPredicate("A constant was expected in a list or range, not a key path")
-    }
-    if let property { try check(operand, against: property) }
-    return try stored(value)
-  }
-
-  func stored(_ value: Any?) throws(InvalidPredicate) -> StoredValue {
-    if let object = persistedArgument(value) as? ObjectBase { return try link(object) }
-    guard let stored = StoredValue(constant: value) else {
-      throw InvalidPredicate(
-        "Cannot use a value of type '\(Swift.type(of: value!))' in a predicate",
-        name: "Invalid value")
-    }
-    return stored
-  }
-
-  /// - Parameter wholeCollection: Whether a path may lead to a collection without `ANY`.
-  private func expression(
-    _ operand: PredicateOperand, wholeCollection: Bool = false
-  ) throws(InvalidPredicate) -> QueryExpression {
-    switch operand {
-    case .value(let value): return .value(try stored(value))
-    case .list: throw InvalidPredicate("A list is only allowed after IN and BETWEEN")
-    case .path(let path): return try expression(path, wholeCollection: wholeCollection)
-    case .subqueryCount(let collection, let variable, let condition):
-      let resolved = try resolve(collection)
-      guard resolved.endsInCollection, let target = resolved.target else {
-        throw InvalidPredicate("SUBQUERY needs a collection of objects, not '\(collection.text)'")
-      }
-      let inner = PredicateLowering(type: target, variable: variable, link: link)
-      return .subqueryCount(QueryPath(resolved.steps), try inner.lower(condition))
-    }
-  }
-
-  private func expression(
-    _ path: PredicatePath, wholeCollection: Bool
-  ) throws(InvalidPredicate) -> QueryExpression {
-    if let place = path.components.firstIndex(where: { $0.hasPrefix("@") }) {
-      return try aggregate(path, at: place)
-    }
-    let resolved = try resolve(path)
-    if resolved.crossesCollection && path.quantifier == .none && !wholeCollection {
-      throw InvalidPredicate(
-        "Key paths that include an array property must use aggregate operations "
-          + "('\(path.text)'; put ANY before it)")
-    }
-    if !resolved.crossesCollection && path.quantifier != .none {
-      throw InvalidPredicate(
-        "Aggregate operations can only be used on key paths that include an array property "
-          + "('\(path.text)')")
-    }
-    return .path(QueryPath(resolved.steps))
-  }
-
-  private func isCollection(_ operand: PredicateOperand) throws(InvalidPredicate) -> Bool {
-    guard case .path(let path) = operand, path.quantifier == .none,
-      !path.components.contains(where: { $0.hasPrefix("@") })
-    else { return false }
-    return try resolve(path).endsInCollection
   }
 
   /// Whether `CONTAINS` looks into the elements of a collection of strings or data.
@@ -208,94 +184,76 @@ struct PredicateLowering {
 
   private func isText(_ operand: PredicateOperand) throws(InvalidPredicate) -> Bool {
     guard case .value(let value) = operand else { return false }
-    switch try stored(value) {
+    switch StoredValue(constant: value) {
     case .string, .data, .null: return true
     default: return false
     }
   }
 
-  // MARK: - Collection operators
+  private func isCollection(_ operand: PredicateOperand) throws(InvalidPredicate) -> Bool {
+    guard case .path(let path) = operand, operatorPlace(path) == nil, !path.endsInSize else {
+      return false
+    }
+    return try resolve(path).endsInCollection
+  }
 
-  private static let aggregates: [String: AggregateOperation] = [
-    "@min": .minimum, "@max": .maximum, "@sum": .sum, "@avg": .average,
-  ]
+  // MARK: - Kinds of values
 
-  private func aggregate(
-    _ path: PredicatePath, at place: Int
-  ) throws(InvalidPredicate) -> QueryExpression {
-    let name = path.components[place]
-    let before = Array(path.components[..<place])
-    let after = Array(path.components[(place + 1)...])
-    if name == "@count" {
-      let resolved = try resolve(PredicatePath(before))
-      guard resolved.endsInCollection, after.isEmpty else {
-        throw InvalidPredicate("@count can only be used on a collection ('\(path.text)')")
+  /// `value.@type == 'string'` and its like; nil for any other comparison.
+  private func kindTest(
+    _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand
+  ) throws(InvalidPredicate) -> QueryPredicate? {
+    guard case .path(var path) = left, path.components.last == "@type" else { return nil }
+    path.components.removeLast()
+    let names: [PredicateOperand]
+    switch (comparison, right) {
+    case (.equal, .value), (.notEqual, .value): names = [right]
+    case (.isIn, .list(let list, _)): names = list
+    case (.isIn, .value(let collection)):
+      names = (elements(ofCollection: collection) ?? []).map { .value($0) }
+    default:
+      throw InvalidPredicate("@type is compared by ==, != or IN with names of types")
+    }
+    var kinds: Set<ValueKind> = []
+    var orNull = false
+    for name in names {
+      guard case .value(let value as String) = name else {
+        throw InvalidPredicate("@type is compared with names of types, such as 'string'")
       }
-      return .count(of: QueryPath(resolved.steps))
+      if value.lowercased() == "null" { orNull = true } else { kinds.formUnion(try named(value)) }
     }
-    guard let operation = Self.aggregates[name] else {
-      throw InvalidPredicate(
-        "Unsupported collection operation '\(name)'", name: "Unsupported predicate")
-    }
-    let resolved = try resolve(PredicatePath(before + after))
-    guard resolved.crossesCollection else {
-      throw InvalidPredicate("\(name) can only be used on a collection ('\(path.text)')")
-    }
-    if resolved.endsInCollection {
-      return .aggregate(operation, of: QueryPath(resolved.steps), property: nil)
-    }
-    guard case .property(let property) = resolved.steps.last else {
-      throw InvalidPredicate("\(name) needs a property ('\(path.text)')")
-    }
-    return .aggregate(
-      operation, of: QueryPath(Array(resolved.steps.dropLast())), property: property)
+    let test = QueryPredicate.isOfKind(try expression(.path(path)), kinds, orNull: orNull)
+    return comparison == .notEqual ? .not(test) : test
   }
 
-  // MARK: - Paths
-
-  struct Resolved {
-    var steps: [QueryPath.Step] = []
-    var crossesCollection = false
-    var endsInCollection = false
-    var target: (any PredicateClass)?
-    /// The last property, and the name of its class; nil for the object itself.
-    var last: (owner: String, name: String, type: PropertyType)?
+  private func named(_ name: String) throws(InvalidPredicate) -> Set<ValueKind> {
+    switch name.lowercased() {
+    case "int", "integer", "int16", "int32", "int64": [.int]
+    case "bool", "boolean": [.bool]
+    case "float": [.float]
+    case "double": [.double]
+    case "decimal", "decimal128": [.decimal128]
+    case "number", "numeric": [.int, .float, .double, .decimal128]
+    case "string": [.string]
+    case "data", "binary", "bytes", "bindata": [.data]
+    case "date", "timestamp": [.date]
+    case "objectid": [.objectId]
+    case "uuid": [.uuid]
+    case "object", "link", "objectlink": [.object]
+    default: throw InvalidPredicate("Unable to parse the type attribute string '\(name)'")
+    }
   }
+}
 
-  func resolve(_ path: PredicatePath) throws(InvalidPredicate) -> Resolved {
-    var names = path.components[...]
-    if let variable {
-      guard names.first == variable else {
-        throw InvalidPredicate(
-          "Key paths in a SUBQUERY must start with its variable '\(variable)', and '\(path.text)' "
-            + "does not")
-      }
-      names = names.dropFirst()
-    } else if names.first?.lowercased() == "self" {
-      names = names.dropFirst()
+extension PredicateOperand {
+  /// Which of its values a condition is about.
+  var quantifier: PredicatePath.Quantifier {
+    switch self {
+    case .path(let path): path.quantifier
+    case .list(_, let quantifier): quantifier
+    case .arithmetic(let left, _, let right):
+      left.quantifier == .none ? right.quantifier : left.quantifier
+    case .value, .subqueryCount, .object: .none
     }
-    var resolved = Resolved(target: type)
-    for name in names { try append(name, to: &resolved, path) }
-    return resolved
-  }
-
-  private func append(
-    _ name: String, to resolved: inout Resolved, _ path: PredicatePath
-  ) throws(InvalidPredicate) {
-    guard let owner = resolved.target else {
-      throw InvalidPredicate(
-        "'\(path.text)' cannot be followed to '\(name)': there is no object before it",
-        name: "Invalid property name")
-    }
-    guard let property = owner.predicateProperty(name) else {
-      throw InvalidPredicate(
-        "Property '\(name)' not found in object of type '\(owner.predicateName)'",
-        name: "Invalid property name")
-    }
-    resolved.steps.append(property.step)
-    resolved.crossesCollection = resolved.crossesCollection || property.isCollection
-    resolved.endsInCollection = property.isCollection
-    resolved.target = property.target
-    resolved.last = (owner.predicateName, name, property.type)
   }
 }

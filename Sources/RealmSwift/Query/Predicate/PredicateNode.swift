@@ -27,18 +27,31 @@ enum PredicateOperator: String, Sendable {
   case like = "LIKE"
   case matches = "MATCHES"
   case isIn = "IN"
+  /// A full-text search.
+  case text = "TEXT"
+}
+
+/// A calculation in a predicate string.
+enum PredicateArithmetic: Character, Sendable {
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
 }
 
 /// What stands on one side of a comparison.
 enum PredicateOperand {
   /// A literal or an argument; nil and `NSNull` are null.
   case value(Any?)
-  /// Several of them: `{1, 2}`.
-  case list([PredicateOperand])
+  /// Several of them: `{1, 2}`. With a quantifier a condition is about any of them, or about all.
+  case list([PredicateOperand], PredicatePath.Quantifier = .none)
   case path(PredicatePath)
   /// The number of a collection's elements that a condition holds for. The condition's paths start
   /// with the variable.
   indirect case subqueryCount(PredicatePath, variable: String, PredicateNode)
+  indirect case arithmetic(PredicateOperand, PredicateArithmetic, PredicateOperand)
+  /// The object of a class with that primary key: `obj("Dog", 3)`.
+  indirect case object(className: String, key: PredicateOperand)
 }
 
 /// Names of properties and operators such as `@count`, from the object (or a subquery's variable).
@@ -51,7 +64,16 @@ struct PredicatePath: Hashable, Sendable {
     case noneOf = "NONE"
   }
 
+  /// What stands in brackets after a component.
+  enum Subscript: Hashable, Sendable {
+    case key(String)
+    case index(Int)
+    case any, first, last, size
+  }
+
   var components: [String]
+  /// By the index of the component that they follow.
+  var subscripts: [Int: [Subscript]] = [:]
   var quantifier = Quantifier.none
   /// How many components lead to the first collection, where that is known (in `where` closures).
   var firstCollection: Int?
@@ -63,7 +85,52 @@ struct PredicatePath: Hashable, Sendable {
     self.quantifier = quantifier
   }
 
-  var text: String { components.joined(separator: ".") }
+  /// The path as it is written, without its quantifier.
+  var text: String {
+    components.indices.map { index in
+      components[index] + (subscripts[index] ?? []).map { "[\($0.text)]" }.joined()
+    }.joined(separator: ".")
+  }
+
+  /// Adds brackets after the last component.
+  mutating func append(_ element: Subscript) {
+    subscripts[components.count - 1, default: []].append(element)
+  }
+
+  /// The components in a range of their indices, with their brackets.
+  func part(_ range: Range<Int>) -> PredicatePath {
+    var part = PredicatePath(Array(components[range]), quantifier: quantifier)
+    for (index, elements) in subscripts where range.contains(index) {
+      part.subscripts[index - range.lowerBound] = elements
+    }
+    return part
+  }
+}
+
+extension PredicatePath.Subscript {
+  fileprivate var text: String {
+    switch self {
+    case .key(let key): "'\(key)'"
+    case .index(let index): "\(index)"
+    case .any: "#any"
+    case .first: "FIRST"
+    case .last: "LAST"
+    case .size: "SIZE"
+    }
+  }
+}
+
+/// What is done with the objects that a predicate string finds: its `SORT`, `DISTINCT` and `LIMIT`.
+enum PredicateStage {
+  case sort([SortDescriptor])
+  case distinct([String])
+  case limit(Int)
+}
+
+/// A predicate string that was read.
+struct ParsedPredicate {
+  var condition: PredicateNode
+  var stages: [PredicateStage] = []
 }
 
 /// Why a predicate cannot be used: a mistake of the program.

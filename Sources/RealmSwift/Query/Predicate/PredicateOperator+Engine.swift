@@ -10,6 +10,31 @@ extension TextOptions {
   }
 }
 
+extension PredicateOperator {
+  /// The operator that holds for (b, a) where this one holds for (a, b); nil if there is none.
+  var swapped: PredicateOperator? {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn, .text: nil
+    }
+  }
+}
+
+extension ArithmeticOperation {
+  init(_ operation: PredicateArithmetic) {
+    switch operation {
+    case .add: self = .add
+    case .subtract: self = .subtract
+    case .multiply: self = .multiply
+    case .divide: self = .divide
+    }
+  }
+}
+
 extension QueryComparison {
   /// Nil for operators that are not comparisons.
   init?(_ comparison: PredicateOperator) {
@@ -20,7 +45,7 @@ extension QueryComparison {
     case .lessOrEqual: self = .lessOrEqual
     case .greater: self = .greater
     case .greaterOrEqual: self = .greaterOrEqual
-    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn: return nil
+    case .contains, .beginsWith, .endsWith, .like, .matches, .isIn, .text: return nil
     }
   }
 }

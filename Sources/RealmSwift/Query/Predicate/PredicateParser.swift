@@ -1,11 +1,15 @@
 // Predicate strings: recursive descent, one function for each rule.
 //
+//   whole       = predicate { "SORT" "(" keys ")" | "DISTINCT" "(" paths ")" | "LIMIT" "(" n ")" }
 //   predicate   = and { ("OR" | "||") and }
 //   and         = not { ("AND" | "&&") not }
 //   not         = ("NOT" | "!") not | primary
 //   primary     = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
-//   comparison  = [ "ANY" | "SOME" | "ALL" | "NONE" ] operand operator [ "[" options "]" ] operand
-//   operand     = literal | argument | "{" operands "}" | path | subquery
+//   comparison  = [ quantifier ] operand operator [ "[" options "]" ] [ quantifier ] operand
+//   quantifier  = "ANY" | "SOME" | "ALL" | "NONE"
+//   operand     = factor { ("+" | "-") factor }
+//   factor      = atom { ("*" | "/") atom }
+//   atom        = literal | argument | "{" operands "}" | path | subquery | "-" atom
 //   subquery    = "SUBQUERY" "(" path "," variable "," predicate ")" "." "@count"
 //
 // A "(" may also open an operand; which one it is shows only after its ")", so `primary` tries a
@@ -18,12 +22,16 @@ struct PredicateParser {
   private let arguments: [Any?]
   var position = 0
   private var argumentPosition = 0
+  /// How many arguments `$0` and its like reach.
+  private var positionalCount = 0
   /// How deep in brackets, so that no input can overflow the stack.
   var depth = 0
   private static let depthMax = 200
 
   /// The condition that the string and its arguments say.
-  static func parse(_ text: String, _ arguments: [Any?]) throws(InvalidPredicate) -> PredicateNode {
+  static func parse(
+    _ text: String, _ arguments: [Any?]
+  ) throws(InvalidPredicate) -> ParsedPredicate {
     do {
       var parser = try PredicateParser(text, arguments)
       return try parser.whole()
@@ -39,14 +47,15 @@ struct PredicateParser {
     tokens = try PredicateLexer.tokens(of: text)
   }
 
-  private mutating func whole() throws(InvalidPredicate) -> PredicateNode {
-    let node = try predicate()
+  private mutating func whole() throws(InvalidPredicate) -> ParsedPredicate {
+    var parsed = ParsedPredicate(condition: try predicate())
+    while let stage = try stage() { parsed.stages.append(stage) }
     if peek != .end { throw unexpected("the end") }
-    if argumentPosition < arguments.count {
-      throw InvalidPredicate(
-        "there are \(arguments.count) arguments, but only \(argumentPosition) are used")
+    let used = max(argumentPosition, positionalCount)
+    if used < arguments.count {
+      throw InvalidPredicate("there are \(arguments.count) arguments, but only \(used) are used")
     }
-    return node
+    return parsed
   }
 
   // MARK: - Tokens
@@ -86,6 +95,8 @@ struct PredicateParser {
       case .number(let text), .word(let text), .symbol(let text): "'\(text)'"
       case .string(let text): "the string '\(text)'"
       case .argument, .keyPathArgument: "an argument"
+      case .uuid(let text), .objectId(let text), .base64(let text): "'\(text)'"
+      case .date: "a date"
       case .end: "the end"
       }
     return InvalidPredicate("expected \(expected), but found \(found)")
@@ -102,6 +113,15 @@ struct PredicateParser {
     }
     argumentPosition += 1
     return arguments[argumentPosition - 1]
+  }
+
+  /// The argument with that number: `$0` is the first.
+  mutating func argument(_ number: Int) throws(InvalidPredicate) -> Any? {
+    guard arguments.indices.contains(number) else {
+      throw InvalidPredicate("there are only \(arguments.count) arguments")
+    }
+    positionalCount = max(positionalCount, number + 1)
+    return arguments[number]
   }
 
   // MARK: - Conditions
@@ -155,7 +175,7 @@ struct PredicateParser {
   /// Whether what was read so far can only have been an operand.
   private var continuesOperand: Bool {
     switch peek {
-    case .symbol(let symbol): Self.symbolOperators[symbol] != nil
+    case .symbol(let symbol): Self.symbolOperators[symbol] != nil || "+-*/".contains(symbol)
     case .word(let word):
       Self.wordOperators[word.uppercased()] != nil || word.uppercased() == "BETWEEN"
     default: false
@@ -171,17 +191,16 @@ struct PredicateParser {
 
   private mutating func comparison() throws(InvalidPredicate) -> PredicateNode {
     let quantifier = quantifier()
-    if quantifier == .all {
-      throw InvalidPredicate("ALL modifier not supported", name: "Unsupported predicate")
-    }
-    let left = try operand(quantifier == .none ? .none : .any)
+    let left = try operand(quantifier == .noneOf ? .any : quantifier)
     let node: PredicateNode
     if take(keyword: "BETWEEN") {
       node = try between(left)
     } else {
       let comparison = try comparisonOperator()
       let options = try options()
-      node = .comparison(left, comparison, try operand(.none), options)
+      let other = self.quantifier()
+      if other == .noneOf { throw InvalidPredicate("NONE must stand before a whole comparison") }
+      node = .comparison(left, comparison, try operand(other), options)
     }
     return quantifier == .noneOf ? .not(node) : node
   }
@@ -191,7 +210,7 @@ struct PredicateParser {
   {
     let bounds: [PredicateOperand]
     switch try self.operand(.none) {
-    case .list(let operands): bounds = operands
+    case .list(let operands, _): bounds = operands
     case .value(let value):
       bounds = elements(ofCollection: value).map { $0.map { .value($0) } } ?? []
     default: bounds = []
@@ -210,7 +229,7 @@ struct PredicateParser {
 
   private static let wordOperators: [String: PredicateOperator] = [
     "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith, "LIKE": .like,
-    "MATCHES": .matches, "IN": .isIn,
+    "MATCHES": .matches, "IN": .isIn, "TEXT": .text,
   ]
 
   private mutating func comparisonOperator() throws(InvalidPredicate) -> PredicateOperator {
@@ -226,10 +245,6 @@ struct PredicateParser {
         return found
       }
     default: break
-    }
-    if case .symbol(let symbol) = peek, "+-*/".contains(symbol) {
-      throw InvalidPredicate(
-        "Arithmetic is not supported in predicates", name: "Unsupported predicate")
     }
     throw unexpected("an operator")
   }

@@ -14,26 +14,27 @@ struct PredicateTemplates {
   }
 
   /// Nil for a string whose meaning depends on its arguments, as with `%K`.
-  private var templates: [Key: PredicateNode?] = [:]
+  private var templates: [Key: ParsedPredicate?] = [:]
   /// Programs that put constants into the string would fill the memory otherwise.
   private static let countMax = 1000
 
   /// The condition that the string and its arguments say.
   mutating func parse(
     _ text: String, _ arguments: [Any?]
-  ) throws(InvalidPredicate) -> PredicateNode {
+  ) throws(InvalidPredicate) -> ParsedPredicate {
     let key = Key(text: text, argumentCount: arguments.count)
     if let known = templates[key] {
       guard let known else { return try PredicateParser.parse(text, arguments) }
-      return known.filled(with: arguments)
+      return ParsedPredicate(
+        condition: known.condition.filled(with: arguments), stages: known.stages)
     }
     // With the arguments first: what is wrong with them is told as always.
-    let node = try PredicateParser.parse(text, arguments)
+    let parsed = try PredicateParser.parse(text, arguments)
     if templates.count >= Self.countMax { templates.removeAll() }
     let places = arguments.indices.map { Placeholder(index: $0) as Any? }
     let template = try? PredicateParser.parse(text, places)
     templates.updateValue(template, forKey: key)
-    return node
+    return parsed
   }
 
   fileprivate static func index(_ value: Any?) -> Int? {
@@ -66,7 +67,12 @@ extension PredicateOperand {
     switch self {
     case .value(let value):
       PredicateTemplates.index(value).map { .value(arguments[$0]) } ?? self
-    case .list(let operands): .list(operands.map { $0.filled(with: arguments) })
+    case .list(let operands, let quantifier):
+      .list(operands.map { $0.filled(with: arguments) }, quantifier)
+    case .arithmetic(let left, let operation, let right):
+      .arithmetic(left.filled(with: arguments), operation, right.filled(with: arguments))
+    case .object(let className, let key):
+      .object(className: className, key: key.filled(with: arguments))
     case .path: self
     case .subqueryCount(let path, let variable, let condition):
       .subqueryCount(path, variable: variable, condition.filled(with: arguments))

@@ -32,9 +32,11 @@ struct SubqueryRewriter {
 
   private mutating func rewrite(_ operand: PredicateOperand) -> PredicateOperand {
     switch operand {
-    case .value: operand
-    case .list(let operands): .list(operands.map { rewrite($0) })
+    case .value, .object: operand
+    case .list(let operands, let quantifier): .list(operands.map { rewrite($0) }, quantifier)
     case .path(let path): .path(rewrite(path))
+    case .arithmetic(let left, let operation, let right):
+      .arithmetic(rewrite(left), operation, rewrite(right))
     case .subqueryCount(let path, let variable, let condition):
       .subqueryCount(rewrite(path), variable: variable, condition)
     }
@@ -42,15 +44,16 @@ struct SubqueryRewriter {
 
   private mutating func rewrite(_ path: PredicatePath) -> PredicatePath {
     guard let depth = path.firstCollection else { return path }
-    let prefix = PredicatePath(Array(path.components[..<depth]))
-    if let collection, collection.components != prefix.components {
+    var prefix = path.part(0..<depth)
+    prefix.quantifier = .none
+    if let collection, collection != prefix {
       throwRealmException("Subqueries are only allowed on one collection per subquery.")
     }
     collection = prefix
-    var inner = path
-    inner.components = [Self.variable] + path.components[depth...]
-    inner.collectionCount -= 1
-    inner.firstCollection = nil
+    var inner = path.part((depth - 1)..<path.components.count)
+    inner.components[0] = Self.variable
+    inner.subscripts[0] = nil
+    inner.collectionCount = path.collectionCount - 1
     if inner.collectionCount == 0 { inner.quantifier = .none }
     return inner
   }

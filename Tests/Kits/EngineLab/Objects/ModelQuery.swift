@@ -147,7 +147,8 @@ extension StoreModel {
     case .and(let parts): return parts.allSatisfy { holds($0, key, in: table) }
     case .or(let parts): return parts.contains { holds($0, key, in: table) }
     case .not(let part): return !holds(part, key, in: table)
-    case .all, .isOfKind: preconditionFailure("the generator makes no such predicates")
+    case .all, .isOfKind, .search, .geoWithin:
+      preconditionFailure("the generator makes no such predicates")
     case .compare(let left, let comparison, let right, _):
       let rights = values(right, key, in: table)
       let isNullLeast = isString(left, in: table)

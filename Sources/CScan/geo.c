@@ -1,0 +1,17 @@
+// Trigonometry for queries about places.
+
+#include <math.h>
+
+#include "CScan.h"
+
+void scan_geo_unit(double latitude, double longitude, double *out) {
+  double radians = acos(-1.0) / 180;
+  double across = cos(latitude * radians);
+  out[0] = across * cos(longitude * radians);
+  out[1] = across * sin(longitude * radians);
+  out[2] = sin(latitude * radians);
+}
+
+double scan_geo_sine(double radians) { return sin(radians); }
+
+double scan_geo_angle(double y, double x) { return atan2(y, x); }
