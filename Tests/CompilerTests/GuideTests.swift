@@ -20,8 +20,8 @@ import Testing
     let guides = try guides()
     #expect(
       guides.map(\.name) == [
-        "Actors", "AsyncWrites", "Durability", "LoopThreads", "Models", "Notifications", "Queries",
-        "RealmSwift", "Threading",
+        "Actors", "AsyncWrites", "Durability", "Encryption", "LoopThreads", "Models",
+        "Notifications", "Queries", "RealmSwift", "Threading",
       ])
     for guide in guides { #expect(try guide.blocks().count >= 2, "\(guide.name)") }
   }
