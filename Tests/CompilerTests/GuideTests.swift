@@ -20,7 +20,7 @@ import Testing
     let guides = try guides()
     #expect(
       guides.map(\.name) == [
-        "Actors", "AsyncWrites", "Durability", "LoopThreads", "Migrations", "Models",
+        "Actors", "AsyncWrites", "Durability", "Encryption", "LoopThreads", "Migrations", "Models",
         "Notifications", "Queries", "RealmSwift", "Threading",
       ])
     for guide in guides { #expect(try guide.blocks().count >= 2, "\(guide.name)") }

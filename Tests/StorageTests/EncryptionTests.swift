@@ -253,6 +253,26 @@ import Testing
     #expect(difference == nil)
   }
 
+  /// Pages of decrypted nodes that the process keeps.
+  private func decryptedPages(_ database: Database, upTo size: Int) throws -> Int {
+    let shadow = try #require(try database.mapping(covering: 0).shadow)
+    return stride(from: 0, to: size, by: 4096).count { offset in
+      UnsafeRawBufferPointer(start: shadow + offset, count: 4096)
+        .bindMemory(to: UInt64.self).contains { $0 != 0 }
+    }
+  }
+
+  @Test func `decrypted nodes go with the space that is given back`() throws {
+    let bench = try Bench(leafCount: 400, wordsMax: 1200, changesMax: 400, key: .lab)
+    for _ in 0..<4 { try bench.commit() }
+    let size = bench.system.contents(of: "/a.realm").count
+    let before = try decryptedPages(bench.database, upTo: size)
+    try bench.dropAllLeaves(butEvery: 20)
+    _ = try bench.database.compact()
+    #expect(try decryptedPages(bench.database, upTo: size) < before / 2)
+    #expect(try bench.database.verify().findings == [])
+  }
+
   @Test func `an encrypted in-memory file begins anew with each key`() throws {
     let bench = try Bench(durability: .inMemory, key: .lab)
     for _ in 0..<5 { try bench.check(try bench.commit()) }

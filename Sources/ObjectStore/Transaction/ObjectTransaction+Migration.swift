@@ -48,7 +48,8 @@ extension ObjectTransaction {
   }
 
   /// Gives a property that is not wanted any more the name, and its values the place, of one that
-  /// is; both must be of the same type, but may differ in whether they are optional.
+  /// is; both must be of the same type, but may differ in whether they are optional and in their
+  /// indexes.
   public func renameProperty(
     _ old: String, to new: String, in table: TableKey
   ) throws(StorageError) {
@@ -57,7 +58,7 @@ extension ObjectTransaction {
       preconditionFailure("no property '\(old)'")
     }
     if let target = description.property(named: new) {
-      if source.isOptional != target.isOptional {
+      if source.isOptional != target.isOptional || source.isFullText != target.isFullText {
         try carryValues(from: old, to: new, in: table)
         try dropProperty(old, of: table)
         return didChangeSchema()

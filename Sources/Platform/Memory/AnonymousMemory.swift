@@ -17,6 +17,11 @@ public enum AnonymousMemory {
     return address
   }
 
+  /// Gives the pages within a range back to the kernel; they read as zeros afterwards.
+  public static func release(_ address: UnsafeMutableRawPointer, length: Int) {
+    madvise(address, length, MADV_DONTNEED)
+  }
+
   public static func unmap(_ address: UnsafeMutableRawPointer, length: Int) {
     munmap(address, length)
   }

@@ -200,6 +200,7 @@ extension Database {
     let end = run.end & ~4095
     guard start < end else { return 0 }
     writerState.freeSpace.returned.insert(run)
+    forgetDecrypted(offset: start, length: end - start)
     do throws(SystemError) {
       try file.punchHole(offset: start, length: end - start)
     } catch {

@@ -163,6 +163,14 @@ public final class Database: Sendable {
     }
   }
 
+  /// Gives back the decrypted nodes of free space. The writer role is held.
+  func forgetDecrypted(offset: UInt64, length: UInt64) {
+    guard cipher != nil else { return }
+    mappings.withLock { mappings in
+      for mapping in mappings { mapping.forgetDecrypted(offset: offset, length: length) }
+    }
+  }
+
   private func enlargeMapping(to size: UInt64) throws(StorageError) -> Mapping {
     let result: Result<Mapping, SystemError> = mappings.withLock { mappings in
       if let last = mappings.last, size <= last.length { return .success(last) }

@@ -75,6 +75,15 @@ public final class Mapping: Sendable {
     (shadow + Int(offset)).copyMemory(from: node.address, byteCount: node.byteSize)
   }
 
+  /// Gives back the memory of whole pages where no version that is pinned, or can be recovered, has
+  /// anything. The file has nothing there that a reference leads to before a later commit has
+  /// written it, which `verified` notices.
+  func forgetDecrypted(offset: UInt64, length bytes: UInt64) {
+    guard let shadow, offset < length else { return }
+    let end = min(offset + bytes, length)
+    AnonymousMemory.release(shadow + Int(offset), length: Int(end - offset))
+  }
+
   /// A node has been read that this process has not read before.
   func noteFirstRead() {
     if firstReadCount.load(ordering: .relaxed) > Self.firstReadsMax { return }

@@ -112,7 +112,9 @@ struct LabProgram {
     let start = Date()
     while done < states {
       for durability in [Durability.full, .strict, .grouped, .relaxed] {
-        let explorer = PowerLossExplorer(durability: durability, seed: next, statesPerMoment: 8)
+        let explorer = PowerLossExplorer(
+          durability: durability, seed: next, statesPerMoment: 8,
+          key: next % 2 == 0 ? .lab : nil)
         try explorer.run(states: 5000)
         done += explorer.outcome.states
         recoveries += explorer.outcome.recoveries

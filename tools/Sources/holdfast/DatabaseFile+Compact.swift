@@ -22,10 +22,10 @@ extension DatabaseFile {
       endedEarly: idle < 3 ? "\(steps) steps were the limit" : nil)
   }
 
-  func writeCompactCopy(to target: String) throws -> CompactReport {
+  func writeCompactCopy(to target: String, key: EncryptionKey?) throws -> CompactReport {
     let before = sizes()
     let started = ContinuousClock.now
-    let moved = try open().writeCompactCopy(to: target)
+    let moved = try open().writeCompactCopy(to: target, key: key)
     try? FileManager.default.removeItem(atPath: target + ".lock")
     return report(
       copy: target, before: before, after: DatabaseFile(target).sizes(), steps: 1, moved: moved,
@@ -33,14 +33,14 @@ extension DatabaseFile {
   }
 
   /// Alone with the file, so that nobody goes on with the old one.
-  func replaceWithCompactCopy() throws -> CompactReport {
+  func replaceWithCompactCopy(key: EncryptionKey?) throws -> CompactReport {
     let before = sizes()
     let started = ContinuousClock.now
     let database = try open(writing: true, alone: true)
     let copy = path + ".compact"
     try? FileManager.default.removeItem(atPath: copy)
     let moved = try withExtendedLifetime(database) {
-      let moved = try database.writeCompactCopy(to: copy)
+      let moved = try database.writeCompactCopy(to: copy, key: key)
       try? FileManager.default.removeItem(atPath: copy + ".lock")
       guard rename(copy, path) == 0 else {
         throw StorageError(

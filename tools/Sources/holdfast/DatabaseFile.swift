@@ -5,11 +5,16 @@ import Storage
 /// makes one.
 struct DatabaseFile {
   let path: String
+  let key: EncryptionKey?
 
-  init(_ path: String) { self.path = path }
+  init(_ path: String, key: EncryptionKey? = nil) {
+    self.path = path
+    self.key = key
+  }
 
   func open(writing: Bool = false, alone: Bool = false) throws(StorageError) -> Database {
     var options = DatabaseOptions()
+    options.encryptionKey = key
     options.readOnly = !writing
     options.mustExist = true
     options.exclusive = alone

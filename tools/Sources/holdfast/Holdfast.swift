@@ -57,4 +57,14 @@ struct FileArguments: ParsableArguments {
 
   @Flag(help: "Write the report as JSON.")
   var json = false
+
+  @Option(
+    help: "The key of an encrypted file: a file of 64 bytes, or of 128 hexadecimal digits.",
+    completion: .file())
+  var keyFile: String?
+
+  /// - Throws: `StorageError` if the key cannot be read.
+  func databaseFile() throws -> DatabaseFile {
+    DatabaseFile(file, key: try keyFile.map { try KeyFile(path: $0).key() })
+  }
 }

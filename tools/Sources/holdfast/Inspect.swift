@@ -11,5 +11,5 @@ struct Inspect: ToolCommand {
 
   @OptionGroup var arguments: FileArguments
 
-  func report() throws -> InspectReport { try DatabaseFile(arguments.file).inspect() }
+  func report() throws -> InspectReport { try arguments.databaseFile().inspect() }
 }

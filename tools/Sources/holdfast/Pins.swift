@@ -14,5 +14,5 @@ struct Pins: ToolCommand {
   @Flag(help: "Take back the pins of dead processes first.")
   var reap = false
 
-  func report() throws -> PinsReport { try DatabaseFile(arguments.file).pins(reaping: reap) }
+  func report() throws -> PinsReport { try arguments.databaseFile().pins(reaping: reap) }
 }

@@ -41,7 +41,8 @@ extension StorageError {
     switch code {
     case .corrupt: .damageFound
     case .fileNotFound, .permissionDenied, .notADatabase, .unsupportedFormat,
-      .incompatibleLockFile, .unsupportedFileSystem, .readOnly:
+      .incompatibleLockFile, .unsupportedFileSystem, .readOnly, .wrongKey,
+      .encryptionUnavailable:
       .cannotOpen
     default: .failed
     }

@@ -15,7 +15,7 @@ struct Verify: ToolCommand {
 
   @OptionGroup var arguments: FileArguments
 
-  func report() throws -> VerifyReport { try DatabaseFile(arguments.file).verify() }
+  func report() throws -> VerifyReport { try arguments.databaseFile().verify() }
 
   func status(of report: VerifyReport) -> ExitStatus {
     report.isSound ? .fine : .damageFound

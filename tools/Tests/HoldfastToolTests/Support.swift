@@ -54,10 +54,11 @@ final class Shop {
   private let schemas = SchemaCache()
   private var next: Int64 = 0
 
-  init(folder: String) throws {
+  init(folder: String, key: EncryptionKey? = nil) throws {
     path = folder + "/shop.realm"
     var options = DatabaseOptions()
     options.durability = .relaxed
+    options.encryptionKey = key
     options.compactsInBackground = false
     options.label = "shop"
     database = try Database.open(path: path, options: options)

@@ -14,9 +14,14 @@ final class RealmStore: ReopenedStore {
     try self.init(folder: folder, flushing: flushing, types: [Person.self])
   }
 
-  init(folder: URL, flushing: Flushing = .none, types: [ObjectBase.Type]) throws {
+  init(
+    folder: URL, flushing: Flushing = .none, types: [ObjectBase.Type] = [Person.self],
+    key: Data? = nil
+  ) throws {
     file = Self.file(in: folder)
-    realm = try Realm(configuration: Self.configuration(file, flushing, types: types))
+    var configuration = Self.configuration(file, flushing, types: types)
+    configuration.encryptionKey = key
+    realm = try Realm(configuration: configuration)
   }
 
   static func file(in folder: URL) -> URL { folder.appending(path: "objects.realm") }

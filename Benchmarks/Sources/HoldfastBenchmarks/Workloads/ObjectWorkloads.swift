@@ -17,6 +17,7 @@ struct ObjectWorkloads {
       ("observing", ObserveWorkloads(harness: harness).run),
       ("versions", VersionWorkloads(harness: harness).run),
       ("opening", OpeningWorkloads(harness: harness).run),
+      ("encryption", EncryptionWorkloads(harness: harness).run),
     ]
     for (group, run) in groups {
       harness.group = group

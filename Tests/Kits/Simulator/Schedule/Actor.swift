@@ -103,6 +103,7 @@ final class Actor {
   var options: DatabaseOptions {
     var options = DatabaseOptions()
     options.durability = plan.durabilities[random.below(plan.durabilities.count)]
+    options.encryptionKey = plan.key
     options.compactsInBackground = plan.compactsInBackground
     options.mappingReservation = 1 << 20
     return options

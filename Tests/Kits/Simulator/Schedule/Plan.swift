@@ -21,9 +21,12 @@ public struct Plan {
   /// Steps from one event to the next, on average.
   var stepsBetweenEvents: Int
   var isInMemory: Bool { durabilities == [.inMemory] }
+  /// What the file is encrypted with, in one of five schedules.
+  let key: EncryptionKey?
 
   init(seed: UInt64, disks: Disks) {
     var random = SeededGenerator(seed: seed ^ 0x5EED)
+    key = seed % 5 == 3 ? NewFile.key : nil
     processCount = 1 + random.below(4)
     durabilities = Self.durabilities(&random)
     sessionsPerProcess = 1 + random.below(3)

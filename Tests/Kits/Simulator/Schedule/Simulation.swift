@@ -90,7 +90,7 @@ public final class Simulation {
   /// What is known of the file that has the path now.
   var historyAtPath: FileHistory? { machine.names[Self.path].map { history(of: $0.number) } }
 
-  private func installNewFile() { _ = machine.install(NewFile.bytes, at: Self.path) }
+  private func installNewFile() { _ = machine.install(NewFile.bytes(plan.key), at: Self.path) }
 
   // MARK: Processes
 
@@ -234,18 +234,28 @@ public final class SimulationWorkers {
   let pool = WorkerPool()
 
   /// Makes what schedules share before the first of them, whose steps it would add to.
-  public init() { _ = NewFile.bytes }
+  public init() { _ = (NewFile.bytes(nil), NewFile.bytes(NewFile.key)) }
 }
 
 /// The bytes of a file that has just been made.
-private enum NewFile {
-  static let bytes: [UInt8] = {
+enum NewFile {
+  /// That of encrypted files.
+  static let key = EncryptionKey(repeatElement(7, count: 64))
+
+  private static let plain = make(nil)
+  private static let encrypted = make(key)
+
+  static func bytes(_ key: EncryptionKey?) -> [UInt8] { key == nil ? plain : encrypted }
+
+  private static func make(_ key: EncryptionKey?) -> [UInt8] {
     let system = SimulatedSystem()
+    var options = DatabaseOptions()
+    options.encryptionKey = key
     do {
-      _ = try Database.open(path: Simulation.path, system: system)
+      _ = try Database.open(path: Simulation.path, options: options, system: system)
     } catch {
       preconditionFailure("a new file could not be made: \(error)")
     }
     return system.contents(of: Simulation.path)
-  }()
+  }
 }
