@@ -32,8 +32,9 @@ final class ClassInfo: @unchecked Sendable {
   let fields: [FieldSlot]
   let names: [String]
   let primaryKey: Int?
-  /// Whether accessors of the class can be made by copying bytes; see `InstanceTemplate`.
-  let isCopyable: Bool
+  /// What accessors of the class are copied from, but for their columns; nil for classes that have
+  /// more in them than `@Persisted` properties.
+  let template: InstanceTemplate?
   /// In the order of `properties`; nil for collections and linking objects.
   let plainProperties: [PlainProperty?]
   private let indexByName: [String: Int]
@@ -81,7 +82,7 @@ final class ClassInfo: @unchecked Sendable {
       let path = QueryPath([.property(property.columnName)])
       return PlainProperty(expression: .path(path), type: description.type)
     }
-    isCopyable = InstanceTemplate.isCopyable(type)
+    template = InstanceTemplate(sample, found)
     names = found.map(\.name)
     fields = found.map { property in
       FieldSlot(
@@ -94,6 +95,8 @@ final class ClassInfo: @unchecked Sendable {
       throwRealmException("Class '\(name)' declares more than one primary key.")
     }
   }
+
+  deinit { template?.deallocate() }
 
   func property(named name: String) -> PropertyInfo? {
     indexByName[name].map { properties[$0] }

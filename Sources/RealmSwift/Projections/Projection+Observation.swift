@@ -30,7 +30,7 @@ extension ProjectionObservable {
   /// dropped or the object deleted. The projection that the block is given is confined to the
   /// actor.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     guard let instance = object._instance else {
@@ -46,7 +46,7 @@ extension ProjectionObservable {
 
   /// The same, after changes of what the key paths lead to.
   public func observe<A: Actor>(
-    keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     await observe(keyPaths: names(of: keyPaths), on: actor, _isolation: _isolation, block)

@@ -87,6 +87,7 @@ enum RealmOpening {
   private static func open(
     _ configuration: Realm.Configuration, _ scheduler: any Scheduler, path: String
   ) throws(RLMError) -> _RealmInstance {
+    RuntimeLayouts.check(discovery: configuration.objectTypes == nil)
     let classes = try RealmSchema.classes(of: configuration)
     let wanted = RealmSchema.description(of: classes, version: configuration.schemaVersion)
     if !configuration.readOnly { try prepareFile(configuration, path: path) }

@@ -34,6 +34,8 @@ public enum LabRole {
       ).run()
     case "main-actor":
       MainThreadKind(rawValue: words.text(2))!.serve(words.text(1))
+    case "nested-run-loop":
+      NestedRunLoop.serve(words.text(1))
     default:
       say("no such role: \(words.text(0))")
       exit(2)
