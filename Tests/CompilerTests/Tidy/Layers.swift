@@ -10,6 +10,10 @@ enum Layers {
       "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Platform", "Storage",
       "Synchronization",
     ],
+    "RealmSwiftCombine": [
+      "Dispatch", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation", "RealmSwift",
+    ],
+    "Combine": ["RealmSwiftCombine"],
   ]
 
   static func complaints(about files: [SourceFile]) -> [String] {
