@@ -2,5 +2,5 @@
 // publish through it.
 
 #if Publishers
-@_exported import RealmSwiftCombine
+  @_exported import RealmSwiftCombine
 #endif

@@ -2,8 +2,8 @@
   public import OpenCombine
   public import RealmSwift
 
-  // Which types publish. Despite its name `objectWillChange` publishes after a change, as in Apple's
-  // SDK.
+  // Which types publish. Despite its name `objectWillChange` publishes after a change, as in
+  // Apple's SDK.
 
   extension Realm {
     /// Publishes each time that the realm has moved to another version.
@@ -19,6 +19,13 @@
     /// Publishes each time that the object has changed.
     public var objectWillChange: RealmPublishers.WillChange<Object> {
       changePublisher(of: self as Object, observing(self as Object))
+    }
+  }
+
+  extension EmbeddedObject: ObservableObject, RealmSubscribable {
+    /// Publishes each time that the object has changed.
+    public var objectWillChange: RealmPublishers.WillChange<EmbeddedObject> {
+      changePublisher(of: self as EmbeddedObject, observing(self as EmbeddedObject))
     }
   }
 
@@ -90,7 +97,8 @@
       valuePublisher(of: self, observing(self))
     }
 
-    /// Publishes the collection as it is, then each time that what the key paths lead to has changed.
+    /// Publishes the collection as it is, then each time that what the key paths lead to has
+    /// changed.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
       valuePublisher(of: self, observing(self, keyPaths))
     }

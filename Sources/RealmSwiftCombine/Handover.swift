@@ -76,8 +76,8 @@
     }
   }
 
-  /// Something confined on its way to a queue: a reference where it is live, itself where it belongs
-  /// to no queue.
+  /// Something confined on its way to a queue: a reference where it is live, itself where it
+  /// belongs to no queue.
   private struct Parcel<Confined: ThreadConfined> {
     private let reference: ThreadSafeReference<Confined>?
     private let configuration: Realm.Configuration?
@@ -156,8 +156,8 @@
       }
     }
 
-    /// Hands changes over to a serial queue, with what has changed. Where that was deleted on the way
-    /// the change is left out.
+    /// Hands changes over to a serial queue, with what has changed. Where that was deleted on the
+    /// way the change is left out.
     public final class DeferredHandoverChange<Upstream: Publisher, S: Scheduler>: Publisher
     where Upstream.Output: _ConfinedChange {
       /// What is handed over.

@@ -8,8 +8,8 @@
       map { $0.freeze() }
     }
 
-    /// Publishes the changes of the publisher before it with frozen views of what has changed, which
-    /// any thread may use. They are as they were right after the change.
+    /// Publishes the changes of the publisher before it with frozen views of what has changed,
+    /// which any thread may use. They are as they were right after the change.
     public func freeze<T>() -> Publishers.Map<Self, T> where Output: _ConfinedChange, T == Output {
       map { change in change._confined.map { change._with($0.freeze()) } ?? change }
     }

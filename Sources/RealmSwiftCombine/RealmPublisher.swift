@@ -44,16 +44,16 @@
       }
     }
 
-    /// Observes on another queue, to which what is published is then confined. Ends the chain's part
-    /// that has to be on the queue of what is observed, so it comes first.
+    /// Observes on another queue, to which what is published is then confined. Comes first in the
+    /// chain.
     ///
     /// - Parameter scheduler: A serial dispatch queue.
     public func subscribe<S: Scheduler>(on scheduler: S) -> Self {
       RealmPublisher(on: serialQueue(scheduler, to: "subscribe"), start)
     }
 
-    /// Keeps the token of each observation in a property, so that writes can leave its observer out:
-    /// `realm.write(withoutNotifying: [token])`.
+    /// Keeps the token of each observation in a property, so that writes can leave its observer
+    /// out: `realm.write(withoutNotifying: [token])`.
     public func saveToken<Parent>(
       on object: Parent, at keyPath: WritableKeyPath<Parent, NotificationToken?>
     ) -> RealmPublishers.WithToken<Output, Failure, Parent> {

@@ -20,6 +20,12 @@
     }
   }
 
+  func observing<T: EmbeddedObject>(_ object: T) -> Observing<T> {
+    { queue, change, end in
+      object.observe(on: queue) { (event: ObjectChange<T>) in tell(event, change, end) }
+    }
+  }
+
   func observing<T: ProjectionObservable>(
     _ projection: T, _ keyPaths: [String]? = nil
   ) -> Observing<T> {
@@ -90,8 +96,8 @@
     }
   }
 
-  /// Publishes that the thing has changed. Where there is nothing to observe, because it is frozen or
-  /// in no realm, nothing ever comes.
+  /// Publishes that the thing has changed. Where there is nothing to observe, because it is frozen
+  /// or in no realm, nothing ever comes.
   func changePublisher<T: ThreadConfined>(
     of thing: T, _ observe: @escaping Observing<T>
   ) -> RealmPublishers.WillChange<T> {

@@ -90,6 +90,11 @@ extension _LinkableObject {
     guard let instance = _instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
+    guard self is T else {
+      throwRealmException(
+        "Cannot observe an object of class '\(type(of: self).className())' with changes of "
+          + "'\(T.self)'; name its own class in the block.")
+    }
     if let queue {
       return RemoteObservation.start(self, on: queue) {
         $0._observe(keyPaths: keyPaths, on: nil, block)

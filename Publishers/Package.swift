@@ -6,7 +6,7 @@ import PackageDescription
 
 let package = Package(
   name: "holdfast-publishers",
-  dependencies: [.package(name: "holdfast", path: "../..", traits: ["Publishers"])],
+  dependencies: [.package(name: "holdfast", path: "..", traits: ["Publishers"])],
   targets: [
     .testTarget(
       name: "PublisherTests",
