@@ -68,6 +68,25 @@ extension ProjectionObservable {
   }
 }
 
+extension ProjectionObservable {
+  /// The changes of what the projection shows, until its object is deleted.
+  public var changes: RealmChanges<ObjectChange<Self>> { changes(keyPaths: nil) }
+
+  /// The changes of what the projection shows, until its object is deleted.
+  ///
+  /// - Parameter keyPaths: The properties of the projection that count; nil or none for all.
+  public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> {
+    guard let instance = rootObject._instance else {
+      throwRealmException(MisuseReason.unmanagedObserved)
+    }
+    return RealmChanges(in: instance) { change in
+      if case .change = change { false } else { true }
+    } _: {
+      self.observe(keyPaths: keyPaths, $0)
+    }
+  }
+}
+
 /// Turns changes of an object into those of a projection of it.
 private final class ProjectionObserver<P: ProjectionObservable> {
   private let properties: [ProjectedProperty]

@@ -97,6 +97,8 @@ extension _RealmInstance {
       try move(to: newer)
       suppress(tokens, from: before)
     } catch {
+      let failure = error
+      Logger.shared.log(.error) { "Could not commit to '\(shared.path)': \(RLMError(failure))" }
       writing.outcome?.cancel(firstNewKeys: writing.firstNewKeys)
       abandon(writing)
       throw error

@@ -7,8 +7,8 @@ enum Layers {
     "ObjectStore": ["CScan", "Platform", "Storage", "Synchronization"],
     "LoopThread": ["Clibuv", "Dispatch", "Platform", "Synchronization"],
     "RealmSwift": [
-      "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Platform", "Storage",
-      "Synchronization",
+      "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Observation", "Platform",
+      "Storage", "Synchronization",
     ],
     "RealmSwiftCombine": [
       "Dispatch", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation", "RealmSwift",
