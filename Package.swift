@@ -33,6 +33,20 @@ let library: [Target] = [
     swiftSettings: settings),
 ]
 
+// Publishers, for those who turn the trait on; without it there is nothing in these, and OpenCombine
+// is not fetched.
+let publishers: [Target] = [
+  .target(
+    name: "RealmSwiftCombine",
+    dependencies: ["RealmSwift"]
+      + ["OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"].map {
+        .product(name: $0, package: "OpenCombine", condition: .when(traits: ["Publishers"]))
+      },
+    swiftSettings: settings),
+  // Lets code that imports Apple's framework compile.
+  .target(name: "Combine", dependencies: ["RealmSwiftCombine"], swiftSettings: settings),
+]
+
 // What several suites and programs use.
 let kits: [Target] = [
   // Child processes, directories, stand-ins for the system, a simulated disk, seeded random
@@ -104,6 +118,15 @@ let package = Package(
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
     .library(
       name: "HoldfastEngine", targets: ["Platform", "Coordination", "Storage", "ObjectStore"]),
+    .library(name: "RealmSwiftCombine", targets: ["RealmSwiftCombine", "Combine"]),
   ],
-  targets: library + kits + programs + suites
+  traits: [
+    .trait(
+      name: "Publishers",
+      description: "What the product RealmSwiftCombine is made of, over OpenCombine.")
+  ],
+  dependencies: [
+    .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0")
+  ],
+  targets: library + publishers + kits + programs + suites
 )

@@ -12,9 +12,19 @@ static _Thread_local uint64_t identifier;
 // to it before the fork is found to be out of place.
 static void after_fork_in_child(void) { identifier = 0; }
 
-__attribute__((constructor)) static void watch_forks(void) {
+// The runtime's own function; Swift code may not name it.
+extern void swift_release(void *object);
+
+static pthread_key_t thread_object;
+
+__attribute__((constructor)) static void watch_forks_and_threads(void) {
   pthread_atfork(NULL, NULL, after_fork_in_child);
+  pthread_key_create(&thread_object, swift_release);
 }
+
+void *holdfast_thread_object(void) { return pthread_getspecific(thread_object); }
+
+void holdfast_set_thread_object(void *object) { pthread_setspecific(thread_object, object); }
 
 uint64_t holdfast_thread_identifier(void) {
   if (identifier == 0) identifier = atomic_fetch_add(&last_identifier, 1) + 1;

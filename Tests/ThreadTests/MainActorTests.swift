@@ -18,4 +18,11 @@ import RealmLab
         "told +1 of 2 \(isMainThread)", "moved on 2", "end",
       ])
   }
+
+  @Test func `a main queue that waits inside a block of its own hears of asynchronous writes`()
+    async throws
+  {
+    let lines = try await onOwnThread { try NestedRunLoop().run() }
+    #expect(lines == ["written", "complete", "told true", "end"])
+  }
 }

@@ -13,6 +13,13 @@ uint64_t holdfast_thread_identifier(void);
 /// Whether the caller is the thread that the process started with.
 int holdfast_is_main_thread(void);
 
+/// The Swift object that the calling thread keeps, not retained for the caller; NULL without one.
+void *holdfast_thread_object(void);
+
+/// Lets the calling thread, which keeps none yet, keep a Swift object. The reference to it is the
+/// thread's from then on, and is released at the thread's end.
+void holdfast_set_thread_object(void *object);
+
 /// Whether the caller runs on an executor, given as the two words of an `UnownedSerialExecutor`.
 /// Unlike Swift's own ways to ask, the answer no does not stop the program (about 7 ns).
 bool holdfast_is_current_executor(uintptr_t identity, uintptr_t implementation);

@@ -186,6 +186,18 @@ public final class _ManagedCollection: @unchecked Sendable {
     return RLMIterator(ObjectCursor(instance, binding, keys()))
   }
 
+  /// Goes through the elements that are at the positions now.
+  func iterator<Element: RealmCollectionValue>(
+    of type: Element.Type, at positions: [Int]
+  ) -> RLMIterator<Element> {
+    let values = positions.map { value(at: $0) }
+    guard let binding else { return RLMIterator(values, instance) }
+    let keys = values.compactMap { value -> ObjectKey? in
+      if case .link(_, let key) = value { key } else { nil }
+    }
+    return RLMIterator(ObjectCursor(instance, binding, ContiguousArray(keys)))
+  }
+
   /// All elements in the store's terms.
   func values() -> [StoredValue] { (0..<count).map { value(at: $0) } }
 
@@ -268,9 +280,9 @@ public final class _ManagedCollection: @unchecked Sendable {
     }
   }
 
+  /// Whether both are the same view, or the same list.
   func isSame(as other: _ManagedCollection) -> Bool {
-    query == other.query && instance.shared === other.instance.shared
-      && instance.isFrozen == other.instance.isFrozen
-      && (!instance.isFrozen || instance.version == other.instance.version)
+    if self === other { return true }
+    return isPlain && list != nil && query == other.query && instance.isSame(as: other.instance)
   }
 }

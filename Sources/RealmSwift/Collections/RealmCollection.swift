@@ -50,21 +50,26 @@ extension RealmCollection {
   /// The elements at the given positions.
   public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
 
-  /// The type and up to a hundred elements, for people to read.
+  /// The type, the address and up to a hundred elements, for people to read.
   public var description: String { describeCollection(self, depth: 0) }
 }
 
 /// So many elements of a collection are described.
 let describedElements = 100
 
-/// A hundred elements at most, one per line.
+/// A hundred elements at most, one per line, as Apple's SDK has it:
+/// `Results<Dog> <0x7f8c2a004c80> (`.
 ///
 /// - Parameter depth: how deep in the description of an object that holds it.
 func describeCollection<C: RealmCollectionBase>(_ collection: C, depth: Int) -> String {
+  if depth > 4 { return "<Maximum depth exceeded>" }
   let lines = collection.prefix(describedElements).enumerated().map { index, element in
     "[\(index)] \(describeElement(element, depth: depth + 1))"
   }
-  return describeLines(lines, of: "\(C.self)", count: collection.count)
+  let name = String(describing: C.self).prefix { $0 != "<" }
+  let address = addressText(instance(behind: collection))
+  return describeLines(
+    lines, of: "\(name)<\(elementText(C.Element.self))> <\(address)>", count: collection.count)
 }
 
 func describeElement(_ element: Any, depth: Int) -> String {
@@ -81,4 +86,21 @@ func describeLines(_ elements: [String], of type: String, count: Int) -> String 
     lines.append("\t... \(count - elements.count) objects skipped.")
   }
   return "\(type) (\n" + lines.joined(separator: ",\n") + "\n)"
+}
+
+/// The elements' type as descriptions of collections name it.
+func elementText<Element: _RealmSchemaDiscoverable>(_ type: Element.Type) -> String {
+  let description = Element._rlmDescription
+  return description.target?.className() ?? String(describing: description.type)
+}
+
+/// Which instance a collection is, or is a view of; null for what stands for nothing yet.
+private func instance<C: RealmCollectionBase>(behind collection: C) -> AnyObject? {
+  if C.self is AnyClass { return collection as AnyObject }
+  guard let view = collection as? any RealmCollection, view.realm != nil else { return nil }
+  return view._collection
+}
+
+func addressText(_ instance: AnyObject?) -> String {
+  "0x" + String(instance.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0, radix: 16)
 }

@@ -43,7 +43,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
   /// collection itself. Nil if the object that holds it was deleted.
   public func thaw() -> Results? { collection.thawed().map { Results($0) } }
 
-  /// Whether both ask the same of the same realm.
+  /// Whether both are copies of the same results. Results that were asked for twice are not equal.
   public static func == (left: Results, right: Results) -> Bool {
     left.collection.isSame(as: right.collection)
   }
@@ -99,7 +99,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
   /// collection itself. Nil if the object that holds it was deleted.
   public func thaw() -> AnyRealmCollection? { collection.thawed().map { AnyRealmCollection($0) } }
 
-  /// Whether both ask the same of the same realm.
+  /// Whether both are views of the same list, or copies of the same collection.
   public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
     left.collection.isSame(as: right.collection)
   }

@@ -43,7 +43,7 @@ extension ClassInfo {
     }
     self.init(
       DynamicObject.self, description.name, properties,
-      isCopyable: InstanceTemplate.isCopyable(DynamicObject.self), isDynamic: true)
+      InstanceTemplate(DynamicObject(), []), isDynamic: true)
   }
 }
 
@@ -57,7 +57,7 @@ extension PropertyInfo {
       name: name, columnName: stored.name, offset: Self.nowhere,
       field: DynamicField.type(description), description: description,
       targetName: stored.linkTarget, isIndexed: stored.isIndexed,
-      isPrimaryKey: stored.isPrimaryKey, originProperty: nil)
+      isFullText: stored.isFullText, isPrimaryKey: stored.isPrimaryKey, originProperty: nil)
   }
 
   /// Linking objects, which only the program's class knows of.
@@ -67,8 +67,8 @@ extension PropertyInfo {
     self.init(
       name: property.name, columnName: property.columnName, offset: Self.nowhere,
       field: DynamicField.type(description), description: description,
-      targetName: property.targetName, isIndexed: false, isPrimaryKey: false,
-      originProperty: property.originProperty)
+      targetName: property.targetName, isIndexed: false, isFullText: false,
+      isPrimaryKey: false,      originProperty: property.originProperty)
   }
 }
 

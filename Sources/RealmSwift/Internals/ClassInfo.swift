@@ -41,8 +41,9 @@ final class ClassInfo: @unchecked Sendable {
   let primaryKey: Int?
   /// Whether its objects are dynamic ones, for which the class is known by its name alone.
   let isDynamic: Bool
-  /// Whether accessors of the class can be made by copying bytes; see `InstanceTemplate`.
-  let isCopyable: Bool
+  /// What accessors of the class are copied from, but for their columns; nil for classes that have
+  /// more in them than `@Persisted` properties.
+  let template: InstanceTemplate?
   /// In the order of `properties`; nil for collections and linking objects.
   let plainProperties: [PlainProperty?]
   private let indexByName: [String: Int]
@@ -82,16 +83,16 @@ final class ClassInfo: @unchecked Sendable {
             field.originProperty(at: $0, of: sample)
           }))
     }
-    self.init(type, type.className(), found, isCopyable: InstanceTemplate.isCopyable(type))
+    self.init(type, type.className(), found, InstanceTemplate(sample, found))
     if found.count(where: \.isPrimaryKey) > 1 {
       throwRealmException("Class '\(name)' declares more than one primary key.")
     }
   }
 
-  /// - Parameter isCopyable: whether accessors of the type can be made by copying bytes.
+  /// - Parameter template: what accessors of the type are copied from, where they can be.
   init(
-    _ type: ObjectBase.Type, _ name: String, _ properties: [PropertyInfo], isCopyable: Bool,
-    isDynamic: Bool = false
+    _ type: ObjectBase.Type, _ name: String, _ properties: [PropertyInfo],
+    _ template: InstanceTemplate?, isDynamic: Bool = false
   ) {
     self.type = type
     self.isDynamic = isDynamic
@@ -103,7 +104,7 @@ final class ClassInfo: @unchecked Sendable {
       let path = QueryPath([.property(property.columnName)])
       return PlainProperty(expression: .path(path), type: description.type)
     }
-    self.isCopyable = isCopyable
+    self.template = template
     names = properties.map(\.name)
     fields = properties.map { property in
       FieldSlot(
@@ -113,6 +114,8 @@ final class ClassInfo: @unchecked Sendable {
     indexByName = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
+
+  deinit { template?.deallocate() }
 
   func property(named name: String) -> PropertyInfo? {
     indexByName[name].map { properties[$0] }

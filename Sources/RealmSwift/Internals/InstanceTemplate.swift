@@ -3,16 +3,29 @@ import CRuntime
 
 // Accessors are made by the hundred thousand, one for each object that a loop looks at. Running the
 // class's initialiser for each would make default values only to throw them away, and runs the
-// user's code. Instead one accessor is made per class and schema, and its bytes are what every
-// other one starts from: attached `@Persisted` properties hold no references, and neither do the
+// user's code. Instead one instance is made per class and process, and its bytes are what every
+// accessor starts from: attached `@Persisted` properties hold no references, and neither do the
 // fields of `ObjectBase` before the object has a row.
 //
 // That is so for classes whose only stored properties are `@Persisted`. Others are initialised.
 
-/// The layout of class metadata on platforms without Objective-C.
-private enum ClassMetadata {
-  static let instanceSize = 24
-  static let instanceAlignmentMask = 28
+/// Where class metadata has what, on platforms without Objective-C.
+struct ClassLayout {
+  /// Every object begins with its class and its reference count.
+  static let headerSize = 16
+
+  var instanceSizeOffset = 24
+  var instanceAlignmentMaskOffset = 28
+
+  func instanceSize(_ type: ObjectBase.Type) -> Int {
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    return Int(metadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
+  }
+
+  func alignmentMask(_ type: ObjectBase.Type) -> Int {
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    return Int(metadata.load(fromByteOffset: instanceAlignmentMaskOffset, as: UInt16.self))
+  }
 }
 
 /// What accessors of a class are copied from.
@@ -20,48 +33,63 @@ private enum ClassMetadata {
 /// Invariant: `bytes` has what follows the header of an instance whose size is `size`, as the
 /// metadata says.
 struct InstanceTemplate {
-  /// Every object begins with its class and its reference count.
-  private static let headerSize = 16
-
   private let metadata: UnsafeRawPointer
   private let size: Int
   private let alignmentMask: Int
   private let bytes: UnsafeMutableRawPointer
 
   /// Nil if accessors of the class cannot be copied.
-  init?(_ info: ClassInfo, columns: [UInt32]) {
-    guard info.isCopyable else { return nil }
-    let object = info.type.init()
+  ///
+  /// - Parameter sample: an instance that nothing else uses. Its properties lose their values.
+  init?(_ sample: ObjectBase, _ properties: [PropertyInfo]) {
+    let type = type(of: sample)
+    guard Self.isCopyable(type) else { return nil }
+    for property in properties {
+      sample._withField(at: property.offset) { property.field.attach($0, column: 0) }
+    }
+    self.init(copying: sample)
+  }
+
+  /// The same for accessors whose properties have these columns.
+  func with(_ info: ClassInfo, columns: [UInt32]) -> InstanceTemplate {
+    let object = makeObject()
     object._attachFields(info, columns)
-    metadata = unsafeBitCast(info.type, to: UnsafeRawPointer.self)
-    size = Self.instanceSize(info.type)
-    let mask = metadata.load(fromByteOffset: ClassMetadata.instanceAlignmentMask, as: UInt16.self)
-    alignmentMask = Int(mask)
-    bytes = .allocate(byteCount: size - Self.headerSize, alignment: 16)
-    let start = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + Self.headerSize
-    bytes.copyMemory(from: start, byteCount: size - Self.headerSize)
+    return InstanceTemplate(copying: object)
+  }
+
+  private init(copying object: ObjectBase) {
+    metadata = unsafeBitCast(type(of: object), to: UnsafeRawPointer.self)
+    size = ClassLayout().instanceSize(type(of: object))
+    alignmentMask = ClassLayout().alignmentMask(type(of: object))
+    bytes = .allocate(byteCount: size - ClassLayout.headerSize, alignment: 16)
+    let start =
+      UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + ClassLayout.headerSize
+    bytes.copyMemory(from: start, byteCount: size - ClassLayout.headerSize)
     withExtendedLifetime(object) {}
   }
 
   func deallocate() { bytes.deallocate() }
+
+  /// A copy of an object that has no values.
+  static func copy(of object: ObjectBase) -> ObjectBase {
+    let template = InstanceTemplate(copying: object)
+    defer { template.deallocate() }
+    return template.makeObject()
+  }
 
   @inline(__always)
   func makeObject() -> ObjectBase {
     guard let object = holdfast_allocate_object(metadata, size, alignmentMask) else {
       fatalError("out of memory")
     }
-    (object + Self.headerSize).copyMemory(from: bytes, byteCount: size - Self.headerSize)
+    (object + ClassLayout.headerSize).copyMemory(
+      from: bytes, byteCount: size - ClassLayout.headerSize)
     return Unmanaged<ObjectBase>.fromOpaque(object).takeRetainedValue()
-  }
-
-  private static func instanceSize(_ type: ObjectBase.Type) -> Int {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    return Int(metadata.load(fromByteOffset: ClassMetadata.instanceSize, as: UInt32.self))
   }
 
   /// Whether the class stores nothing but `@Persisted` properties and what `ObjectBase` does, and
   /// its size in the metadata covers them closely.
-  static func isCopyable(_ type: ObjectBase.Type) -> Bool {
+  private static func isCopyable(_ type: ObjectBase.Type) -> Bool {
     var own = 0
     var last = 0
     _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
@@ -70,8 +98,8 @@ struct InstanceTemplate {
       last = max(last, offset)
       return true
     }
-    let size = instanceSize(type)
-    return own == baseFields.count && baseFields.first == headerSize && size > last
+    let size = ClassLayout().instanceSize(type)
+    return own == baseFields.count && baseFields.first == ClassLayout.headerSize && size > last
       && size < last + 4096
   }
 

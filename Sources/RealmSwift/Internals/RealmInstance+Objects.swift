@@ -3,6 +3,20 @@ import Storage
 
 // Making, adding, finding and deleting objects.
 
+/// Objects that are being copied into the realm, each because one before it links to it.
+///
+/// Copying goes on by calling itself as far as a few links. What is further away is there at once
+/// and gets its values when the first copy has returned, so that chains of any length can be
+/// followed on any stack.
+struct CopiedLinks {
+  private static let depthMax = 32
+
+  var depth = 0
+  var postponed: [(object: ObjectBase, source: PropertySource)] = []
+
+  var isTooDeep: Bool { depth > Self.depthMax }
+}
+
 extension _RealmInstance {
   /// An accessor for the object with that key. Costs one class instance; nothing is read yet.
   func object(in table: TableKey, _ key: ObjectKey) -> ObjectBase {
@@ -139,14 +153,37 @@ extension _RealmInstance {
     (updatePolicy, copiesValues) = (policy, true)
     defer { (updatePolicy, copiesValues) = outer }
     let source = PropertySource(value, for: binding.info)
+    copiedLinks.depth += 1
+    defer { copiedLinks.depth -= 1 }
+    let object: ObjectBase
     if policy != .error, binding.primaryKey != nil, let existing = existingObject(binding, source) {
-      update(existing, from: source, binding)
-      return existing
+      object = existing
+      updateUnlessTooDeep(object, from: source)
+    } else if case .object = source, copiedLinks.isTooDeep {
+      object = type.init()
+      if let key = binding.info.primaryKey {
+        object._fill(source.value(at: key, of: binding.info), at: key, binding.info, self)
+      }
+      add(object, update: policy)
+      updateUnlessTooDeep(object, from: source)
+    } else {
+      object = type.init()
+      object._fill(from: source, binding.info, self)
+      add(object, update: policy)
     }
-    let object = type.init()
-    object._fill(from: source, binding.info, self)
-    add(object, update: policy)
+    while copiedLinks.depth == 1,
+      let (object, source) = copiedLinks.postponed.popLast()
+    {
+      update(object, from: source, object._binding!)
+    }
     return object
+  }
+
+  private func updateUnlessTooDeep(_ object: ObjectBase, from source: PropertySource) {
+    if copiedLinks.isTooDeep {
+      return copiedLinks.postponed.append((object, source))
+    }
+    update(object, from: source, object._binding!)
   }
 
   private func existingObject(_ binding: TableBinding, _ source: PropertySource) -> ObjectBase? {
@@ -241,53 +278,39 @@ extension _RealmInstance {
 
   func delete(_ object: ObjectBase) {
     let objects = adding()
-    requireOwn(object)
+    guard isThere(object) else { return }
     engine { () throws(StorageError) in
       try objects.deleteObject(ObjectKey(rawValue: object._key), in: object._binding!.table)
     }
     didChange()
   }
 
-  private func requireOwn(_ object: ObjectBase) {
+  /// Whether the object, which has to be of this realm, has not been deleted yet.
+  private func isThere(_ object: ObjectBase) -> Bool {
     guard object._instance === self else {
       throwRealmException(
         "Can only delete an object from the Realm it belongs to; resolve or look it up there.")
     }
-    _ = object._position()
+    return object._isValid
   }
 
-  /// Deletes objects of any classes, those of one class that follow one another together.
+  /// Deletes objects of any classes, those of one class that follow one another together. Those
+  /// that are gone, with their owners for instance, are passed over.
   func delete(_ objects: [ObjectBase]) {
     _ = adding()
     var keys: [ObjectKey] = []
     var table: TableKey?
-    for object in objects where !wentWithOwner(object) {
-      requireOwn(object)
+    for object in objects where isThere(object) {
       let next = object._binding!.table
       if let table, table != next {
-        deleteOnce(keys, in: table)
+        delete(keys, in: table)
         keys.removeAll(keepingCapacity: true)
-        if wentWithOwner(object) { continue }
-        requireOwn(object)
+        if !isThere(object) { continue }
       }
       table = next
       keys.append(ObjectKey(rawValue: object._key))
     }
-    if let table { deleteOnce(keys, in: table) }
-  }
-
-  /// Whether it is an embedded object that is gone: its owner may have been deleted a moment ago.
-  private func wentWithOwner(_ object: ObjectBase) -> Bool {
-    object._instance === self && object._binding!.description.isEmbedded && !object._isValid
-  }
-
-  /// To name an object twice is a misuse: the second time it is deleted already.
-  private func deleteOnce(_ keys: [ObjectKey], in table: TableKey) {
-    let keys = keys.sorted()
-    for (key, next) in zip(keys, keys.dropFirst()) where key == next {
-      throwRealmException(MisuseReason.deletedObject)
-    }
-    delete(keys, in: table)
+    if let table { delete(keys, in: table) }
   }
 
   /// Deletes objects of one class; those that are gone already are passed over.

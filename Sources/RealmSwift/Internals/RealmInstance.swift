@@ -26,10 +26,15 @@ public final class _RealmInstance: @unchecked Sendable {
     didSet {
       readState.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) }
       readState.pointee.writeStart = writing?.startGeneration ?? .max
+      if writing == nil { openWriteHold?.end() }
     }
   }
+  /// What keeps this while a write is open that was begun by `beginWrite()`.
+  weak var openWriteHold: OpenWriteHold?
   /// The turn to write, while observers are told something first; who writes meanwhile takes it.
   var reservedTransaction: WriteTransaction?
+  /// How many versions this instance has made.
+  var ownCommits: UInt64 = 0
   var schema: StoredSchema
   var autorefresh = true
   /// What links are added with while an object is being added.
@@ -40,6 +45,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var fillingDepth = 0
   /// Embedded objects that are yet to be filled.
   var unfilled: [UnfilledObject] = []
+  var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()
@@ -178,6 +184,12 @@ public final class _RealmInstance: @unchecked Sendable {
     }
     if let executor, executor.isCurrent { return }
     if !scheduler.isCurrent { throwRealmException(MisuseReason.incorrectThread) }
+  }
+
+  /// Whether this reads the same as the other one: for frozen instances the version decides.
+  func isSame(as other: _RealmInstance) -> Bool {
+    if self === other { return true }
+    return isFrozen && other.isFrozen && shared === other.shared && version == other.version
   }
 
   // MARK: Schema

@@ -33,7 +33,7 @@ enum RealmSchema {
 
   /// All classes of the program that belong into every realm. Found once: classes are not unloaded,
   /// and those of libraries that are loaded later can be named in `objectTypes`.
-  private static let allTypes = ClassDiscovery.allObjectClasses().filter { $0._isInDefaultSchema }
+  private static let allTypes = ClassDiscovery.allClasses.filter { $0._isInDefaultSchema }
 
   /// What the classes want of the file.
   static func description(of classes: [ClassInfo], version: UInt64) -> SchemaDescription {

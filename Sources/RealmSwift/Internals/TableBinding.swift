@@ -42,7 +42,7 @@ final class TableBinding: @unchecked Sendable {
       slots[property!.columnKey.slot] = index
     }
     indexBySlot = slots
-    template = InstanceTemplate(info, columns: columns)
+    template = info.template?.with(info, columns: columns)
   }
 
   deinit { template?.deallocate() }

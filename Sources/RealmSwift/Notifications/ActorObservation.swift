@@ -9,7 +9,7 @@ extension RealmCollection {
   ///     through links, near it.
   ///   - actor: Where the block runs.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
     await ActorObservation.start(self, on: actor, _isolation: _isolation) { actor, collection in
@@ -22,7 +22,8 @@ extension RealmCollection where Element: ObjectBase {
   /// Calls the block on the actor with the collection as it is, then after each change in which the
   /// key paths' properties count as modifications.
   public func observe<A: Actor>(
-    keyPaths: [PartialKeyPath<Element>], on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [PartialKeyPath<Element>], on actor: A,
+    _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
     await observe(
@@ -38,7 +39,7 @@ extension _LinkableObject {
   ///   - keyPaths: The properties that count; nil or none for all of the object itself.
   ///   - actor: Where the block runs.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     guard let instance = _instance else {
@@ -56,7 +57,7 @@ extension _LinkableObject {
 
   /// Calls the block on the actor after changes of the properties that the key paths lead to.
   public func observe<A: Actor>(
-    keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     await observe(
@@ -67,7 +68,7 @@ extension _LinkableObject {
 enum ActorObservation {
   /// Hands a collection over to the actor, and observes it there.
   static func start<A: Actor, Collection: RealmCollection>(
-    _ collection: Collection, on actor: A, _isolation: isolated any Actor,
+    _ collection: Collection, on actor: A, _isolation: isolated (any Actor)?,
     _ observe: @Sendable (isolated A, Collection) -> NotificationToken
   ) async -> NotificationToken {
     if collection.realm == nil {
@@ -93,6 +94,19 @@ enum ActorObservation {
       throwRealmException("The realm could not be opened: \(error.localizedDescription)")
     }
     guard let confined = realm.resolve(reference) else { return NotificationToken() }
-    return observe(actor, confined)
+    let token = observe(actor, confined)
+    await realm.instance.deliverInitialStates(actor)
+    return token
+  }
+}
+
+extension _RealmInstance {
+  /// Calls those that were just added with what there is, so that nothing that happens after the
+  /// call that observes, a write or an `invalidate()`, can come before it.
+  fileprivate func deliverInitialStates(_ actor: isolated any Actor) async {
+    if let computation = notifications.driver.initialComputation() {
+      notifications.driver.apply(await computation.made(shared))
+    }
+    notifications.driver.inform(notifications.driver.takeNewObservers())
   }
 }

@@ -5,9 +5,10 @@ public import Foundation
 public struct PropertyChange {
   /// The property's name in Swift.
   public let name: String
-  /// The value before, nil for none; objects and collections are frozen.
+  /// The value before, nil for none; objects and collections are frozen. Nil also where the
+  /// observing realm itself has written, and for lists.
   public let oldValue: Any?
-  /// The value now, nil for none.
+  /// The value now, nil for none and for lists.
   public let newValue: Any?
 }
 
@@ -27,9 +28,9 @@ public enum ObjectChange<T> {
 public enum RealmCollectionChange<CollectionType> {
   /// The first delivery: the collection as it is.
   case initial(CollectionType)
-  /// The collection changed. Positions of deletions are those in the collection before, positions
-  /// of insertions and modifications those in it now: apply deletions, then insertions, then look
-  /// at modifications.
+  /// The collection changed. Positions of deletions and modifications are those in the collection
+  /// before, positions of insertions those in it now, as table views take them. What was modified
+  /// stays where it was among the others. All positions rise.
   case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
   /// Delivery failed; nothing more will come.
   case error(any Error)

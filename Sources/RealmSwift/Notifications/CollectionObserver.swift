@@ -76,7 +76,7 @@ extension RealmCollection {
         block(
           .update(
             collection, deletions: changes.deletions, insertions: changes.insertions,
-            modifications: changes.modificationsNew))
+            modifications: changes.modificationsOld))
       }
     }
     return managed.instance.notifications.observe(observer)

@@ -59,6 +59,10 @@ package final class NotificationDriver<Host: NotificationHost> {
   package private(set) var isDelivering = false
   /// Whether a worker computes; it comes back with a turn.
   private var isComputing = false
+  /// Whether there may be observers that await their initial delivery.
+  private var hasNewObservers = false
+  /// Whether there may be observers that are only interested in the version.
+  private var hasVersionObservers = false
   package var fault: NotificationFault?
 
   package init(_ host: Host) { self.host = host }
@@ -70,7 +74,26 @@ package final class NotificationDriver<Host: NotificationHost> {
     entries.removeAll { $0.observer == nil }
     observer.state.fault = fault
     entries.append(Entry(observer: observer))
+    if observer.state.awaitsInitial { hasNewObservers = true }
+    if observer.state.tracker == nil { hasVersionObservers = true }
     host.scheduleTurn()
+  }
+
+  /// The observers that a write has to be preceded by the initial delivery of, so that they hear of
+  /// the write as a change. Each is given once; handlers that write do not wait for the others.
+  package func takeNewObservers() -> [Observer] {
+    if !hasNewObservers || isDelivering { return [] }
+    hasNewObservers = false
+    return active.filter(\.state.awaitsInitial)
+  }
+
+  /// What it takes to give new observers their initial state, if that should not be done here.
+  package func initialComputation() -> ChangeComputation<Observer>? {
+    guard hasNewObservers, let pin = host.pin else { return nil }
+    let distant = active.filter { observer in
+      observer.state.awaitsInitial && host.needsBackgroundDiff(observer, to: pin)
+    }
+    return distant.isEmpty ? nil : ChangeComputation(distant, to: pin)
   }
 
   private var observers: [Observer] {
@@ -190,6 +213,8 @@ package final class NotificationDriver<Host: NotificationHost> {
 
   private func deliver(to observer: Observer, at pin: Pin) {
     if observer.state.isBehind(pin) { advance([observer], to: pin) }
+    // It may have been invalidated on another thread meanwhile.
+    if !canDeliver(to: observer) { return }
     observer.deliver(observer.state.takeDelivery(at: pin), at: pin)
   }
 
@@ -198,6 +223,19 @@ package final class NotificationDriver<Host: NotificationHost> {
     var computation = ChangeComputation(observers, to: target)
     host.run(&computation)
     computation.apply()
+  }
+
+  /// After a commit of the realm itself: calls those that observe only the version, before the
+  /// commit returns.
+  package func deliverVersion() {
+    if !hasVersionObservers { return }
+    let observers = active.filter { $0.state.tracker == nil }
+    hasVersionObservers = !observers.isEmpty
+    for observer in observers where !observer.isCancelled {
+      // A handler may have written or invalidated meanwhile.
+      guard !host.isWriting, let pin = host.pin else { return }
+      deliver(to: observer, at: pin)
+    }
   }
 
   // MARK: Suppressed writes

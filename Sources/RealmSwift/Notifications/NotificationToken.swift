@@ -14,7 +14,7 @@ public final class NotificationToken: Sendable {
   init(_ observer: Observer) { state = LockedValue(State(observer: observer)) }
 
   /// A token for an observer that is still to be set up somewhere else.
-  init() { state = LockedValue(State()) }
+  package init() { state = LockedValue(State()) }
 
   deinit { invalidate() }
 

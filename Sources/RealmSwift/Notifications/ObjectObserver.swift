@@ -12,6 +12,9 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   private let handler: (ObjectEvent) -> Void
   /// The version whose values were told last.
   private var told: Snapshot
+  /// How often the realm itself had written then. Where it has written since there are no old
+  /// values, as in Apple's SDK.
+  private var toldCommits: UInt64
 
   enum ObjectEvent {
     case change([PropertyChange])
@@ -27,12 +30,14 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     self.handler = handler
     let instance = object._instance!
     told = instance.snapshot!
+    toldCommits = instance.ownCommits
     super.init(instance, ObservationState(.object(ObjectTracker(key, scope)), at: told))
   }
 
   override func deliver(_ delivery: State.Delivery, at snapshot: Snapshot) {
-    let old = told
+    let old = instance.ownCommits == toldCommits ? told : nil
     told = snapshot
+    toldCommits = instance.ownCommits
     guard case .changes(.object(let tracker)) = delivery else { return }
     switch tracker.pendingChanges {
     case .none: return
@@ -44,21 +49,24 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   }
 
   override func didSuppress(from before: Snapshot, to after: Snapshot) {
-    if told.version == before.version { told = after }
+    guard told.version == before.version else { return }
+    told = after
+    toldCommits = instance.ownCommits
   }
 
-  private func tell(_ columns: [ColumnKey], from old: Snapshot) {
+  private func tell(_ columns: [ColumnKey], from old: Snapshot?) {
     if object._generation <= instance.invalidatedGeneration {
       // The realm was invalidated; the object is handed over as it is now.
       object._attach(instance, object._binding!, key)
     }
-    let before = frozenObject(in: old)
+    let before = old.flatMap(frozenObject)
     let binding = object._binding!
     let properties = columns.compactMap { column in
       instance.name(of: column, in: binding).map { name in
-        PropertyChange(
-          name: name, oldValue: before?._value(ofProperty: name),
-          newValue: object._value(ofProperty: name))
+        let isList = object._property(name).description.collection == .list
+        return PropertyChange(
+          name: name, oldValue: isList ? nil : before?._value(ofProperty: name),
+          newValue: isList ? nil : object._value(ofProperty: name))
       }
     }
     if !properties.isEmpty { handler(.change(properties)) }
@@ -81,6 +89,11 @@ extension _LinkableObject {
   ) -> NotificationToken {
     guard let instance = _instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
+    }
+    guard self is T else {
+      throwRealmException(
+        "Cannot observe an object of class '\(type(of: self).className())' with changes of "
+          + "'\(T.self)'; name its own class in the block.")
     }
     if let queue {
       return RemoteObservation.start(self, on: queue) {

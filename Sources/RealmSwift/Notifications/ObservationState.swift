@@ -26,7 +26,7 @@ package struct ObservationState<Tracker: PendingChanges, Pin: VersionPin> {
   /// Without a tracker: the version that was delivered last, or suppressed.
   private var delivered: UInt64 = 0
   /// Whether the first delivery, without changes, is still to come.
-  private var awaitsInitial: Bool
+  package private(set) var awaitsInitial: Bool
   private var revision = 0
   /// How often the tracker was advanced to a version that the realm had left meanwhile.
   package private(set) var missedComputations = 0

@@ -67,6 +67,10 @@ extension RealmNotifications: NotificationHost {
   func runElsewhere(_ computation: ChangeComputation<Observer>) {
     let work = LockedValue<ChangeComputation<Observer>?>(computation)
     let (shared, scheduler) = (instance.shared, instance.scheduler)
+    Logger.shared.log(.debug) {
+      "A worker advances \(computation.parts.count) observers of '\(shared.path)' to version "
+        + "\(computation.target.version)"
+    }
     shared.computations.async { [weak instance] in
       // Taken out, so that nothing stays pinned by what nobody waits for any more.
       var result = work.withLock { $0.take() }

@@ -18,7 +18,7 @@ extension _RealmInstance {
     for _ in 0..<Self.suppressionRoundsMax {
       // A handler may have left a transaction open.
       checkCanBegin()
-      let transaction = try turnToWrite()
+      guard let transaction = try informNewObservers(before: try turnToWrite()) else { continue }
       let uninformed = try uninformed(tokens, of: transaction)
       if uninformed.isEmpty { return try start(transaction) }
       // Others have committed while this waited for its turn. Only handlers can from here on.
@@ -44,13 +44,31 @@ extension _RealmInstance {
   private func uninformed(
     _ tokens: [NotificationToken], of transaction: WriteTransaction
   ) throws(StorageError) -> [Observer] {
-    do throws(StorageError) {
-      if version != transaction.baseVersion { try move(to: try shared.database.pinNewest()) }
-    } catch {
+    try moveToBase(of: transaction)
+    return notifications.driver.uninformed(
+      tokens.compactMap { $0.observer(in: self) }, of: version)
+  }
+
+  /// Before a write: calls the observers that were just added with what is there before it. Returns
+  /// the transaction, or nil if a handler has used it for a write of its own.
+  func informNewObservers(
+    before transaction: WriteTransaction
+  ) throws(StorageError) -> WriteTransaction? {
+    guard let observers = notificationsIfUsed?.driver.takeNewObservers(), !observers.isEmpty else {
+      return transaction
+    }
+    try moveToBase(of: transaction)
+    reservedTransaction = transaction
+    notifications.driver.inform(observers)
+    return reservedTransaction.take()
+  }
+
+  /// Nobody else can commit now, so the newest version is the one the transaction builds on.
+  private func moveToBase(of transaction: WriteTransaction) throws(StorageError) {
+    if snapshot?.version == transaction.baseVersion { return }
+    do throws(StorageError) { try move(to: try shared.database.pinNewest()) } catch {
       transaction.cancel()
       throw error
     }
-    return notifications.driver.uninformed(
-      tokens.compactMap { $0.observer(in: self) }, of: version)
   }
 }

@@ -98,8 +98,9 @@ func _names<T>(for keyPath: PartialKeyPath<T>) -> [String] {
 extension ObjectBase {
   /// An instance whose properties note that they were read.
   static func _recordingInstance() -> Self {
-    let object = self.init()
-    for (index, property) in ClassInfo.of(self).properties.enumerated() {
+    let info = ClassInfo.of(self)
+    let object = info.template.map { unsafeDowncast($0.makeObject(), to: self) } ?? self.init()
+    for (index, property) in info.properties.enumerated() {
       object._withField(at: property.offset) { property.field.record($0, column: UInt32(index)) }
     }
     return object

@@ -62,13 +62,17 @@ extension ObjectBase {
 
   /// - Parameter realm: the one that the object is going to be added to.
   final func _fill(from source: PropertySource, _ info: ClassInfo, _ realm: _RealmInstance?) {
-    let base = Unmanaged.passUnretained(self).toOpaque()
     for index in info.fields.indices {
-      guard let given = source.value(at: index, of: info) else { continue }
-      if info.fields[index].fill(base, with: given) { continue }
-      _set(given, to: info.properties[index], realm)
+      _fill(source.value(at: index, of: info), at: index, info, realm)
     }
-    withExtendedLifetime(self) {}
+  }
+
+  /// Sets the property at that place of the class, if a value is given.
+  @inline(__always)
+  final func _fill(_ given: Any?, at index: Int, _ info: ClassInfo, _ realm: _RealmInstance?) {
+    guard let given else { return }
+    let isFilled = _withField(at: 0) { info.fields[index].fill($0, with: given) }
+    if !isFilled { _set(given, to: info.properties[index], realm) }
   }
 
   /// The object as text, with links followed a few levels deep.

@@ -87,13 +87,13 @@ open class ObjectBase: NSObject {
     return _isSameRow(as: other)
   }
 
-  /// Hashes what ``isEqual(_:)`` compares.
+  /// Hashes the primary key, so that adding an object to a realm does not change its hash; for
+  /// classes without one which instance this is, or for a frozen object which object.
   open override var hash: Int {
-    guard _isManaged, _binding!.info.primaryKey != nil || isFrozen else {
-      return ObjectIdentifier(self).hashValue
-    }
     var hasher = Hasher()
-    _hashRow(into: &hasher)
+    if !_hashPrimaryKey(into: &hasher) {
+      if isFrozen { _hashRow(into: &hasher) } else { hasher.combine(ObjectIdentifier(self)) }
+    }
     return hasher.finalize()
   }
 
@@ -119,14 +119,30 @@ extension ObjectBase {
     return instance
   }
 
-  /// Whether both are views of the same object in the same file.
+  /// Whether both are views of the same object, which is there, in the same realm; for frozen ones
+  /// at the same version of the same file.
   final func _isSameRow(as other: ObjectBase) -> Bool {
-    guard let instance = _instance, let otherInstance = other._instance else {
-      return self === other
-    }
+    if self === other { return true }
+    guard let instance = _instance, let otherInstance = other._instance else { return false }
     return _key == other._key && _binding!.table == other._binding!.table
-      && instance.shared === otherInstance.shared
-      && (!isFrozen || !other.isFrozen || instance.version == otherInstance.version)
+      && instance.isSame(as: otherInstance) && _isValid && other._isValid
+  }
+
+  /// Hashes the value of the primary key, whether the object is managed or not. False if the class
+  /// has none. An object that is gone has no value any more.
+  private final func _hashPrimaryKey(into hasher: inout Hasher) -> Bool {
+    let info = _binding?.info ?? ClassInfo.of(type(of: self))
+    guard let index = info.primaryKey else { return false }
+    if _isManaged && !_isValid {
+      _hashRow(into: &hasher)
+    } else if info.fields[index].kind != .int {
+      KeyHash.combine(_value(of: info.properties[index]), into: &hasher)
+    } else if _isManaged {
+      hasher.combine(Int(_readInt(_binding!.primaryKeyColumn)))
+    } else {
+      hasher.combine(_withField(at: 0) { info.fields[index].integer($0) })
+    }
+    return true
   }
 
   /// Agrees with `_isSameRow(as:)`.
@@ -143,6 +159,17 @@ extension ObjectBase {
   ) -> Result {
     withExtendedLifetime(self) {
       body(Unmanaged.passUnretained(self).toOpaque() + offset)
+    }
+  }
+}
+
+/// Hashes of values whose types are not known.
+private enum KeyHash {
+  static func combine(_ value: Any, into hasher: inout Hasher) {
+    if let value = value as? any Hashable {
+      value.hash(into: &hasher)
+    } else if let value = value as? any CustomPersistable {
+      combine(value.persistableValue, into: &hasher)
     }
   }
 }

@@ -30,7 +30,7 @@ extension ProjectionObservable {
   /// dropped or the object deleted. The projection that the block is given is confined to the
   /// actor.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     guard let instance = object._instance else {
@@ -46,7 +46,7 @@ extension ProjectionObservable {
 
   /// The same, after changes of what the key paths lead to.
   public func observe<A: Actor>(
-    keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
     await observe(keyPaths: names(of: keyPaths), on: actor, _isolation: _isolation, block)
@@ -64,6 +64,25 @@ extension ProjectionObservable {
     return keyPaths.map { keyPath in
       let origin = _name(for: keyPath)
       return properties.first { $0.originPath == origin }?.name ?? origin
+    }
+  }
+}
+
+extension ProjectionObservable {
+  /// The changes of what the projection shows, until its object is deleted.
+  public var changes: RealmChanges<ObjectChange<Self>> { changes(keyPaths: nil) }
+
+  /// The changes of what the projection shows, until its object is deleted.
+  ///
+  /// - Parameter keyPaths: The properties of the projection that count; nil or none for all.
+  public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> {
+    guard let instance = rootObject._instance else {
+      throwRealmException(MisuseReason.unmanagedObserved)
+    }
+    return RealmChanges(in: instance) { change in
+      if case .change = change { false } else { true }
+    } _: {
+      self.observe(keyPaths: keyPaths, $0)
     }
   }
 }

@@ -123,8 +123,13 @@ public import Foundation
 
   /// Begins a write transaction; waits while somebody else writes. Every one has to be committed or
   /// cancelled. The realm is at the newest version from here on.
+  ///
+  /// Until then the transaction keeps the realm, so that another `Realm` of the same place can end
+  /// it: where there are turns (on a loop, a queue, an actor) to the end of the turn, elsewhere to
+  /// the end of the thread. If nothing else keeps the realm then, the transaction is cancelled.
   public func beginWrite() {
     engine { () throws(StorageFailure) in try instance.beginWrite() }
+    instance.holdOpenWrite()
   }
 
   /// Makes the changes of the open write transaction durable and visible to everybody.

@@ -34,7 +34,7 @@ enum RealmOpening {
       if instance.scheduler.isCurrent { instance.ensureReading() }
       return instance
     }
-    let instance = try open(configuration, scheduler, path: key.path)
+    let instance = try openLogged(configuration, scheduler, path: key.path)
     let winner = known.withLock { known -> _RealmInstance in
       if let earlier = known[key]?.owner.object, earlier.scheduler.exists { return earlier }
       known = known.filter { !$0.value.isOver }
@@ -63,7 +63,7 @@ enum RealmOpening {
   /// Does what opening the file takes, on any thread. As long as the result is held, opening it
   /// somewhere is quick.
   static func prepare(_ configuration: Realm.Configuration) throws(RLMError) -> _RealmInstance {
-    try open(configuration, FrozenScheduler.shared, path: configuration.path)
+    try openLogged(configuration, FrozenScheduler.shared, path: configuration.path)
   }
 
   private static func checkCompatible(
@@ -80,10 +80,24 @@ enum RealmOpening {
     }
   }
 
+  private static func openLogged(
+    _ configuration: Realm.Configuration, _ scheduler: any Scheduler, path: String
+  ) throws(RLMError) -> _RealmInstance {
+    do throws(RLMError) {
+      let instance = try open(configuration, scheduler, path: path)
+      Logger.shared.log(.detail) { "Opened '\(path)' at version \(instance.version)" }
+      return instance
+    } catch {
+      Logger.shared.log(.error) { "Could not open '\(path)': \(error)" }
+      throw error
+    }
+  }
+
   private static func open(
     _ configuration: Realm.Configuration, _ scheduler: any Scheduler, path: String
   ) throws(RLMError) -> _RealmInstance {
     configuration.checkCanBeOpened()
+    RuntimeLayouts.check(discovery: configuration.objectTypes == nil)
     let classes = try RealmSchema.classes(of: configuration)
     if !configuration.readOnly { try prepareFile(configuration, path: path) }
     let options = options(of: configuration)
@@ -121,6 +135,7 @@ enum RealmOpening {
       let shared = try SharedRealm.forFile(at: path, options: options)
       if try !SchemaUpdate(shared, configuration, classes).needsReset() { return }
     }
+    Logger.shared.log(.warn) { "Replaces '\(path)', which has another schema, by an empty file" }
     do throws(StorageError) { _ = try Database.delete(path: path, system: system) } catch {
       if error.code != .inUse { throw error }
     }
@@ -134,6 +149,9 @@ enum RealmOpening {
     guard let shouldCompact = configuration.shouldCompactOnLaunch else { return }
     let usage = try database.spaceUsage()
     guard shouldCompact(Int(usage.totalBytes), Int(usage.usedBytes)) else { return }
+    Logger.shared.log(.info) {
+      "Compacts '\(configuration.path)': \(usage.usedBytes) of \(usage.totalBytes) bytes in use"
+    }
     // What pinned versions of other processes hold back is not waited for.
     _ = try database.compact()
   }

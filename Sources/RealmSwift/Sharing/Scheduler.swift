@@ -52,32 +52,6 @@ final class ThreadScheduler: Scheduler {
   func invoke(_ work: @escaping @Sendable () -> Void) {}
 }
 
-/// The main thread and the main dispatch queue, which on Linux may be served by another thread.
-final class MainScheduler: Scheduler {
-  private static let key: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
-  static let shared = MainScheduler()
-
-  var identity: SchedulerIdentity { .main }
-
-  /// The main thread may always read; while another thread serves the main queue, it has to ask.
-  var thread: UInt64 {
-    holdfast_is_main_thread() != 0 ? currentThread() : ReadState.askScheduler
-  }
-
-  var canInvoke: Bool { true }
-
-  var isCurrent: Bool {
-    holdfast_is_main_thread() != 0 || DispatchQueue.getSpecific(key: Self.key) == true
-  }
-
-  func invoke(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
-}
-
 /// Which queue one is. On Linux several Swift objects may stand for one queue, as those that
 /// `DispatchQueue.main` gives do: the C object is one, and the Swift object's only field.
 struct QueueIdentity: Hashable, Sendable {

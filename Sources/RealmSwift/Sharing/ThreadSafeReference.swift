@@ -58,24 +58,31 @@ public final class _HandoverBox: Sendable {
       return copy
     }
 
-    /// The live counterpart in that instance, nil if there is none any more.
+    /// The live counterpart in that instance, nil if there is none any more, or never was since it
+    /// is of another file.
     func resolve(in instance: _RealmInstance) -> (any ThreadConfined)? {
       instance.checkThread()
-      guard shared === instance.shared else {
-        throwRealmException(
-          "Cannot resolve thread safe reference in Realm with different configuration than the "
-            + "source Realm; open the Realm with the source's configuration.")
-      }
       if instance.isFrozen {
         throwRealmException(
           "Cannot resolve thread safe reference in frozen Realm; resolve it in a live one.")
       }
+      guard shared === instance.shared else { return nil }
       if let place, outcome?.isUndone(place) == true { return nil }
-      let needed = outcome?.version(since: version) ?? version
-      if !instance.isInWriteTransaction && instance.version < needed {
-        _ = engine { () throws(StorageError) in try instance.refresh() }
-      }
+      advance(instance, to: outcome?.version(since: version) ?? version)
       return rebuild(instance)
+    }
+
+    /// A realm that reads something older moves to what the reference was made at, and no further
+    /// where that is pinned.
+    private func advance(_ instance: _RealmInstance, to needed: UInt64) {
+      if instance.isInWriteTransaction || instance.version >= needed { return }
+      engine { () throws(StorageError) in
+        if let pin, pin.version >= needed {
+          try instance.advance(to: try pin.duplicate())
+        } else {
+          _ = try instance.refresh()
+        }
+      }
     }
   }
 

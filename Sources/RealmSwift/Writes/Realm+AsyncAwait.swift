@@ -18,7 +18,11 @@ extension Realm {
     _isolation actor: isolated any Actor = #isolation, _ block: () throws -> Result
   ) async throws -> Result {
     try await instance.waitForTurn(actor)
-    defer { instance.asyncWrites.driver.invalidateIfDone() }
+    instance.asyncWrites.driver.queue.beginUnfinished()
+    defer {
+      instance.asyncWrites.driver.queue.endUnfinished()
+      instance.asyncWrites.driver.invalidateIfDone()
+    }
     let result: Result
     do {
       result = try block()

@@ -58,6 +58,10 @@ extension RealmAsyncWrites: AsyncWriteHost {
     reservation = nil
     switch claim {
     case .transaction(let transaction):
+      guard let transaction = try instance.informNewObservers(before: transaction) else {
+        // A handler has used it, and may have asked for the next one.
+        return reservation == nil ? .expired : .tooEarly
+      }
       try instance.start(transaction)
       return .begun
     case .failed(let error): throw error
@@ -66,7 +70,9 @@ extension RealmAsyncWrites: AsyncWriteHost {
   }
 
   func beginWriteIfFree() throws(StorageError) -> Bool {
-    guard let transaction = try instance.shared.database.tryBeginWrite() else { return false }
+    guard let free = try instance.shared.database.tryBeginWrite(),
+      let transaction = try instance.informNewObservers(before: free)
+    else { return false }
     try instance.start(transaction)
     return true
   }

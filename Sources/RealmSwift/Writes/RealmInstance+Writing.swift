@@ -6,8 +6,15 @@ extension _RealmInstance {
 
   /// Waits for the turn to write and moves to the newest version.
   func beginWrite() throws(StorageError) {
-    checkCanBegin()
-    try takingPlaces { () throws(StorageError) in try start(try turnToWrite()) }
+    try takingPlaces { () throws(StorageError) in
+      while true {
+        // A handler may have left a transaction open.
+        checkCanBegin()
+        if let transaction = try informNewObservers(before: try turnToWrite()) {
+          return try start(transaction)
+        }
+      }
+    }
   }
 
   /// Begins a synchronous write. If it fails, those whose place in line it has taken ask for
@@ -38,6 +45,7 @@ extension _RealmInstance {
   }
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
+    copiedLinks = CopiedLinks()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     do throws(StorageError) {
       // Nobody else can commit now, so the newest version is the one the transaction builds on.
@@ -84,17 +92,22 @@ extension _RealmInstance {
       let newer = try writing.objects.commit(
         durability: durability ?? self.durability, author: shared.ownListener)
       writing.outcome?.commit(version: newer.version)
+      ownCommits += 1
       self.writing = nil
       try move(to: newer)
       suppress(tokens, from: before)
     } catch {
+      let failure = error
+      Logger.shared.log(.error) { "Could not commit to '\(shared.path)': \(RLMError(failure))" }
       writing.outcome?.cancel(firstNewKeys: writing.firstNewKeys)
       abandon(writing)
       throw error
     }
     shared.announceCommit(except: self)
-    if hasObservers { scheduleTurn() }
     asyncWritesIfUsed?.driver.resume()
+    if !hasObservers { return }
+    scheduleTurn()
+    notifications.driver.deliverVersion()
   }
 
   /// Forgets the changes.
@@ -132,14 +145,19 @@ extension _RealmInstance {
     checkThread()
     if isFrozen || writing != nil { return false }
     guard shared.database.newestVersion > version || snapshot == nil else { return false }
+    try advance(to: try shared.database.pinNewest())
+    return true
+  }
+
+  /// Moves to a newer version and calls observers.
+  func advance(to newer: Snapshot) throws(StorageError) {
     let isFirst = snapshot == nil
-    try move(to: try shared.database.pinNewest())
+    try move(to: newer)
     if isFirst {
       if hasObservers { scheduleTurn() }
     } else {
       notificationsIfUsed?.driver.deliver(mayWait: false)
     }
-    return true
   }
 
   /// As `refresh()`; where there is no room to pin the newest version, it stays where it is.

@@ -7,9 +7,13 @@ enum Layers {
     "ObjectStore": ["CScan", "Platform", "Storage", "Synchronization"],
     "LoopThread": ["Clibuv", "Dispatch", "Platform", "Synchronization"],
     "RealmSwift": [
-      "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Platform", "Storage",
-      "Synchronization",
+      "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Observation", "Platform",
+      "Storage", "Synchronization",
     ],
+    "RealmSwiftCombine": [
+      "Dispatch", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation", "RealmSwift",
+    ],
+    "Combine": ["RealmSwiftCombine"],
   ]
 
   static func complaints(about files: [SourceFile]) -> [String] {

@@ -35,6 +35,8 @@ public enum LabRole {
     case "migrate": try Migrator(path: words.text(1)).run()
     case "main-actor":
       MainThreadKind(rawValue: words.text(2))!.serve(words.text(1))
+    case "nested-run-loop":
+      NestedRunLoop.serve(words.text(1))
     default:
       say("no such role: \(words.text(0))")
       exit(2)

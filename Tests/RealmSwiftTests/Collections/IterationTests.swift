@@ -114,4 +114,19 @@ import Testing
     #expect(
       Array(frozen.sorted(byKeyPath: "age", ascending: false).prefix(2)).map(\.age) == [9, 9])
   }
+
+  @Test func elementsOfSectionsAreDeletedAndMoved() throws {
+    let realm = try filled(100)
+    let sections = realm.objects(Animal.self).sectioned(by: \.age)
+    var names: [String] = []
+    for section in sections {
+      for animal in section {
+        names.append(animal.name)
+        try realm.write { if names.count.isMultiple(of: 2) { realm.delete(animal) } }
+        if !animal.isInvalidated { try realm.write { animal.age += 20 } }
+      }
+    }
+    #expect(names.count == 100 && Set(names).count == 100)
+    #expect(realm.objects(Animal.self).where { $0.age >= 20 }.count == 50)
+  }
 }

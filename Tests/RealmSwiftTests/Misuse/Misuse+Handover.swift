@@ -20,15 +20,6 @@ extension Misuse {
       _ = realm.resolve(reference)
     },
     Misuse(
-      "C3: resolving in another file",
-      "Cannot resolve thread safe reference in Realm with different configuration than the source "
-        + "Realm; open the Realm with the source's configuration."
-    ) { scene in
-      let other = TemporaryRealm(MisuseScene.types)
-      let reference = ThreadSafeReference(to: scene.reader(in: try scene.open()))
-      _ = try other.open().resolve(reference)
-    },
-    Misuse(
       "C3: resolving in a frozen realm",
       "Cannot resolve thread safe reference in frozen Realm; resolve it in a live one."
     ) { scene in

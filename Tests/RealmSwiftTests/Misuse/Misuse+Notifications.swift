@@ -5,7 +5,9 @@ import RealmSwift
 // N7, and what else cannot be observed.
 
 extension Misuse {
-  static let notifications = observedWriting + observedPlaces + observedThings
+  static let notifications =
+    observedWriting + observedPlaces + observedThings
+    + observedAsAnother
 
   static let observedInWrite =
     "Cannot register notification blocks from within write transactions; observe before or after "
@@ -29,6 +31,19 @@ extension Misuse {
       scene.onLoop { _ in try scene.inWrite(observe) }
     }
   }
+
+  static let observedAsAnother = [
+    Misuse(
+      "N4: observing an object with changes of another class",
+      "Cannot observe an object of class 'Reader' with changes of 'Volume'; name its own class in "
+        + "the block."
+    ) { scene in
+      scene.onLoop { _ in
+        let reader = scene.reader(in: try scene.open())
+        _ = reader.observe { (_: ObjectChange<Volume>) in }
+      }
+    }
+  ]
 
   private static let observedWriting = [
     inWrite("a realm") { _ = $0.observe { _, _ in } },

@@ -33,13 +33,6 @@ extension Misuse {
         reader.name = "Eve"
       }
     },
-    Misuse("M: deleting a deleted object", deletedObject) { scene in
-      try scene.inWrite { realm in
-        let reader = scene.reader(in: realm)
-        realm.delete(reader)
-        realm.delete(reader)
-      }
-    },
     Misuse("M: counting a deleted object's list", invalidList) { scene in
       try scene.inWrite { realm in
         let reader = scene.reader(in: realm)

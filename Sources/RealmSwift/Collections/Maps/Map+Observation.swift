@@ -39,7 +39,7 @@ extension Map {
   /// Calls the block on the actor with the map as it is, then after each change, until the token is
   /// dropped. The map that the block is given is confined to the actor.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, RealmMapChange<Map<Key, Value>>) -> Void
   ) async -> NotificationToken {
     guard let instance = accessor?.instance else {
@@ -67,7 +67,7 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The same on an actor.
   public func observe<A: Actor>(
     keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
-    _isolation: isolated any Actor = #isolation,
+    _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, RealmMapChange<Map<Key, Value>>) -> Void
   ) async -> NotificationToken {
     await observe(
@@ -84,7 +84,7 @@ private final class KnownKeys<Key: _MapKey> {
   ) -> (deletions: [Key], insertions: [Key], modifications: [Key]) {
     var deleted = deletions.map { keys[$0] }
     var inserted = insertions.map { now[$0] }
-    var modified = modifications.map { now[$0] }
+    var modified = modifications.map { keys[$0] }
     // A key that was taken out and put in again has another value.
     let replaced = Set(deleted).intersection(inserted)
     if !replaced.isEmpty {

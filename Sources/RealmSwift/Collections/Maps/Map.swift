@@ -86,7 +86,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
     let lines = pairs.prefix(describedElements).map { key, value in
       "[\(key)]: \(describeElement(unwrappedOnce(value) ?? value, depth: 1))"
     }
-    return describeLines(lines, of: "\(Self.self)", count: count)
+    let type = "Map<string, \(elementText(Value.self))> <\(addressText(self))>"
+    return describeLines(lines, of: type, count: count)
   }
 
   // MARK: Changing

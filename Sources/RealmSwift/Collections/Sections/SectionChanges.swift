@@ -19,8 +19,8 @@ struct SectionChanges {
       && sectionsToDelete.isEmpty
   }
 
-  /// - Parameter changes: of the elements without regard to sections. Deletions are positions
-  ///   before, insertions and modifications positions now.
+  /// - Parameter changes: of the elements without regard to sections. Deletions and modifications
+  ///   are positions before, insertions positions now.
   init<Key>(
     from old: SectionDivision<Key>, to new: SectionDivision<Key>, changes: ElementChanges
   ) {
@@ -38,7 +38,7 @@ struct SectionChanges {
       if old.keys[before.section] != new.keys[now.section] {
         delete(before)
         insert(now)
-      } else if modified.contains(newRow) {
+      } else if modified.contains(oldRow) {
         modifications.append(IndexPath(item: before.item, section: before.section))
       }
     }

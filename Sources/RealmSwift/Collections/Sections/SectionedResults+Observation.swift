@@ -81,7 +81,7 @@ extension SectionedResults {
   /// Calls the block on the actor with the sections as they are, then after each change, until the
   /// token is dropped. The sections that the block is given are confined to the actor.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
   ) async -> NotificationToken {
     let key = KeyFunction(table.key)
@@ -105,7 +105,7 @@ extension SectionedResults where SectionElement: ObjectBase {
   /// The same on an actor.
   public func observe<A: Actor>(
     keyPaths: [PartialKeyPath<SectionElement>], on actor: A,
-    _isolation: isolated any Actor = #isolation,
+    _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
   ) async -> NotificationToken {
     await observe(
@@ -136,7 +136,7 @@ extension ResultsSection {
   /// Calls the block on the actor with the section as it is, then after each change of it, until
   /// the token is dropped. The section that the block is given is confined to the actor.
   public func observe<A: Actor>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
   ) async -> NotificationToken {
     let function = KeyFunction(table.key, section: key)
@@ -160,7 +160,7 @@ extension ResultsSection where T: ObjectBase {
 
   /// The same on an actor.
   public func observe<A: Actor>(
-    keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated any Actor = #isolation,
+    keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
   ) async -> NotificationToken {
     await observe(

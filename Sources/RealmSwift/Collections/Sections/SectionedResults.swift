@@ -121,7 +121,7 @@ public struct ResultsSection<
 
   /// An iterator over what is there now.
   public func makeIterator() -> SectionIterator<T> {
-    SectionIterator(results: table.results, rows: rows)
+    SectionIterator(table.results, rows: rows)
   }
 
   /// The realm that it belongs to.
@@ -167,18 +167,16 @@ public struct SectionedResultsIterator<
   }
 }
 
-/// Goes through the elements of a section.
+/// Goes through the elements that a section had when it was made.
 public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  private let results: Results<Element>
-  private var rows: IndexingIterator<[Int]>
+  private var elements: RLMIterator<Element>
 
-  init(results: Results<Element>, rows: [Int]) {
-    self.results = results
-    self.rows = rows.makeIterator()
+  init(_ results: Results<Element>, rows: [Int]) {
+    elements = results._collection.iterator(of: Element.self, at: rows)
   }
 
   /// The next element; nil after the last one.
-  public mutating func next() -> Element? { rows.next().map { results[$0] } }
+  public mutating func next() -> Element? { elements.next() }
 }
 
 /// The older name of `SectionedResultsIterator`.

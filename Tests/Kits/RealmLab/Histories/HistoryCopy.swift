@@ -12,37 +12,43 @@ final class HistoryCopy {
 
   /// Follows what was told. `now` is the version that the realm is at.
   func follow(_ change: ToldChange, _ now: HistoryImage) {
+    let modified = change.modified(of: contents.count)
+    if modified.count != change.modifications.count {
+      findings.append("\(subject.name): modified what was not there, or is gone: \(change)")
+    }
     if change.isInitial {
       contents = change.contents
     } else {
       changeSets += 1
-      apply(change)
+      apply(change, modified)
     }
     if contents != change.contents {
       findings.append("\(subject.name): made \(contents) of \(change.contents) by \(change)")
     }
-    checkModifications(change, now)
+    checkModifications(change, modified, now)
     image = now
   }
 
-  /// The documented order: deletions, highest first, insertions, modifications.
-  private func apply(_ change: ToldChange) {
+  /// The documented order: deletions, highest first, insertions; then what was modified is read.
+  private func apply(_ change: ToldChange, _ modified: [Int]) {
     for index in change.deletions.reversed() { contents.remove(at: index) }
     for index in change.insertions { contents.insert(change.contents[index], at: index) }
     if !subject.canReplace { return }
-    for index in change.modifications { contents[index] = change.contents[index] }
+    for index in modified { contents[index] = change.contents[index] }
   }
 
   /// Those that stayed and had a property set that counts, all of them and no others.
-  private func checkModifications(_ change: ToldChange, _ now: HistoryImage) {
+  private func checkModifications(
+    _ change: ToldChange, _ modified: [Int], _ now: HistoryImage
+  ) {
     guard let image else { return }
     let inserted = Set(change.insertions)
     let touched = contents.indices.filter {
       !inserted.contains($0) && subject.touch.holds(contents[$0], image, now)
     }
     if subject.canReplace {
-      if Set(touched).isSubset(of: change.modifications) { return }
-    } else if touched == change.modifications {
+      if Set(touched).isSubset(of: modified) { return }
+    } else if touched == modified {
       return
     }
     findings.append("\(subject.name): \(touched) were modified, it told \(change)")
@@ -56,7 +62,7 @@ final class HistoryCopy {
     if let expected = subject.expected?(now) ?? nil, expected != actual {
       findings.append("\(subject.name): is \(actual), should be \(expected)")
     }
-    checkModifications(ToldChange(contents: contents), now)
+    checkModifications(ToldChange(contents: contents), [], now)
     image = now
   }
 

@@ -7,6 +7,16 @@ struct ToldChange {
   var insertions: [Int] = []
   var modifications: [Int] = []
   var contents: [Int] = []
+
+  /// Where the modified elements are now, given how many there were before.
+  func modified(of count: Int) -> [Int] {
+    let (deleted, inserted) = (Set(deletions), Set(insertions))
+    let stayed = zip(
+      (0..<count).filter { !deleted.contains($0) },
+      contents.indices.filter { !inserted.contains($0) })
+    let places = Dictionary(uniqueKeysWithValues: stayed.map { ($0, $1) })
+    return modifications.compactMap { places[$0] }
+  }
 }
 
 /// What counts as a modification of an element.

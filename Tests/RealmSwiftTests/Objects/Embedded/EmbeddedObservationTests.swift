@@ -65,7 +65,7 @@ extension ObjectChange {
       rooms.append(Room("c"))
       rooms.remove(at: 0)
     }
-    #expect(await observatory.next() == "[0] [1] [0]")
+    #expect(await observatory.next() == "[0] [1] [1]")
     observatory.writeElsewhere { realm in
       realm.objects(House.self)[0].rooms[0].niches.append(Niche(1))
     }

@@ -1,0 +1,65 @@
+import CRuntime
+
+// A write that was begun by `beginWrite()` may be ended through another `Realm` of the same place:
+// `try Realm().beginWrite()`, and later `try Realm().commitWrite()`. So the open write holds its
+// realm: where there are turns to the end of the turn, on a thread without a loop to the thread's
+// end. If nothing else holds the realm then, the write is cancelled with it.
+
+/// Keeps a realm while its write is open.
+///
+/// Held by what ends it: a piece of work at the end of the turn, or the thread. So a loop that is
+/// closed before, and drops its work, does not keep the realm either.
+final class OpenWriteHold: @unchecked Sendable {
+  // Sendable: used where the realm lives, and by whatever drops it at the end of that place.
+  fileprivate var instance: _RealmInstance?
+  fileprivate let number: UInt64
+
+  fileprivate init(_ instance: _RealmInstance, _ number: UInt64) {
+    self.instance = instance
+    self.number = number
+  }
+
+  /// The write is over.
+  func end() {
+    instance = nil
+    if number != 0 { ThreadHolds.current.holds[number] = nil }
+  }
+}
+
+/// The holds of one thread, which has no loop.
+private final class ThreadHolds {
+  var holds: [UInt64: OpenWriteHold] = [:]
+  private var last: UInt64 = 0
+
+  func add(_ instance: _RealmInstance) -> OpenWriteHold {
+    last += 1
+    let hold = OpenWriteHold(instance, last)
+    holds[last] = hold
+    return hold
+  }
+
+  /// The calling thread's; goes with the thread.
+  static var current: ThreadHolds {
+    if let object = holdfast_thread_object() {
+      return Unmanaged<ThreadHolds>.fromOpaque(object).takeUnretainedValue()
+    }
+    let made = ThreadHolds()
+    holdfast_set_thread_object(Unmanaged.passRetained(made).toOpaque())
+    return made
+  }
+}
+
+extension _RealmInstance {
+  /// After `beginWrite()`.
+  func holdOpenWrite() {
+    if let openWriteHold {
+      openWriteHold.instance = self
+    } else if scheduler.canInvoke {
+      let hold = OpenWriteHold(self, 0)
+      openWriteHold = hold
+      scheduler.invoke { hold.end() }
+    } else {
+      openWriteHold = ThreadHolds.current.add(self)
+    }
+  }
+}
