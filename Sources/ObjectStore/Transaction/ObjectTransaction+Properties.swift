@@ -147,6 +147,7 @@ extension ObjectTransaction {
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional)
     finish(state, column, object, old, new)
+    if spec.kind == .any { try deleteOrphans() }
   }
 
   /// Sets a link; nil for none. The target must exist, and be the present one if it is embedded.

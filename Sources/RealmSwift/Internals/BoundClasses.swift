@@ -17,7 +17,8 @@ final class BoundClasses: Sendable {
     self.schema = schema
     self.classes = classes
     var byClass = earlier?.byClass ?? [:]
-    for info in classes where byClass[ObjectIdentifier(info.type)] == nil {
+    for info in classes + NestedCollection.classes where byClass[ObjectIdentifier(info.type)] == nil
+    {
       guard let description = schema.description.description(of: info.name) else { continue }
       byClass[ObjectIdentifier(info.type)] = TableBinding(info, description)
     }

@@ -76,6 +76,7 @@ struct FolderOrder {
       "Sharing -> Notifications": 3,
       "Sharing -> Projections": 1,
       "Sharing -> Realm": 3,
+      "Values -> Collections": 2,
     ],
   ]
 

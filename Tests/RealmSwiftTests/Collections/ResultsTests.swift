@@ -47,7 +47,7 @@ import Testing
     #expect(animals.min(of: \.age) == 1)
     #expect(animals.max(ofProperty: "age") == 7)
     #expect(animals.sum(of: \.age) == 14)
-    #expect(animals.average(of: \.age) == 3.5)
+    #expect(animals.average(of: \.age) as Double? == 3.5)
     #expect(animals.sum(of: \.weight) == 6)
     try realm.write { realm.deleteAll() }
     #expect(animals.min(of: \.age) == nil)
