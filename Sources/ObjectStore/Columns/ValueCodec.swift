@@ -14,7 +14,7 @@ public enum ValueCodec {
     case decimal128 = 9
     case uuid = 10
     case link = 11
-    // 12 (list) and 13 (map) are reserved.
+    // Lists and maps are links; see `NestedCollection`.
   }
 
   /// The value in `bytes`; null if they make no sense.

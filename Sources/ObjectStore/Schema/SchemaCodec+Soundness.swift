@@ -83,7 +83,7 @@ extension SchemaCodec {
   ) -> Bool {
     let origin = schema.description(of: backlink.originTable)
     guard let property = origin?.property(at: backlink.originColumn) else { return false }
-    return property.kind == .any && !description.isEmbedded
+    return property.kind == .any && (!description.isEmbedded || description.isNestedCollection)
       || property.kind == .object && property.targetTable == description.tableKey
   }
 }

@@ -31,6 +31,8 @@ final class TableLayout: Sendable {
   nonisolated(unsafe) let columns: UnsafeMutableBufferPointer<ColumnSpec>  // never changed
   let primaryKey: ColumnKey?
   let isEmbedded: Bool
+  /// Whether the objects are collections among values of any kind.
+  let isNested: Bool
   /// Whether any column refers to other objects or to lists, or is referred to.
   let hasRelations: Bool
   let indexCount: Int
@@ -72,6 +74,7 @@ final class TableLayout: Sendable {
     _ = self.columns.initialize(from: columns)
     primaryKey = description.primaryKey?.columnKey
     isEmbedded = description.isEmbedded
+    isNested = description.isNestedCollection
     hasRelations = columns.contains {
       $0.isBacklink || $0.isList || $0.kind == .object || $0.kind == .any
     }

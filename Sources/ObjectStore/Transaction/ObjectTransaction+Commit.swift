@@ -23,6 +23,10 @@ extension ObjectTransaction {
   ) throws(StorageError) -> Snapshot {
     let transaction = owned
     transaction.author = author
+    do throws(StorageError) { try noteNestedChanges() } catch {
+      transaction.cancel()
+      throw error
+    }
     return try transaction.commit(durability: durability, history: handOver())
   }
 

@@ -49,8 +49,9 @@ extension ObjectTransaction {
     _ value: StoredValue, _ table: TableKey, _ column: ColumnKey, _ object: ObjectKey
   ) throws(StorageError) {
     guard case .link(let targetTable, let target) = value else { return }
+    let layout = schema.layouts[Int(targetTable.rawValue)]
     precondition(
-      !schema.layouts[Int(targetTable.rawValue)].isEmbedded,
+      !layout.isEmbedded || layout.isNested,
       "an embedded object belongs to one link, and cannot be a value of any kind")
     let hidden = try backlinkColumn(in: targetTable, from: table, column)
     try addBacklink(targetTable, hidden, target, from: object)
@@ -62,6 +63,9 @@ extension ObjectTransaction {
     guard case .link(let targetTable, let target) = value else { return }
     let hidden = try backlinkColumn(in: targetTable, from: table, column)
     try removeBacklink(targetTable, hidden, target, from: object)
+    if schema.layouts[Int(targetTable.rawValue)].isNested {
+      orphans.append(Orphan(table: targetTable, key: target))
+    }
   }
 
   /// Before a value of any kind is replaced: its backlink goes, that of the new one comes.

@@ -170,6 +170,7 @@ extension ObjectTransaction {
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional)
     finish(state, column, object, old, new)
     if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
+    if spec.kind == .any { try deleteOrphans() }
   }
 
   /// Sets a link; nil for none. The target must exist, and be the present one if it is embedded.

@@ -86,6 +86,15 @@ public final class ObjectTransaction {
     return try openTable(index)
   }
 
+  /// The objects of a table that this transaction has changed, and not made.
+  func changedObjects(of table: TableKey) -> [ObjectKey] {
+    let index = Int(table.rawValue)
+    guard index < stateCount, let state = states[index] else { return [] }
+    let changes = state.pointee.history.changes(
+      table: state.pointee.key, nextKey: state.pointee.nextKey)
+    return changes.modifiedObjects.map { ObjectKey(rawValue: $0.rawValue) }
+  }
+
   private func openTable(_ index: Int) throws(StorageError) -> State {
     _ = try source.node(root, .storeRoot)
     let rootNode = try writer.mutable(root)

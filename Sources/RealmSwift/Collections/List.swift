@@ -21,6 +21,12 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
     super.init(accessor: accessor)
   }
 
+  public var _unmanagedElements: [Element]? { accessor == nil ? unmanaged : nil }
+
+  override func hasSameElements(as other: RLMSwiftCollectionBase) -> Bool {
+    unmanaged == (other as? List<Element>)?.unmanaged
+  }
+
   // MARK: Reading
 
   /// How many elements there are.

@@ -72,6 +72,18 @@ extension ListAccessor {
     if kept < objects.count { embed(Array(objects[kept...]), target, at: kept) }
   }
 
+  /// Whether the list holds just these.
+  func hold<Element: RealmCollectionValue>(_ elements: [Element]) -> Bool {
+    if elements.contains(where: { ($0 as? AnyRealmValue)?.isCollection == true }) {
+      return elements.count == count
+        && zip(elements, values()).allSatisfy { element, stored in
+          let present = AnyRealmValue._rlmFromStored(stored, instance)
+          return (element as? AnyRealmValue)?.hasSameContent(as: present) == true
+        }
+    }
+    return values() == elements.map { $0._rlmStored(instance) }
+  }
+
   // MARK: In maps
 
   /// Gives a key a value.
@@ -89,6 +101,11 @@ extension ListAccessor {
         return embed(object, owned, forKey: key)
       }
       return instance.settle(object, owned, present, .overwriteModified)
+    }
+    if let any = value as? AnyRealmValue, any.isCollection {
+      let present = self.value(of: key).map { AnyRealmValue._rlmFromStored($0, instance) }
+      if present?.hasSameContent(as: any) == true { return }
+      return set(any._rlmStored(instance), forKey: key)
     }
     let stored = value._rlmStored(instance)
     if self.value(of: key)?.isIdentical(to: stored) != true { set(stored, forKey: key) }

@@ -122,12 +122,9 @@ final class ListAccessor {
     return RLMIterator(ObjectCursor(instance, elementBinding!, keys))
   }
 
-  /// An element in the store's terms; nil for an object that is not in the realm. Looking for an
-  /// object must not add it.
+  /// An element in the store's terms; nil for what is not in the realm.
   func existing(_ element: some RealmCollectionValue) -> StoredValue? {
-    let object = element as? ObjectBase ?? (element as? AnyRealmValue)?.object(Object.self)
-    if let object { return instance.existingLink(to: object) }
-    return element._rlmStored(instance)
+    instance.existing(element)
   }
 
   // MARK: Changing

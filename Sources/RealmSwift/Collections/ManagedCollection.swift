@@ -220,10 +220,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   }
 
   func index<Element: RealmCollectionValue>(of element: Element) -> Int? {
-    // Looking for an object must not add it.
-    if let object = (element as? AnyRealmValue)?.object(Object.self) {
-      return instance.existingLink(to: object).flatMap(firstIndex)
-    }
+    if element is AnyRealmValue { return instance.existing(element).flatMap(firstIndex) }
     guard let object = element as? ObjectBase ?? (element as? any ProjectionType)?.root else {
       return firstIndex(of: element._rlmStored(instance))
     }

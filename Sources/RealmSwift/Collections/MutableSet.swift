@@ -24,6 +24,13 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
     super.init(accessor: accessor)
   }
 
+  public var _unmanagedElements: [Element]? { accessor == nil ? unmanaged.elements : nil }
+
+  override func hasSameElements(as other: RLMSwiftCollectionBase) -> Bool {
+    guard let other = other as? MutableSet<Element> else { return false }
+    return count == other.count && isSubset(of: other)
+  }
+
   // MARK: Reading
 
   /// How many elements there are.
@@ -71,9 +78,16 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
   /// Puts an element in, if it is not there yet. An unmanaged object is added to the realm.
   public func insert(_ object: Element) { insert(objectsIn: CollectionOfOne(object)) }
 
+  func refuseNested(_ object: Element) {
+    if (object as? AnyRealmValue)?.isCollection == true {
+      throwRealmException("Cannot add a collection to a set: sets hold no lists or dictionaries.")
+    }
+  }
+
   /// Puts in all elements of a sequence that are not there yet.
   public func insert<S: Sequence>(objectsIn objects: S) where S.Element == Element {
     let objects = Array(objects)  // a set may be put into itself
+    objects.forEach(refuseNested)
     guard let accessor else {
       for object in objects { unmanaged.insert(object) }
       return

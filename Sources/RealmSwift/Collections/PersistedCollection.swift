@@ -114,7 +114,7 @@ extension List: _PersistedCollection {
     if let owned = accessor.owned {
       return accessor.overwriteEmbedded(entries.map(accessor.embeddable), owned)
     }
-    if accessor.values() == entries.map({ $0._rlmStored(accessor.instance) }) { return }
+    if accessor.hold(entries) { return }
     accessor.removeAll()
     accessor.append(contentsOf: entries)
   }
@@ -136,6 +136,7 @@ extension MutableSet: _PersistedCollection {
 
   public func _rlmUpdate(to entries: [Element]) {
     guard let accessor else { return }
+    entries.forEach(refuseNested)
     let stored = entries.map { $0._rlmStored(accessor.instance) }
     if accessor.count == stored.count, stored.allSatisfy(accessor.contains) { return }
     accessor.removeAll()

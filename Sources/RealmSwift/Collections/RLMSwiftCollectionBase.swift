@@ -1,7 +1,7 @@
 import ObjectStore
 
 /// What lists, sets and maps descend from: whose property they are, if they are managed.
-public class RLMSwiftCollectionBase: Equatable {
+public class RLMSwiftCollectionBase: Hashable {
   /// The managed collection in the store's terms; nil for an unmanaged one.
   final let accessor: ListAccessor?
   private let kind: CollectionKind
@@ -18,19 +18,32 @@ public class RLMSwiftCollectionBase: Equatable {
     kind = accessor.property.collection
   }
 
-  /// Whether both stand for the same collection of the same object, or are the same instance.
+  /// Whether both stand for the same collection of the same object, or are unmanaged and hold the
+  /// same.
   public final func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? RLMSwiftCollectionBase else { return false }
     if self === other { return true }
-    guard type(of: self) == type(of: other), let accessor, let theirs = other.accessor else {
-      return false
+    guard type(of: self) == type(of: other) else { return false }
+    switch (accessor, other.accessor) {
+    case (let mine?, let theirs?): return mine.isSameList(as: theirs)
+    case (nil, nil): return hasSameElements(as: other)
+    default: return false
     }
-    return accessor.isSameList(as: theirs)
   }
 
-  /// Whether both stand for the same collection of the same object, or are the same instance.
+  /// Whether two unmanaged collections of the same type hold the same.
+  func hasSameElements(as other: RLMSwiftCollectionBase) -> Bool { false }
+
+  /// Whether both stand for the same collection of the same object, or are unmanaged and hold the
+  /// same.
   public static func == (left: RLMSwiftCollectionBase, right: RLMSwiftCollectionBase) -> Bool {
     left.isEqual(right)
+  }
+
+  /// Managed collections hash alike if they are equal; what unmanaged ones hold can change.
+  public final func hash(into hasher: inout Hasher) {
+    hasher.combine(accessor?.object)
+    hasher.combine(accessor?.column)
   }
 
   // MARK: Confinement

@@ -8,25 +8,25 @@ extension RealmCollection {
   /// The smallest value of the property among the objects, nil if none has one.
   public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _collection.aggregate(.minimum, property)
+    aggregate(.minimum, property)
   }
 
   /// The largest value of the property among the objects, nil if none has one.
   public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _collection.aggregate(.maximum, property)
+    aggregate(.maximum, property)
   }
 
   /// The sum of the property over the objects, zero if none has a value.
   public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    _collection.sum(property)
+    aggregateSum(property)
   }
 
   /// The average of the property over the objects that have a value, nil if none has one.
   public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    _collection.aggregate(.average, property)
+    aggregate(.average, property)
   }
 }
 
@@ -49,58 +49,64 @@ extension RealmCollection where Element: ObjectBase {
     sum(ofProperty: _name(for: keyPath))
   }
 
-  /// The average of the property over the objects that have a value, nil if none has one. Of whole
-  /// numbers it is a whole number, without the fraction.
+  /// The average of the property over the objects that have a value, nil if none has one. Integers
+  /// are rounded towards zero; name another type for the result where that is not wanted.
   public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
   where T.PersistedType: AddableType {
+    average(ofProperty: _name(for: keyPath))
+  }
+
+  /// The average of the property over the objects that have a value, nil if none has one.
+  @_disfavoredOverload
+  public func average<T: _HasPersistedType, S: _HasPersistedType>(
+    of keyPath: KeyPath<Element, T>
+  ) -> S? where T.PersistedType: AddableType, S.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 }
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
   /// The smallest value, nil if there is none.
-  public func min() -> Element? { _collection.aggregate(.minimum, "self") }
+  public func min() -> Element? { aggregate(.minimum, "self") }
 
   /// The largest value, nil if there is none.
-  public func max() -> Element? { _collection.aggregate(.maximum, "self") }
+  public func max() -> Element? { aggregate(.maximum, "self") }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
   /// The sum of the values.
-  public func sum() -> Element { _collection.sum("self") }
+  public func sum() -> Element { aggregateSum("self") }
 
   /// The average of the values, nil if there is none.
   public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
-    _collection.aggregate(.average, "self")
+    aggregate(.average, "self")
+  }
+}
+
+extension RealmCollection {
+  /// The aggregate as a value of the type, nil for null.
+  fileprivate func aggregate<T>(_ operation: AggregateOperation, _ property: String) -> T? {
+    if let elements = _unmanagedElements {
+      return UnmanagedValues(elements).aggregate(operation, property)
+    }
+    return _collection.aggregate(operation, property)
+  }
+
+  fileprivate func aggregateSum<T>(_ property: String) -> T {
+    AggregateResult.sum(aggregate(.sum, property), of: property)
   }
 }
 
 extension _ManagedCollection {
   /// The aggregate as a value of the type, nil for null.
   func aggregate<T>(_ operation: AggregateOperation, _ property: String) -> T? {
-    let result = stored(operation, property)
-    if result == .null { return nil }
-    guard let type = T.self as? any _StoredConvertible.Type else {
-      throwRealmException("Values of type \(T.self) have no \(operation).")
-    }
-    if T.self == AnyRealmValue.self { return type._rlmFromStored(result, instance) as? T }
-    guard let value = result.aggregateValue else { return nil }
-    if let converted = type._rlmFromAny(value, nil) as? T { return converted }
-    if operation == .average, let real = value as? Double,
-      let whole = Int64(exactly: real.rounded(.towardZero)),
-      let converted = type._rlmFromAny(whole, nil) as? T
-    {
-      return converted
-    }
-    throwRealmException("The \(operation) of '\(property)' is no \(T.self): \(value).")
+    AggregateResult(operation: operation, property: property, value: stored(operation, property))
+      .converted(instance)
   }
 
   func sum<T>(_ property: String) -> T {
-    guard let sum: T = aggregate(.sum, property) else {
-      throwRealmException("Cannot calculate the sum of '\(property)'.")
-    }
-    return sum
+    AggregateResult.sum(aggregate(.sum, property), of: property)
   }
 
   private func stored(_ operation: AggregateOperation, _ property: String) -> StoredValue {
@@ -122,19 +128,5 @@ extension _ManagedCollection {
     }
     let view = instance.view
     return engine { () throws(StorageError) in try compiled.aggregate(operation, column, view) }
-  }
-}
-
-extension StoredValue {
-  /// The value as the Swift type that carries it, for conversion to the one that was asked for.
-  fileprivate var aggregateValue: Any? {
-    switch self {
-    case .int(let value): value
-    case .float(let value): value
-    case .double(let value): value
-    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
-    case .decimal128(let bits): Decimal128(bits)
-    default: nil
-    }
   }
 }

@@ -19,6 +19,8 @@ public protocol RealmCollection: RealmCollectionBase, _ObjcBridgeable, Equatable
 where Iterator == RLMIterator<Element>, Index == Int {
   /// The collection as the engine sees it. A misuse for an unmanaged one.
   var _collection: _ManagedCollection { get }
+  /// The elements of an unmanaged collection; nil for a managed one.
+  var _unmanagedElements: [Element]? { get }
   /// The live or frozen collection that stands for the view.
   static func _make(_ collection: _ManagedCollection) -> Self
   /// The position of the first element equal to the given one.
@@ -26,6 +28,8 @@ where Iterator == RLMIterator<Element>, Index == Int {
 }
 
 extension RealmCollection {
+  public var _unmanagedElements: [Element]? { nil }
+
   /// The index of the first element: 0.
   public var startIndex: Int { 0 }
   /// The index after the last element: the count.

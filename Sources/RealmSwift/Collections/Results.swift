@@ -49,58 +49,114 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
   }
 }
 
-/// Any collection of a realm, without saying which kind.
+/// Any collection of a realm, or an unmanaged list or set, without saying which kind.
 @frozen
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
-  @usableFromInline let collection: _ManagedCollection
-
-  /// Wraps a managed collection, which stays live.
-  public init<C: RealmCollection & _ObjcBridgeable>(_ collection: C) where C.Element == Element {
-    self.collection = collection._collection
+  @usableFromInline
+  enum Source {
+    case managed(_ManagedCollection)
+    /// Which stays live: it may change, or its object be added to a realm.
+    case unmanaged(UnmanagedSource<Element>)
   }
 
-  init(_ collection: _ManagedCollection) { self.collection = collection }
+  @usableFromInline let source: Source
 
-  public var _collection: _ManagedCollection { collection }
+  /// Wraps a collection, which stays live.
+  public init<C: RealmCollection & _ObjcBridgeable>(_ collection: C) where C.Element == Element {
+    if collection._unmanagedElements == nil {
+      source = .managed(collection._collection)
+    } else {
+      source = .unmanaged(UnmanagedSource(collection))
+    }
+  }
+
+  init(_ collection: _ManagedCollection) { source = .managed(collection) }
+
+  private var managed: _ManagedCollection? {
+    if case .managed(let collection) = source { collection } else { nil }
+  }
+
+  public var _unmanagedElements: [Element]? {
+    if case .unmanaged(let source) = source { source.elements() } else { nil }
+  }
+
+  public var _collection: _ManagedCollection {
+    switch source {
+    case .managed(let collection): return collection
+    case .unmanaged(let source): return source.managed()
+    }
+  }
+
   public static func _make(_ collection: _ManagedCollection) -> Self {
     AnyRealmCollection(collection)
   }
 
   /// How many elements there are.
-  public var count: Int { collection.count }
+  public var count: Int { managed?.count ?? _unmanagedElements!.count }
 
   /// Whether there is no element.
-  public var isEmpty: Bool { collection.isEmpty }
+  public var isEmpty: Bool { managed?.isEmpty ?? _unmanagedElements!.isEmpty }
 
   /// The first element, nil if there is none.
-  public var first: Element? { collection.first(as: Element.self) }
+  public var first: Element? {
+    guard let managed else { return _unmanagedElements!.first }
+    return managed.first(as: Element.self)
+  }
 
   /// The element at the index, which must be within the collection.
   public subscript(position: Int) -> Element {
-    collection.element(at: position, as: Element.self)
+    if let managed { return managed.element(at: position, as: Element.self) }
+    let elements = _unmanagedElements!
+    checkIndex(position, below: elements.count)
+    return elements[position]
   }
 
   /// An iterator over the elements.
-  public func makeIterator() -> RLMIterator<Element> { collection.iterator(of: Element.self) }
+  public func makeIterator() -> RLMIterator<Element> {
+    managed?.iterator(of: Element.self) ?? RLMIterator(_unmanagedElements!)
+  }
 
   /// The position of an object, or of the first equal value; nil if it is not in the collection.
-  public func index(of element: Element) -> Int? { collection.index(of: element) }
+  public func index(of element: Element) -> Int? {
+    guard let managed else { return _unmanagedElements!.firstIndex(of: element) }
+    return managed.index(of: element)
+  }
 
-  /// The realm that the collection belongs to.
-  public var realm: Realm? { Realm(instance: collection.instance) }
+  /// The realm that the collection belongs to; nil for an unmanaged one.
+  public var realm: Realm? { managed.map { Realm(instance: $0.instance) } }
   /// Whether the collection can no longer be used, because its realm was invalidated or the object
   /// that it comes from deleted.
-  public var isInvalidated: Bool { !collection.isValid }
+  public var isInvalidated: Bool { managed.map { !$0.isValid } ?? false }
   /// Whether this is a frozen collection, which never changes and can be used on any thread.
-  public var isFrozen: Bool { collection.instance.isFrozen }
+  public var isFrozen: Bool { managed?.instance.isFrozen ?? false }
   /// An immutable view of the collection at its present version, usable on any thread.
-  public func freeze() -> AnyRealmCollection { AnyRealmCollection(collection.frozen()) }
+  public func freeze() -> AnyRealmCollection { AnyRealmCollection(_collection.frozen()) }
   /// The live counterpart of a frozen collection, which belongs to the caller's thread; a live
   /// collection itself. Nil if the object that holds it was deleted.
-  public func thaw() -> AnyRealmCollection? { collection.thawed().map { AnyRealmCollection($0) } }
+  public func thaw() -> AnyRealmCollection? {
+    _collection.thawed().map { AnyRealmCollection($0) }
+  }
 
-  /// Whether both are views of the same list, or copies of the same collection.
+  /// Whether both are views of the same list, copies of the same collection, or hold equal elements
+  /// without a realm.
   public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
-    left.collection.isSame(as: right.collection)
+    switch (left.source, right.source) {
+    case (.managed(let left), .managed(let right)): left.isSame(as: right)
+    case (.unmanaged(let left), .unmanaged(let right)): left.elements() == right.elements()
+    default: false
+    }
+  }
+}
+
+/// An unmanaged collection without its type.
+@usableFromInline
+struct UnmanagedSource<Element: RealmCollectionValue> {
+  let elements: () -> [Element]
+  /// The view of it as a managed collection, which is a misuse.
+  let managed: () -> _ManagedCollection
+
+  init<C: RealmCollection>(_ collection: C) where C.Element == Element {
+    elements = { collection._unmanagedElements ?? [] }
+    managed = { collection._collection }
   }
 }

@@ -25,7 +25,7 @@ final class BoundClasses: Sendable {
     self.classes = classes
     var byClass: [ObjectIdentifier: TableBinding] = [:]
     var retired = earlier?.retired ?? []
-    for info in classes {
+    for info in classes + NestedCollection.classes {
       let known = earlier?.byClass[ObjectIdentifier(info.type)]
       let description = schema.description.description(of: info.name)
       if let known, let description, known.fits(description) {

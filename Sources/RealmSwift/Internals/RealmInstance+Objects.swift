@@ -201,6 +201,7 @@ extension _RealmInstance {
         let given = source.value(at: index, of: binding.info)
       else { continue }
       let column = binding.columns[index]
+      if updateNested(of: object, column, property, given) { continue }
       if updatePolicy == .modified, property.description.collection == .none,
         property.description.target == nil, persistedArgument(given).flatMap(storedObject) == nil,
         let new = stored(given, as: property),
@@ -209,7 +210,11 @@ extension _RealmInstance {
         continue
       }
       if updatePolicy == .modified, updateEmbedded(of: object, column, property, given) { continue }
-      object._set(given, to: property)
+      if updatePolicy == .modified {
+        object._merge(given, to: property)
+      } else {
+        object._set(given, to: property)
+      }
     }
   }
 

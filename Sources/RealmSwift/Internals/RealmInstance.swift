@@ -93,6 +93,10 @@ public final class _RealmInstance: @unchecked Sendable {
     private var others: [TableKey: ObjectKey] = [:]
     /// For references that were made within it; nil if there are none.
     var outcome: WriteOutcome?
+    /// The schema and the classes before the transaction gave the file classes of its own.
+    fileprivate var earlier: (schema: StoredSchema, classes: BoundClasses)?
+    /// Lists and dictionaries that are being written, each inside of the one before.
+    var nestingDepth = 0
     /// Objects that are being added, and lead one to the next.
     var addingDepth = 0
     /// Objects that have their rows and are yet to be written.
@@ -265,6 +269,21 @@ public final class _RealmInstance: @unchecked Sendable {
     readState.pointee.source = newer.source
     readState.pointee.generation += 1
     if newSchema !== schema { takeOver(newSchema) }
+  }
+
+  /// After an open transaction has given the file classes of its own.
+  func adoptSchema(of writing: Writing) {
+    if writing.earlier == nil { writing.earlier = (schema, bound) }
+    schema = writing.objects.schema
+    refreshBindings()
+  }
+
+  /// Forgets the classes of a transaction that is cancelled.
+  func restoreSchema(from writing: Writing) {
+    guard let earlier = writing.earlier else { return }
+    (schema, bound) = earlier
+    tables.deallocate()
+    tables = CachedTables(count: schema.description.classes.count)
   }
 
   /// After another program has added classes or properties.

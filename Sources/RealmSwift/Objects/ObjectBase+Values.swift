@@ -53,6 +53,14 @@ extension ObjectBase {
     if !isSet { throwInvalidValue(value, for: property, of: _info.name) }
   }
 
+  /// Sets a managed property, and leaves alone what it has of the value already.
+  final func _merge(_ value: Any, to property: PropertyInfo) {
+    let isSet = _withField(at: property.offset) {
+      property.field.merge(value, at: $0, of: self)
+    }
+    if !isSet { throwInvalidValue(value, for: property, of: ClassInfo.of(type(of: self)).name) }
+  }
+
   /// Fills an unmanaged object from a dictionary, an array in the order of declaration, or an
   /// object with properties of the same names.
   final func _fill(from value: Any) {

@@ -21,6 +21,8 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
     case .objectId(let value): .objectId(value.stored)
     case .decimal128(let value): .decimal128(value.stored)
     case .uuid(let value): value._rlmStored(realm)
+    case .dictionary(let value): realm.nest(value)
+    case .list(let value): realm.nest(value)
     }
   }
 
@@ -28,6 +30,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
     _ stored: StoredValue, _ realm: _RealmInstance
   ) -> AnyRealmValue {
     if case .link(let table, let key) = stored {
+      if let nested = realm.nestedCollection(table, key) { return nested }
       return (realm.object(in: table, key) as? Object).map { .object($0) } ?? .none
     }
     return AnyRealmValue(plain: stored) ?? .none
@@ -38,15 +41,13 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
       if unwrapped(value) is any Sequence {
         throwRealmException(
           """
-          AnyRealmValue cannot hold a list or dictionary: a value of type '\(type(of: value))' \
-          was given.
+          AnyRealmValue can hold arrays and dictionaries of what it can hold, and not a value of \
+          type '\(type(of: value))'.
           """)
       }
       return nil
     }
-    guard case .object(let object) = converted else { return converted }
-    // As for links: an object of another realm is copied.
-    return type(of: object)._rlmFromAny(object, realm).map { .object($0) }
+    return converted.taken(into: realm)
   }
 
   /// The stored value, unless it is a link: only the realm can make its object.

@@ -4,8 +4,8 @@ import ObjectStore
 /// A value of any type that a property can have, or none: for properties whose type is known only
 /// at run time.
 ///
-/// An object becomes `none` when it is deleted from its realm. Lists and dictionaries are no values
-/// of this type.
+/// An object becomes `none` when it is deleted from its realm. Lists and dictionaries hold values
+/// of this type in turn, down to a hundred levels.
 public enum AnyRealmValue: Hashable {
   /// No value.
   case none
@@ -31,6 +31,10 @@ public enum AnyRealmValue: Hashable {
   case decimal128(Decimal128)
   /// A `UUID`.
   case uuid(UUID)
+  /// A dictionary.
+  case dictionary(Map<String, AnyRealmValue>)
+  /// A list.
+  case list(List<AnyRealmValue>)
 
   /// No value.
   public init() { self = .none }
@@ -124,11 +128,16 @@ extension AnyRealmValue {
     case .objectId(let value): value
     case .decimal128(let value): value
     case .uuid(let value): value
+    case .dictionary(let value): value
+    case .list(let value): value
     }
   }
 
   /// A value of a type that a property can have; nil if it is of another one.
-  init?(content: Any?) {
+  init?(content: Any?) { self.init(content: content, depth: 1) }
+
+  /// - Parameter depth: how many levels of arrays and dictionaries it would be the last of.
+  init?(content: Any?, depth: Int) {
     if let value = content as? AnyRealmValue {
       self = value
       return
@@ -141,13 +150,25 @@ extension AnyRealmValue {
       self = .object(object)
       return
     }
-    guard let stored = StoredValue(constant: value) else { return nil }
-    self.init(plain: stored)
+    if let list = value as? List<AnyRealmValue> {
+      self = .list(list)
+    } else if let map = value as? Map<String, AnyRealmValue> {
+      self = .dictionary(map)
+    } else if let stored = StoredValue(constant: value) {
+      self.init(plain: stored)
+    } else {
+      self.init(collection: value, depth: depth)
+    }
   }
 
   /// The value as descriptions show it, with objects described down to a few levels.
   func _describe(depth: Int) -> String {
-    if case .object(let object) = self { return object._describe(depth: depth) }
+    switch self {
+    case .object(let object): return object._describe(depth: depth)
+    case .list(let list): return describeCollection(list, depth: depth)
+    case .dictionary(let map): return map._describe(depth: depth)
+    default: break
+    }
     return content.map { String(describing: $0) } ?? "(null)"
   }
 }

@@ -127,6 +127,7 @@ extension _RealmInstance {
     cancelled.add(
       writing.startGeneration...last, firstNewKeys: writing.firstNewKeys,
       base: writing.objects.baseVersion)
+    restoreSchema(from: writing)
     readState.pointee.source = snapshot!.source
     readState.pointee.generation = last + 2
     // Beginning has moved the realm, and turns that came meanwhile told nobody.

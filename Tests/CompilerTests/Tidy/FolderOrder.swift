@@ -77,6 +77,7 @@ struct FolderOrder {
       "Sharing -> Notifications": 3,
       "Sharing -> Projections": 1,
       "Sharing -> Realm": 4,
+      "Values -> Collections": 2,
     ],
   ]
 

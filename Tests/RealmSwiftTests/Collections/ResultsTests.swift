@@ -48,6 +48,7 @@ import Testing
     #expect(animals.max(ofProperty: "age") == 7)
     #expect(animals.sum(of: \.age) == 14)
     #expect(animals.average(ofProperty: "age") == 3.5)
+    #expect(animals.average(of: \.age) as Double? == 3.5)
     let whole = animals.average(of: \.age)
     #expect(whole == Int?(3))
     #expect(animals.sum(of: \.weight) == 6)

@@ -1,9 +1,19 @@
 public import Foundation
+import ObjectStore
 
 // Queries on a map's values. Their results hold the values without their keys.
 
 extension Map {
   private var results: Results<Value> { Results(_collection) }
+
+  private func aggregate<T>(_ operation: AggregateOperation, _ property: String) -> T? {
+    if accessor == nil { return UnmanagedValues(values).aggregate(operation, property) }
+    return _collection.aggregate(operation, property)
+  }
+
+  private func aggregateSum<T>(_ property: String) -> T {
+    AggregateResult.sum(aggregate(.sum, property), of: property)
+  }
 
   /// The values that the condition holds for.
   public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
@@ -38,44 +48,44 @@ extension Map {
   /// The smallest value of the property among the objects, nil if none has one.
   public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _collection.aggregate(.minimum, property)
+    aggregate(.minimum, property)
   }
 
   /// The largest value of the property among the objects, nil if none has one.
   public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _collection.aggregate(.maximum, property)
+    aggregate(.maximum, property)
   }
 
   /// The sum of the property over the objects, zero if none has a value.
   public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    _collection.sum(property)
+    aggregateSum(property)
   }
 
   /// The average of the property over the objects that have a value, nil if none has one.
   public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    _collection.aggregate(.average, property)
+    aggregate(.average, property)
   }
 }
 
 extension Map where Value.PersistedType: MinMaxType {
   /// The smallest value, nil if there is none.
-  public func min() -> Value? { _collection.aggregate(.minimum, "self") }
+  public func min() -> Value? { aggregate(.minimum, "self") }
 
   /// The largest value, nil if there is none.
-  public func max() -> Value? { _collection.aggregate(.maximum, "self") }
+  public func max() -> Value? { aggregate(.maximum, "self") }
 }
 
 extension Map where Value.PersistedType: AddableType {
   /// The sum of the values.
-  public func sum() -> Value { _collection.sum("self") }
+  public func sum() -> Value { aggregateSum("self") }
 
   /// The average of the values, nil if there is none.
   public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
-    _collection.aggregate(.average, "self")
+    aggregate(.average, "self")
   }
 }
 
@@ -108,10 +118,18 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     sum(ofProperty: _name(for: keyPath))
   }
 
-  /// The average of the property over the objects that have a value, nil if none has one. Of whole
-  /// numbers it is a whole number, without the fraction.
+  /// The average of the property over the objects that have a value, nil if none has one. Integers
+  /// are rounded towards zero; name another type for the result where that is not wanted.
   public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
   where T.PersistedType: AddableType {
+    average(ofProperty: _name(for: keyPath))
+  }
+
+  /// The average of the property over the objects that have a value, nil if none has one.
+  @_disfavoredOverload
+  public func average<T: _HasPersistedType, S: _HasPersistedType>(
+    of keyPath: KeyPath<Value.Wrapped, T>
+  ) -> S? where T.PersistedType: AddableType, S.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 }

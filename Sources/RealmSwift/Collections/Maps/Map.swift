@@ -27,6 +27,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
     super.init(accessor: accessor)
   }
 
+  override func hasSameElements(as other: RLMSwiftCollectionBase) -> Bool {
+    unmanaged == (other as? Map<Key, Value>)?.unmanaged
+  }
+
   // MARK: Reading
 
   /// How many keys there are.
@@ -82,9 +86,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
   }
 
   /// A hundred entries at most, one per line.
-  public var description: String {
+  public var description: String { _describe(depth: 0) }
+
+  func _describe(depth: Int) -> String {
+    if depth > 4 { return "<Maximum depth exceeded>" }
     let lines = pairs.prefix(describedElements).map { key, value in
-      "[\(key)]: \(describeElement(unwrappedOnce(value) ?? value, depth: 1))"
+      "[\(key)]: \(describeElement(unwrappedOnce(value) ?? value, depth: depth + 1))"
     }
     let type = "Map<string, \(elementText(Value.self))> <\(addressText(self))>"
     return describeLines(lines, of: type, count: count)

@@ -31,6 +31,11 @@ protocol PersistedField {
     _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase,
     _ realm: _RealmInstance?
   ) -> Bool
+  /// Sets a managed property, and leaves alone what it has of the value already; false if the value
+  /// cannot become one of its type.
+  static func merge(
+    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase
+  ) -> Bool
   /// Writes the unmanaged value into the store and makes the property a managed one. The object
   /// already knows its row.
   static func transfer(
@@ -108,6 +113,14 @@ extension Persisted: PersistedField {
     } else {
       at(address).pointee.storage = .value(converted)
     }
+    return true
+  }
+
+  static func merge(
+    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase
+  ) -> Bool {
+    guard let converted = Value._rlmPropertyFromAny(value, object._instance) else { return false }
+    Value._rlmTransfer(converted, object, at(address).pointee.column, .overwriteModified)
     return true
   }
 

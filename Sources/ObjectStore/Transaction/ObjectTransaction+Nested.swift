@@ -1,0 +1,90 @@
+import Storage
+
+// Lists and maps among values of any kind; see `NestedCollection`.
+extension ObjectTransaction {
+  /// A new empty list or map. The link to it must become a property of any kind, or an element of a
+  /// list or map of such, before the transaction is committed, and of one alone.
+  package func createNested(
+    _ kind: NestedCollection
+  ) throws(StorageError) -> (table: TableKey, object: ObjectKey) {
+    let table = try nestedTable(kind)
+    return (table, try appendObject(try open(table)))
+  }
+
+  private func nestedTable(_ kind: NestedCollection) throws(StorageError) -> TableKey {
+    if let known = schema.description.description(of: kind.className) { return known.tableKey }
+    let wanted = SchemaDescription(
+      classes: [kind.description], version: schema.description.version)
+    try store(SchemaChange(from: schema.description, to: wanted, path: source.path).result)
+    return schema.description.description(of: kind.className)!.tableKey
+  }
+
+  // MARK: History
+
+  /// A value of any kind and where it is.
+  private struct Place: Hashable {
+    var table: TableKey
+    var column: ColumnKey
+    var object: ObjectKey
+  }
+
+  /// Notes that what holds a nested collection has changed if the collection has, and so on
+  /// upwards: who watches an object hears of changes in its lists of lists.
+  func noteNestedChanges() throws(StorageError) {
+    var level: [(table: TableKey, objects: [ObjectKey])] = []
+    for kind in NestedCollection.allCases {
+      guard let table = schema.description.description(of: kind.className)?.tableKey else {
+        continue
+      }
+      let changed = changedObjects(of: table)
+      if !changed.isEmpty { level.append((table, changed)) }
+    }
+    while !level.isEmpty {
+      var above: [TableKey: [ObjectKey]] = [:]
+      for (table, objects) in level {
+        for (place, members) in try places(of: objects, in: table) {
+          try note(place, members, in: table)
+          if schema.layouts[Int(place.table.rawValue)].isNested {
+            above[place.table, default: []].append(place.object)
+          }
+        }
+      }
+      level = above.map { ($0.key, $0.value) }
+    }
+  }
+
+  /// Where the collections are, by what holds them.
+  private func places(
+    of objects: [ObjectKey], in table: TableKey
+  ) throws(StorageError) -> [Place: [ObjectKey]] {
+    let stored = try self.table(table)
+    let backlinks = schema.description.description(of: table)?.backlinks ?? []
+    var places: [Place: [ObjectKey]] = [:]
+    for object in objects {
+      guard let position = try stored.find(object) else { continue }
+      for backlink in backlinks {
+        let owners = try stored.backlinks(backlink.columnKey, at: position)
+        guard owners.count > 0, let owner = try owners.keys().first else { continue }
+        let place = Place(
+          table: backlink.originTable, column: backlink.originColumn, object: owner)
+        places[place, default: []].append(object)
+      }
+    }
+    return places
+  }
+
+  private func note(
+    _ place: Place, _ members: [ObjectKey], in table: TableKey
+  ) throws(StorageError) {
+    let state = try open(place.table)
+    guard state.pointee.columns[place.column.slot].isList else {
+      return state.pointee.history.modified(place.object.rawValue, place.column.rawValue)
+    }
+    let list = try list(place.column, of: place.object, in: place.table)
+    let targets = KeyFilter(sorted: members.sorted())
+    for index in try list.indexes(of: targets, in: table, count: members.count) {
+      state.pointee.history.list(
+        place.object.rawValue, place.column.rawValue, .set(index: index))
+    }
+  }
+}

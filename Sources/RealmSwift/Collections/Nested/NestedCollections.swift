@@ -1,0 +1,112 @@
+import ObjectStore
+import Storage
+
+// Lists and dictionaries in `AnyRealmValue`: each is the collection of an object of the file's own;
+// see `NestedCollection`. The classes of those objects are bound like the program's.
+
+/// What a list in an `AnyRealmValue` is kept as.
+final class NestedList: EmbeddedObject {
+  @Persisted var elements: List<AnyRealmValue>
+
+  override class func _realmObjectName() -> String? { NestedCollection.list.className }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// What a dictionary in an `AnyRealmValue` is kept as.
+final class NestedMap: EmbeddedObject {
+  @Persisted var elements: Map<String, AnyRealmValue>
+
+  override class func _realmObjectName() -> String? { NestedCollection.map.className }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+extension NestedCollection {
+  /// The most levels that a value which is stored, or made from arrays and dictionaries, can have.
+  static let depthMax = 100
+
+  static let classes = [ClassInfo.of(NestedList.self), ClassInfo.of(NestedMap.self)]
+
+  static func checkDepth(_ depth: Int) {
+    if depth <= depthMax { return }
+    throwRealmException(
+      "Maximum nesting level of \(depthMax) exceeded: flatten the value, or store it in parts.")
+  }
+}
+
+extension _RealmInstance {
+  private func accessor(
+    _ binding: TableBinding, _ key: ObjectKey
+  ) -> ListAccessor {
+    // Not looked at yet, but newer than the last `invalidate()` and the last cancelled write.
+    ListAccessor(
+      instance: self, binding: binding, object: key, property: binding.properties[0]!,
+      generation: readState.pointee.generation &- 1)
+  }
+
+  /// The collection that the link stands for; nil for a link to an object.
+  func nestedCollection(_ table: TableKey, _ key: ObjectKey) -> AnyRealmValue? {
+    let binding = binding(for: table)
+    if binding.info.type == NestedList.self { return .list(List(accessor: accessor(binding, key))) }
+    if binding.info.type == NestedMap.self {
+      return .dictionary(Map(accessor: accessor(binding, key)))
+    }
+    return nil
+  }
+
+  /// A copy of the list in this realm, to be put where it belongs at once.
+  func nest(_ list: List<AnyRealmValue>) -> StoredValue {
+    nest(.list) { $0.append(contentsOf: list._rlmEntries) }
+  }
+
+  /// A copy of the map in this realm, to be put where it belongs at once.
+  func nest(_ map: Map<String, AnyRealmValue>) -> StoredValue {
+    nest(.map) { accessor in
+      for (key, value) in map._rlmEntries { accessor.put(value, forKey: key) }
+    }
+  }
+
+  private func nest(_ kind: NestedCollection, _ fill: (ListAccessor) -> Void) -> StoredValue {
+    guard let writing else { throwRealmException(MisuseReason.noTransactionToCommit) }
+    writing.nestingDepth += 1
+    defer { writing.nestingDepth -= 1 }
+    NestedCollection.checkDepth(writing.nestingDepth)
+    let (table, key) = engine { () throws(StorageError) in try writing.objects.createNested(kind) }
+    if writing.objects.schema !== schema { adoptSchema(of: writing) }
+    didCreate(key, in: table)
+    fill(accessor(binding(for: table), key))
+    return .link(table, key)
+  }
+
+  /// Gives a property of any kind the list or dictionary that is given for it, by `create` with an
+  /// update policy; false for anything else.
+  func updateNested(
+    of object: ObjectBase, _ column: UInt32, _ property: PropertyInfo, _ given: Any
+  ) -> Bool {
+    guard property.description.type == .any, property.description.collection == .none,
+      let value = AnyRealmValue._rlmFromAny(given, self), value.isCollection
+    else { return false }
+    let mode: _TransferMode = updatePolicy == .modified ? .overwriteModified : .overwriteAll
+    AnyRealmValue._rlmTransfer(value, object, column, mode)
+    return true
+  }
+
+  /// The link to a value that is in the realm; nil for objects and collections that are not. To
+  /// look for something must not add it.
+  func existing(_ element: some RealmCollectionValue) -> StoredValue? {
+    if let object = element as? ObjectBase { return existingLink(to: object) }
+    guard let any = element as? AnyRealmValue else { return element._rlmStored(self) }
+    switch any {
+    case .object(let object): return existingLink(to: object)
+    case .list(let list): return existingLink(to: list.accessor)
+    case .dictionary(let map): return existingLink(to: map.accessor)
+    default: return any._rlmStored(self)
+    }
+  }
+
+  private func existingLink(to nested: ListAccessor?) -> StoredValue? {
+    guard let nested, nested.instance.shared === shared,
+      nested.binding.description.isNestedCollection
+    else { return nil }
+    return .link(nested.binding.table, nested.object)
+  }
+}
