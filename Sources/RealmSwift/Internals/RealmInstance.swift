@@ -274,8 +274,7 @@ public final class _RealmInstance: @unchecked Sendable {
   /// After an open transaction has given the file classes of its own.
   func adoptSchema(of writing: Writing) {
     if writing.earlier == nil { writing.earlier = (schema, bound) }
-    schema = writing.objects.schema
-    refreshBindings()
+    takeOver(writing.objects.schema)
   }
 
   /// Forgets the classes of a transaction that is cancelled.
