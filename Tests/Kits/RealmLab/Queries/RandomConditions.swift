@@ -239,11 +239,12 @@ struct RandomConditions {
     let o = one(of: Operator.allCases)
     let key = one(of: PlainItem.keys)
     let t = one(of: PlainItem.texts)
+    let size = n % 4
     switch random.below(8) {
     case 0:
       return RandomCondition(
         text: "numbers.@count \(o.rawValue) \(n % 4)", query: { o.query($0.numbers.count, n % 4) },
-        predicate: o == .equal ? #Predicate<IndexedItem> { $0.numbers.count == n % 4 } : nil
+        predicate: o == .equal ? #Predicate<IndexedItem> { $0.numbers.count == size } : nil
       ) { o.holds($0.numbers.count, n % 4) }
     case 1:
       return RandomCondition(
