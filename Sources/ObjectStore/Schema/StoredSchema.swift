@@ -85,10 +85,13 @@ final class TableLayout: Sendable {
 public final class StoredSchema: Sendable {
   public let description: SchemaDescription
   let layouts: [TableLayout]
+  /// The tables of collections among values of any kind; most files have none.
+  let nestedTables: [TableKey]
 
   init(_ description: SchemaDescription) {
     self.description = description
     layouts = description.classes.map { TableLayout($0, in: description) }
+    nestedTables = description.classes.filter(\.isNestedCollection).map(\.tableKey)
   }
 }
 
