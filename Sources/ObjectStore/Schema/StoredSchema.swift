@@ -88,10 +88,13 @@ final class TableLayout: Sendable {
 public final class StoredSchema: Sendable {
   public let description: SchemaDescription
   let layouts: [TableLayout]
+  /// The tables of collections among values of any kind; most files have none.
+  let nestedTables: [TableKey]
 
   init(_ description: SchemaDescription) {
     self.description = description
     layouts = description.classes.map { TableLayout($0, in: description) }
+    nestedTables = description.classes.filter(\.isNestedCollection).map(\.tableKey)
   }
 
   /// With further classes, which are not stored: they have no objects, and nothing can be made of

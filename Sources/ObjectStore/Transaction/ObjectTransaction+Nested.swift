@@ -31,11 +31,9 @@ extension ObjectTransaction {
   /// Notes that what holds a nested collection has changed if the collection has, and so on
   /// upwards: who watches an object hears of changes in its lists of lists.
   func noteNestedChanges() throws(StorageError) {
+    if schema.nestedTables.isEmpty { return }
     var level: [(table: TableKey, objects: [ObjectKey])] = []
-    for kind in NestedCollection.allCases {
-      guard let table = schema.description.description(of: kind.className)?.tableKey else {
-        continue
-      }
+    for table in schema.nestedTables {
       let changed = changedObjects(of: table)
       if !changed.isEmpty { level.append((table, changed)) }
     }

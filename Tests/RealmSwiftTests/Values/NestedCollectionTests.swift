@@ -285,7 +285,7 @@ final class Crate: Object {
     return boxes
   }
 
-  @Test func listsAndOwnersTell() async throws {
+  @Test func listsAndOwnersTell() async {
     observatory.writeElsewhere { realm in
       realm.create(
         Crate.self, value: ["content": ["a": [1, 2]], "contents": [[1], [2]]] as [String: Any])
@@ -295,7 +295,7 @@ final class Crate: Object {
       $0.objects(Crate.self)[0].content.dictionaryValue!["a"]!.listValue!.append(.int(3))
     }
     var told: Set<String> = []
-    for _ in 0..<4 { told.insert(try #require(await observatory.next())) }
+    for _ in 0..<4 { told.insert(await observatory.next() ?? "nothing") }
     #expect(
       told == [
         "inner [[], [2], []]", "map [\"a\"]", "object [\"content\"]", "results [[], [], [0]]",
@@ -304,10 +304,10 @@ final class Crate: Object {
     observatory.writeElsewhere {
       $0.objects(Crate.self)[0].contents[1].listValue!.append(.int(9))
     }
-    for _ in 0..<3 { told.insert(try #require(await observatory.next())) }
+    for _ in 0..<3 { told.insert(await observatory.next() ?? "nothing") }
     #expect(
       told == ["contents [[], [], [1]]", "object [\"contents\"]", "results [[], [], [0]]"])
-    withExtendedLifetime(boxes) {}
+    observatory.run { _ in boxes.forEach { $0.token = nil } }
   }
 
   @Test func referencesAndFrozenOnesFollow() throws {

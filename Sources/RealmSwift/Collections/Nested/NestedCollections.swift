@@ -83,7 +83,8 @@ extension _RealmInstance {
     of object: ObjectBase, _ column: UInt32, _ property: PropertyInfo, _ given: Any
   ) -> Bool {
     guard property.description.type == .any, property.description.collection == .none,
-      let value = AnyRealmValue._rlmFromAny(given, self), value.isCollection
+      let collection = AnyRealmValue(content: given), collection.isCollection,
+      let value = collection.taken(into: self)
     else { return false }
     let mode: _TransferMode = updatePolicy == .modified ? .overwriteModified : .overwriteAll
     AnyRealmValue._rlmTransfer(value, object, column, mode)
