@@ -57,7 +57,7 @@ import Testing
     let copy = Keeper(value: keeper)
     #expect(copy.id == 4 && copy.name == "Ada")
     #expect(copy.animals.count == 2)
-    #expect(copy.animals != keeper.animals)
+    #expect(copy.animals !== keeper.animals && copy.animals == keeper.animals)
   }
 
   @Test func valuesAreConvertedWhereNothingIsLost() {
