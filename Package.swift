@@ -46,7 +46,7 @@ let kits: [Target] = [
   // Several processes that run the code of the lower layers on one simulated machine.
   kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),
   // Clients and a server of sync on simulated storage, network and clocks.
-  kit("SyncLab", ["SyncProtocol", "TestSupport"], exclude: ["PlantedBugs"]),
+  kit("SyncLab", ["SyncProtocol", "TestSupport"]),
   // Random histories, large files, and threads, queues, actors and loops, through the object API.
   kit("RealmLab", ["RealmSwift", "EngineLab", "Clibuv"]),
 ]

@@ -69,12 +69,22 @@ extension ClientCore {
     guard var state = storage.takeState(of: id) else { return }
     if state.isDirty {
       if state.generation.isAlive && !state.isGenerationDirty { state.isLeaving = true }
+      if state.generation.isAlive && state.isGenerationDirty {
+        keepOwn(id, &state)
+      }
       if state.tombstone != nil { state.tombstone = .zero }
       storage.putState(state, of: id)
     } else {
       if state.generation.isAlive { storage.change(.delete, in: id) }
       storage.putState(nil, of: id)
     }
+  }
+
+  /// In another history only what the client has written itself is part of what it creates.
+  private mutating func keepOwn(_ id: ObjectID, _ state: inout ClientObject) {
+    let nothing = ObjectChange(id: id, generation: state.generation)
+    _ = takeOver(
+      ObjectNews(kind: .snapshot, change: nothing), &state, ClientList.Answered())
   }
 
   /// The server forgets deletions up to a version, and so does the client: a creation in a later
@@ -142,6 +152,7 @@ extension ClientCore {
     case .update, .snapshot:
       guard follow(id, &state, generation) else {
         if counts { state?.acknowledgeLists(answered) }
+        if slice.isRebase { keepOwn(id, &state!) }
         return true
       }
       state?.isLeaving = false

@@ -16,8 +16,8 @@ public enum Frame: Hashable, Sendable {
   case token(Text)
   /// Server: the token is good.
   case accepted
-  /// Client: its file, and what it has of which history.
-  case bind(client: ClientID, epoch: UInt64, cursor: Version)
+  /// Client: its file, what it has of which history, and the newest query set that is complete.
+  case bind(client: ClientID, epoch: UInt64, cursor: Version, query: UInt64)
   /// Server: the newest batch of the file that was merged.
   case bound(acknowledged: UInt64)
   /// Client: the classes of the program.
@@ -32,8 +32,8 @@ public enum Frame: Hashable, Sendable {
   case upload(batch: UInt64, part: UInt64, isLast: Bool, [UInt8])
   /// Server: a part of a slice.
   case download(part: UInt64, isLast: Bool, [UInt8])
-  /// Client: all up to here is applied and durable.
-  case confirm(Version)
+  /// Client: all up to here is applied and durable, for this query set.
+  case confirm(Version, query: UInt64)
   /// Both: what failed; the server's time in milliseconds, and when to come again.
   case error(SyncError, time: UInt64, retryAfterMilliseconds: UInt64)
   /// Both: to be answered with the number.
@@ -82,11 +82,12 @@ extension Frame {
       start(.token)
       writer.text(token)
     case .accepted: start(.accepted)
-    case .bind(let client, let epoch, let cursor):
+    case .bind(let client, let epoch, let cursor, let query):
       start(.bind)
       writer.fixed64(client.rawValue)
       writer.fixed64(epoch)
       writer.number(cursor.rawValue)
+      writer.number(query)
     case .bound(let acknowledged):
       start(.bound)
       writer.number(acknowledged)
@@ -116,9 +117,10 @@ extension Frame {
       writer.number(part)
       writer.flag(isLast)
       writer.raw(bytes)
-    case .confirm(let cursor):
+    case .confirm(let cursor, let query):
       start(.confirm)
       writer.number(cursor.rawValue)
+      writer.number(query)
     case .error(let error, let time, let retryAfter):
       start(.error)
       writer.number(UInt64(error.code.rawValue))
@@ -163,7 +165,7 @@ extension Frame {
     case .bind:
       return .bind(
         client: ClientID(try reader.fixed64()), epoch: try reader.fixed64(),
-        cursor: Version(try reader.number()))
+        cursor: Version(try reader.number()), query: try reader.number())
     case .bound: return .bound(acknowledged: try reader.number())
     case .schema: return .schema(try reader.schema())
     case .schemaResult: return .schemaResult(try reader.conflicts())
@@ -178,7 +180,8 @@ extension Frame {
         reader.rest())
     case .download:
       return .download(part: try reader.number(), isLast: try reader.flag(), reader.rest())
-    case .confirm: return .confirm(Version(try reader.number()))
+    case .confirm:
+      return .confirm(Version(try reader.number()), query: try reader.number())
     case .error: return try reader.error()
     case .ping: return .ping(try reader.number())
     case .pong: return .pong(try reader.number())

@@ -123,7 +123,8 @@ extension PlaceTree {
     }
     let opening = Self.opening(new)
     if slot > 0 {
-      order.insert(opening, after: Self.closing(siblings[slot - 1]), version: place.version.rawValue)
+      order.insert(
+        opening, after: Self.closing(siblings[slot - 1]), version: place.version.rawValue)
     } else if isRightChild {
       order.insert(opening, after: Self.opening(parent), version: place.version.rawValue)
     } else {

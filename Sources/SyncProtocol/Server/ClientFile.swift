@@ -74,9 +74,10 @@ public struct ClientFile: Sendable {
     refusals.filter { $0.refusal.batch == batch }.map(\.object)
   }
 
-  /// The client has applied everything up to `version`.
-  mutating func confirm(_ version: Version) {
-    guard let offer, offer.version == version else { return }
+  /// The client has applied everything up to `version`, with the query set that it was sent. A
+  /// download for another query set may be to the version that the client has already.
+  mutating func confirm(_ version: Version, query: UInt64) {
+    guard let offer, offer.version == version, offer.queryVersion == query else { return }
     cursor = version
     confirmedFloor = max(confirmedFloor, offer.floor)
     holds.subtract(offer.removed)

@@ -91,6 +91,10 @@ extension ServerCore {
     cellsOfSlice: Int = Limits.cellsOfSlice
   ) throws(SyncError) -> DownloadSlice {
     precondition(!needsFlush && !download.isComplete)
+    if download.from < head.floor && !download.frame.isRebase {
+      // Marks that this client needs have been trimmed meanwhile.
+      throw SyncError(.divergence, "The client is too far behind; it has to come anew.")
+    }
     var slice = download.frame
     let start = download.position
     var cells: [Int] = []

@@ -33,14 +33,7 @@ extension ServerCore {
             refusal: ObjectNews.Refusal(batch: batch.number, reason: reason)))
         continue
       }
-      let isMaker =
-        change.isGenerationNew && (object?.generation ?? .none) < change.generation
-      if !file.holds.contains(change.id) && isMaker {
-        file.holds.insert(change.id)
-      } else if !file.holds.contains(change.id) {
-        file.claims[change.id] = version
-      }
-      if file.offer?.removed.contains(change.id) == true { file.claims[change.id] = version }
+      note(change, on: object?.generation ?? .none, in: &file, version)
       objects[change.id] = nil
       merge(change, into: &object, from: id, as: version)
     }
@@ -51,6 +44,24 @@ extension ServerCore {
     head.time = max(head.time, latest)
     noteHead()
     return .merged
+  }
+
+  /// Whether the client has the object whole now, or has to be sent it.
+  ///
+  /// It has what it makes, and what it was sent and changes. If it creates what is there, or is in
+  /// an older generation, it does not have it, whatever it was sent: it has ignored that.
+  private func note(
+    _ change: ObjectChange, on known: Generation, in file: inout ClientFile, _ version: Version
+  ) {
+    let isOffered = file.offer?.removed.contains(change.id) == true
+    if change.isGenerationNew && known < change.generation {
+      file.holds.insert(change.id)
+      if isOffered { file.claims[change.id] = version }
+    } else if isOffered || change.isGenerationNew || change.generation < known
+      || !file.holds.contains(change.id)
+    {
+      file.claims[change.id] = version
+    }
   }
 
   /// The object is not in the table meanwhile, so that it is changed in place.

@@ -78,7 +78,7 @@ public struct ServerCore<Storage: ServerStorage> {
 extension ServerCore {
   /// A client comes with its file: continues where it was, or has to start over.
   public mutating func bind(
-    _ id: ClientID, user: Text, cursor: Version, epoch: UInt64, now: UInt64
+    _ id: ClientID, user: Text, cursor: Version, query: UInt64, epoch: UInt64, now: UInt64
   ) throws(SyncError) {
     if let known = files[id], known.user != user {
       throw SyncError(.foreignClientFile, "The client file belongs to another user.")
@@ -86,9 +86,9 @@ extension ServerCore {
     let isNew = files[id] == nil
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
-    if epoch == head.epoch { file.confirm(cursor) }
+    if epoch == head.epoch { file.confirm(cursor, query: query) }
     let goesOn = epoch == head.epoch && cursor == file.cursor && cursor >= head.floor
-    if !goesOn && !(isNew && cursor == .zero) { file.startOver() }
+    if !goesOn && !(isNew && cursor == .zero && head.floor == .zero) { file.startOver() }
     file.offer = nil
     file.isExpired = false
     files[id] = file
@@ -99,8 +99,8 @@ extension ServerCore {
   mutating func noteSeen(_ id: ClientID, now: UInt64) { files[id]?.lastSeen = now }
 
   /// The client has applied what it was sent, up to `cursor`.
-  public mutating func confirm(_ id: ClientID, cursor: Version) {
-    files[id]?.confirm(cursor)
+  public mutating func confirm(_ id: ClientID, cursor: Version, query: UInt64) {
+    files[id]?.confirm(cursor, query: query)
     noteFile(id)
   }
 
@@ -115,10 +115,12 @@ extension ServerCore {
     noteFile(id)
   }
 
-  /// What users may see has changed: all is evaluated again.
+  /// What a user may see has changed: all is evaluated again, as of a new version.
   public mutating func reevaluate(_ id: ClientID) {
     files[id]?.isViewStale = true
     noteFile(id)
+    head.version = head.version.next
+    noteHead()
   }
 
   /// Adds a client's classes, and says which could not be added.

@@ -117,7 +117,9 @@ extension ClientSession {
     case (.accepted, .waitsForAcceptance):
       state = .waitsForBinding
       let record = core.storage.record
-      let bind = Frame.bind(client: record.client, epoch: record.epoch, cursor: record.cursor)
+      let bind = Frame.bind(
+        client: record.client, epoch: record.epoch, cursor: record.cursor,
+        query: record.completeQueryVersion)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
     case (.bound, .waitsForBinding):
@@ -152,6 +154,6 @@ extension ClientSession {
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
     }
-    return [.send(Frame.confirm(slice.to).encoded)]
+    return [.send(Frame.confirm(slice.to, query: slice.queryVersion).encoded)]
   }
 }

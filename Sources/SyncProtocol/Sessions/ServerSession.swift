@@ -117,11 +117,12 @@ extension ServerSession {
       state = .verifies
       return [.verify(token)]
     case (.token(let token), .isBound): return [.verify(token)]
-    case (.bind(let client, let epoch, let cursor), .waitsForBind):
+    case (.bind(let client, let epoch, let cursor, let query), .waitsForBind):
       guard let user, client != .none else {
         throw SyncError(.unexpectedFrame, "A client file has a number.")
       }
-      try core.bind(client, user: user, cursor: cursor, epoch: epoch, now: now)
+      try core.bind(
+        client, user: user, cursor: cursor, query: query, epoch: epoch, now: now)
       state = .isBound(client)
       let acknowledged = core.files[client]?.acknowledged ?? 0
       return [.send(Frame.bound(acknowledged: acknowledged).encoded)]
@@ -152,11 +153,11 @@ extension ServerSession {
       return try whole.map { bytes throws(SyncError) in
         try upload(bytes, number, client, &core, now)
       } ?? []
-    case .confirm(let cursor):
+    case .confirm(let cursor, let query):
       guard download == nil else {
         throw SyncError(.unexpectedFrame, "The download is not complete.")
       }
-      core.confirm(client, cursor: cursor)
+      core.confirm(client, cursor: cursor, query: query)
       return []
     case .error:
       state = .isClosed
@@ -184,7 +185,7 @@ extension ServerSession {
         throw SyncError(.divergence, "The client is too far behind; it has to come anew.")
       }
       return []
-    } catch where error.code == .clockAhead {
+    } catch  where error.code == .clockAhead {
       return [.send(Frame.error(error, time: now, retryAfterMilliseconds: 0).encoded)]
     }
   }

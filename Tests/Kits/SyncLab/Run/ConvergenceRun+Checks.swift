@@ -114,7 +114,7 @@ extension ConvergenceRun {
 
   /// What was committed on a device reached the server, or something later stands in its place.
   private mutating func checkPromises(of device: Device) {
-    guard device.skew <= Int64(Limits.clockAheadMilliseconds) else { return }
+    guard !wasRestored, device.skew <= Int64(Limits.clockAheadMilliseconds) else { return }
     let promised = UploadBatch(number: 1, cursor: .zero, objects: device.promises)
     let bytes = promised.encoded(names: device.core.storage.record.names)
     guard let batch = try? UploadBatch.decode(bytes, names: server.head.names).batch else {
@@ -122,6 +122,8 @@ extension ConvergenceRun {
     }
     let word = Describer(names: server.head.names)
     for object in batch.objects where !device.refused.contains(object.id) {
+      // A re-creation may have been moved to another generation since.
+      if object.isGenerationNew && object.generation > Generation(1) { continue }
       for container in object.containers {
         let isKept =
           container.registers.allSatisfy { model.accountsFor($0, container.id, object) }

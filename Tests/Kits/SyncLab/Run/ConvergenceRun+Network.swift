@@ -79,8 +79,6 @@ extension ConvergenceRun {
     devices[number].refused.formUnion(refused)
     do {
       try server.flush()
-      if dbg { print("UP \(number) batch \(file.acknowledged) -> \(server.head.version.rawValue) refused \(refused.count)")
-        for o in received.batch.objects { print("   \(Describer(names: server.head.names).object(o.id)) g\(o.generation.rawValue) new \(o.isGenerationNew)"); for c in o.containers { print("      \(Describer(names: server.head.names).container(c.id)) regs \(c.registers.map { "\(Describer(names: server.head.names).slot($0.slot))=\($0.value)@\($0.stamp.stamp.time & 0xffffffff)" }) put \(c.placements.map { "\($0.name.element.client.rawValue & 0xf).\($0.name.element.number)" }) rem \(c.removals.map { "\($0.client.rawValue & 0xf).\($0.number)" })") } } }
       model.merge(received.batch.objects.filter { !refused.contains($0.id) })
     } catch {
       // No room: what was merged is as if it had never come.
@@ -94,13 +92,9 @@ extension ConvergenceRun {
     guard let bytes = take(&frames) else { return }
     devices[number].toClient = frames
     let before = devices[number].core.storage.record
-    if dbg, case .download(_, _, let b)? = try? Frame.decode(bytes) { var n = devices[number].core.storage.record.names
-      if let sl = try? DownloadSlice.decode(b, names: &n) { print("DOWN \(number) \(sl.from.rawValue)-\(sl.to.rawValue) rebase \(sl.isRebase) last \(sl.isLast) ack \(sl.acknowledged) floor \(sl.floor.rawValue) cursor \(before.cursor.rawValue) sent \(before.sent.map(\.number))")
-        for o in sl.objects { print("   \(o.kind) \(Describer(names: n).object(o.change.id)) g\(o.change.generation.rawValue) ref \(o.refusal?.batch ?? 0)"); for c in o.change.containers { print("      \(Describer(names: n).container(c.id)) regs \(c.registers.map { "\(Describer(names: n).slot($0.slot))=\($0.value)@\($0.stamp.stamp.time & 0xffffffff)" }) put \(c.placements.map { "\($0.name.element.client.rawValue & 0xf).\($0.name.element.number)" }) rem \(c.removals.map { "\($0.client.rawValue & 0xf).\($0.number)" })") } } } }
     guard var session = devices[number].session else { return }
     let actions = session.receive(
       bytes, &devices[number].core, now: devices[number].now(clock))
-    if dbg, let f = session.failure { print("FAILED \(number) \(f)") }
     devices[number].session = session
     let after = devices[number].core.storage.record
     if after.cursor != before.cursor || after.epoch != before.epoch { check(number) }
@@ -144,5 +138,3 @@ extension ConvergenceRun {
     obey(actions, number, isServer: true)
   }
 }
-
-let dbg = CommandLine.arguments.last == "trace"

@@ -25,6 +25,8 @@ public struct ConvergenceRun {
   var epoch: UInt64 = 1
   var finding: String?
   var rebases = 0
+  /// What was written to objects that the backup lacks may be lost with them.
+  var wasRestored = false
   /// The bytes of all batches that were made.
   var batches: [ClientID: [UInt64: [UInt8]]] = [:]
   let keys: Int
@@ -76,7 +78,11 @@ public struct ConvergenceRun {
       }
     }
     devices[number].core.subscribe(to: wanted)
-    try? devices[number].core.storage.commit()
+    do {
+      try devices[number].core.storage.commit()
+    } catch {
+      devices[number].core.storage.rollback()
+    }
   }
 
   private mutating func step(busy: Int) throws(SyncError) {
@@ -105,7 +111,6 @@ public struct ConvergenceRun {
 
   /// The process dies: what was not committed is gone, and so is the connection.
   private mutating func crash(_ number: Int) {
-    if dbg { print("EV \(number) crash") }
     devices[number].core.storage.rollback()
     disconnect(number)
   }
@@ -123,27 +128,32 @@ public struct ConvergenceRun {
   }
 
   private mutating func restoreBackup() throws(SyncError) {
-    if dbg { print("EV restore") }
     guard let (saved, old) = backup else { return }
     var storage = saved
     epoch += 1
     storage.startNewEpoch(epoch)
     server = try ServerCore(storage: storage, isSchemaOpen: server.isSchemaOpen)
     model = old
+    wasRestored = true
     for number in devices.indices {
       disconnect(number)
-      devices[number].promises = []
     }
   }
 
   private mutating func trim(_ number: Int) throws(SyncError) {
-    if dbg { print("EV trim") }
     do {
       try server.flush()
       try server.trim(expiry: chance(5) ? clock : 0)
     } catch {
       return try crashServer()
     }
-    for id in model.deadObjects where try server.storage.object(id) == nil { model.forget(id) }
+    for id in model.livingObjects {
+      if let object = try server.storage.object(id) { model.trim(object, id) }
+    }
+    for id in model.deadObjects where try server.storage.object(id) == nil {
+      model.forget(id)
+      // Its generations begin anew, so what was written in an old one cannot be told apart.
+      for device in devices.indices { devices[device].refused.insert(id) }
+    }
   }
 }

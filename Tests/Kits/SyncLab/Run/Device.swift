@@ -62,7 +62,6 @@ struct Program {
         device.core.storage.rollback()
       }
       device.promises = device.core.unacknowledged()
-      if dbg { print("EV \(device.number) wrote, dirty \(device.promises.map { "\(Describer(names: device.core.storage.record.names).object($0.id)) g\($0.generation.rawValue) \($0.isGenerationNew)" }) clock \(device.core.storage.record.clock.latest & 0xffffffff)") }
     }
   }
 

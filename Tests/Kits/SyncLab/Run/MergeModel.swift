@@ -51,7 +51,30 @@ struct MergeModel {
   }
 
   /// Forgets an object of which the server keeps nothing.
-  mutating func forget(_ id: ObjectID) { generations[id] = nil }
+  mutating func forget(_ id: ObjectID) {
+    generations[id] = nil
+    writes = writes.filter { $0.key.place.object != id }
+    moved = moved.filter { $0.key.place.object != id }
+    cells = cells.filter { $0.key.object != id }
+    inserted = inserted.filter { $0.key.object != id }
+    removed = removed.filter { $0.key.object != id }
+  }
+
+  /// Forgets removed keys and members of which the server has trimmed the marks: a client that was
+  /// away for longer than they are kept may set them again with an older write.
+  mutating func trim(_ object: ServerObject, _ id: ObjectID) {
+    var kept: [ContainerID: Set<Slot>] = [:]
+    for container in object.snapshot(of: id).containers {
+      kept[container.id] = Set(container.registers.map(\.slot))
+    }
+    let generation = generation(of: id)
+    for (cell, write) in writes where cell.place.object == id && write.value == .absent {
+      guard cell.place.generation == generation,
+        kept[cell.place.container]?.contains(cell.slot) != true
+      else { continue }
+      writes[cell] = nil
+    }
+  }
 
   var deadObjects: [ObjectID] { generations.filter { !$0.value.isAlive }.map(\.key) }
 
@@ -69,7 +92,10 @@ struct MergeModel {
     if case .item(let element) = register.slot, removed[place]?.contains(element) == true {
       return true
     }
-    guard let write = writes[CellName(place: place, slot: register.slot)] else { return false }
+    guard let write = writes[CellName(place: place, slot: register.slot)] else {
+      // The mark of a removal may have been trimmed.
+      return register.value == .absent
+    }
     return write.stamp >= register.stamp
   }
 
