@@ -70,7 +70,7 @@ public struct ClientFile: Sendable {
   }
 
   /// The objects whose changes in a batch were refused, until the client knows.
-  package func refusedObjects(in batch: UInt64) -> [ObjectID] {
+  public func refusedObjects(in batch: UInt64) -> [ObjectID] {
     refusals.filter { $0.refusal.batch == batch }.map(\.object)
   }
 

@@ -1,7 +1,7 @@
 import SyncLab
 
-/// Runs the labs of sync: `sync-convergence COUNT SEED`, `sync-fuzz COUNT SEED`, `sync-appends COUNT`,
-/// and `vectors`, which prints the test vectors of the protocol.
+/// Runs the labs of sync: `sync-convergence COUNT SEED`, `sync-fuzz COUNT SEED`,
+/// `sync-appends COUNT`, and `vectors`, which prints the test vectors of the protocol.
 @main
 struct SyncLabProgram {
   static func main() {
