@@ -27,6 +27,8 @@ let library: [Target] = [
   .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
   .target(
     name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
+  // What the client of a synced file and the server share; values alone.
+  .target(name: "SyncProtocol", swiftSettings: safe),
   .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: safe),
   .target(
     name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
@@ -57,6 +59,8 @@ let kits: [Target] = [
   kit("EngineLab", ["ObjectStore", "TestSupport"]),
   // Several processes that run the code of the lower layers on one simulated machine.
   kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),
+  // Clients and a server of sync on simulated storage, network and clocks.
+  kit("SyncLab", ["SyncProtocol", "TestSupport"]),
   // Random histories, large files, and threads, queues, actors and loops, through the object API.
   kit("RealmLab", ["RealmSwift", "EngineLab", "Clibuv"]),
 ]
@@ -71,6 +75,8 @@ let programs: [Target] = [
   program("GuideProgram", ["RealmSwift"]),
   // A main function that is asynchronous makes a program of its own.
   program("AsyncMainProgram", ["RealmLab"]),
+  // Runs the labs of sync, which need nothing of the engine.
+  program("SyncLabProgram", ["SyncLab"]),
   // Built alone for the simulation, with the hooks that the other programs lack.
   program("SimulatorProgram", ["Simulator"]),
 ]
@@ -80,6 +86,7 @@ let suites: [Target] = [
   suite("CoordinationTests", ["Coordination", "TestProgram", "TestSupport"]),
   suite("StorageTests", ["Storage", "EngineLab"]),
   suite("ObjectStoreTests", ["ObjectStore", "EngineLab"]),
+  suite("SyncProtocolTests", ["SyncProtocol", "SyncLab"], exclude: ["Vectors"]),
   suite("LoopThreadTests", ["LoopThread", "TestProgram"]),
   suite(
     "RealmSwiftTests", ["RealmSwift", "RealmLab", "LabProgram", "TestProgram", "GuideProgram"]),
@@ -119,6 +126,7 @@ let package = Package(
     .library(
       name: "HoldfastEngine", targets: ["Platform", "Coordination", "Storage", "ObjectStore"]),
     .library(name: "RealmSwiftCombine", targets: ["RealmSwiftCombine", "Combine"]),
+    .library(name: "SyncProtocol", targets: ["SyncProtocol"]),
   ],
   traits: [
     .trait(

@@ -20,6 +20,11 @@ struct FolderOrder {
         "Observation", "Transaction",
       ]),
     FolderOrder(
+      target: "SyncProtocol",
+      folders: [
+        "Base", "Codec", "Changes", "Lists", "Server", "Client", "Frames", "Sessions",
+      ]),
+    FolderOrder(
       target: "RealmSwift",
       folders: [
         "Errors", "Schema", "Internals", "Objects", "Values", "Collections", "Query", "Sharing",

@@ -5,6 +5,7 @@ enum Layers {
     "Coordination": ["Platform", "Synchronization"],
     "Storage": ["Coordination", "Platform", "Synchronization"],
     "ObjectStore": ["CScan", "Platform", "Storage", "Synchronization"],
+    "SyncProtocol": [],
     "LoopThread": ["Clibuv", "Dispatch", "Platform", "Synchronization"],
     "RealmSwift": [
       "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Observation", "Platform",

@@ -1,0 +1,37 @@
+/// What a peer may send. Decoding fails beyond these before it allocates anything.
+public enum Limits {
+  /// The largest frame, in bytes.
+  public static let frameBytes = 1 << 20
+  /// The largest batch of uploads over all its frames, in bytes.
+  public static let batchBytes = 64 << 20
+  /// The largest slice of a download over all its frames, in bytes.
+  public static let sliceBytes = 256 << 20
+  /// The longest string or data value, in bytes.
+  public static let valueBytes = 16 << 20
+  /// The longest name of a class or a property, in bytes.
+  public static let nameBytes = 256
+  /// The names that one changeset or schema uses.
+  public static let names = 65_536
+  /// The longest access token, in bytes.
+  public static let tokenBytes = 16 << 10
+  /// The longest query, in bytes.
+  public static let queryBytes = 16 << 10
+  /// The subscriptions of one client file.
+  public static let subscriptions = 1_000
+  /// The longest text of an error, in bytes.
+  public static let messageBytes = 1 << 10
+  /// The classes of a schema.
+  public static let classes = 4_096
+  /// The properties of a class.
+  public static let properties = 4_096
+  /// How far ahead of the server's clock a stamp may be, in milliseconds.
+  public static let clockAheadMilliseconds: UInt64 = 60_000
+  /// The latest time that a stamp can have, so that a clock cannot overflow.
+  public static let latestTime = UInt64.max >> 1
+  /// The largest generation, so that it cannot overflow.
+  public static let generation: UInt64 = 1 << 60
+  /// The cells up to which what a client missed comes in one transaction.
+  public static let cellsOfOneTransaction = 100_000
+  /// The cells of a slice beyond that, unless one object has more.
+  public static let cellsOfSlice = 10_000
+}

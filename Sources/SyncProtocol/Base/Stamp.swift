@@ -1,0 +1,83 @@
+/// Names a client file: one file on one device. Chosen at random, and owned by one user.
+public struct ClientID: Hashable, Comparable, Sendable {
+  /// The number itself; 0 names no client.
+  public let rawValue: UInt64
+
+  /// Wraps a number.
+  public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// No client.
+  public static let none = ClientID(0)
+
+  /// The order that decides between stamps of one time.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// When a write was made, and by which client. No two writes have the same stamp.
+public struct Stamp: Hashable, Comparable, Sendable {
+  /// Hybrid logical time: 48 bits of milliseconds and a counter of 16 bits.
+  public let time: UInt64
+  /// Who made the write.
+  public let client: ClientID
+
+  /// A stamp from its parts.
+  public init(time: UInt64, client: ClientID) {
+    self.time = time
+    self.client = client
+  }
+
+  /// Before all writes; names what exists without having been made.
+  public static let zero = Stamp(time: 0, client: .none)
+
+  /// By time, then by client.
+  public static func < (left: Self, right: Self) -> Bool {
+    left.time != right.time ? left.time < right.time : left.client < right.client
+  }
+}
+
+/// What decides which of two writes of a cell stays: an explicit one beats a default, then the
+/// later one beats the earlier one.
+public struct CellStamp: Hashable, Comparable, Sendable {
+  /// Whether the program gave the value; false for the default of a new object.
+  public let isExplicit: Bool
+  /// When, and by which client.
+  public let stamp: Stamp
+
+  /// A stamp from its parts.
+  public init(_ stamp: Stamp, isExplicit: Bool = true) {
+    self.stamp = stamp
+    self.isExplicit = isExplicit
+  }
+
+  /// Explicit after default, then by stamp.
+  public static func < (left: Self, right: Self) -> Bool {
+    left.isExplicit != right.isExplicit ? right.isExplicit : left.stamp < right.stamp
+  }
+}
+
+/// Hybrid logical clock: follows the clock of the machine, and never falls behind what it has made
+/// or received.
+public struct HybridClock: Sendable, Equatable {
+  /// How many bits of a time count the writes within one millisecond.
+  public static let counterBits: UInt64 = 16
+
+  /// The latest time made or received.
+  public private(set) var latest: UInt64
+
+  /// A clock that goes on after `latest`.
+  public init(latest: UInt64 = 0) { self.latest = latest }
+
+  /// The time of a new write, later than all times before.
+  public mutating func next(milliseconds: UInt64) -> UInt64 {
+    latest = max(latest + 1, Self.time(milliseconds: milliseconds))
+    return latest
+  }
+
+  /// Times made from now on are later than `time`.
+  public mutating func receive(_ time: UInt64) { latest = max(latest, time) }
+
+  /// The first time of a millisecond.
+  public static func time(milliseconds: UInt64) -> UInt64 {
+    (milliseconds & (UInt64.max >> counterBits)) << counterBits
+  }
+}

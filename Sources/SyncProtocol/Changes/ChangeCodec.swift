@@ -1,0 +1,108 @@
+/// What a container has, as bits; what it has not takes no byte.
+private enum ContainerPart {
+  static let registers: UInt8 = 1
+  static let placements: UInt8 = 2
+  static let removals: UInt8 = 4
+  static let all: UInt8 = 7
+}
+
+extension ChangeWriter {
+  mutating func change(_ object: ObjectChange) {
+    self.object(object.id)
+    body.number(object.generation.rawValue)
+    body.flag(object.isGenerationNew)
+    body.count(object.containers.count)
+    for container in object.containers { change(container) }
+  }
+
+  private mutating func change(_ change: ContainerChange) {
+    container(change.id)
+    var parts: UInt8 = 0
+    if !change.registers.isEmpty { parts |= ContainerPart.registers }
+    if !change.placements.isEmpty { parts |= ContainerPart.placements }
+    if !change.removals.isEmpty { parts |= ContainerPart.removals }
+    body.byte(parts)
+    if !change.placements.isEmpty {
+      body.count(change.placements.count)
+      for placement in change.placements { self.placement(placement) }
+    }
+    if !change.registers.isEmpty {
+      body.count(change.registers.count)
+      for register in change.registers {
+        slot(register.slot)
+        body.flag(register.stamp.isExplicit)
+        stamp(register.stamp.stamp)
+        value(register.value)
+      }
+    }
+    if !change.removals.isEmpty {
+      body.count(change.removals.count)
+      for removal in change.removals { element(removal) }
+    }
+  }
+
+  private mutating func placement(_ placement: Placement) {
+    element(placement.name.element)
+    stamp(placement.name.stamp)
+    place(placement.left)
+    guard let author = placement.authorship else { return }
+    place(author.right)
+    place(author.ownLeft)
+    place(author.ownRight)
+    body.number(author.cursor.rawValue)
+    body.flag(author.isNew)
+  }
+}
+
+extension ChangeReader {
+  mutating func change(isUpload: Bool) throws(WireError) -> ObjectChange {
+    var change = ObjectChange(
+      id: try object(), generation: try generation(), isGenerationNew: try body.flag())
+    let count = try body.count(of: 2)
+    change.containers.reserveCapacity(min(count, 4096))
+    for _ in 0..<count { change.containers.append(try containerChange(isUpload: isUpload)) }
+    return change
+  }
+
+  private mutating func containerChange(
+    isUpload: Bool
+  ) throws(WireError) -> ContainerChange {
+    var change = ContainerChange(id: try container())
+    let parts = try body.byte()
+    guard parts <= ContainerPart.all else { throw .unknownKind(parts) }
+    if parts & ContainerPart.placements != 0 {
+      let count = try body.count(of: 5)
+      change.placements.reserveCapacity(min(count, 4096))
+      for _ in 0..<count { change.placements.append(try placement(isUpload: isUpload)) }
+    }
+    if parts & ContainerPart.registers != 0 {
+      let count = try body.count(of: 6)
+      change.registers.reserveCapacity(min(count, 4096))
+      for _ in 0..<count {
+        let slot = try slot()
+        let isExplicit = try body.flag()
+        let stamp = CellStamp(try stamp(), isExplicit: isExplicit)
+        change.registers.append(RegisterChange(slot: slot, stamp: stamp, value: try value()))
+      }
+    }
+    if parts & ContainerPart.removals != 0 {
+      let count = try body.count(of: 2)
+      change.removals.reserveCapacity(min(count, 4096))
+      for _ in 0..<count { change.removals.append(try element()) }
+    }
+    return change
+  }
+
+  private mutating func placement(isUpload: Bool) throws(WireError) -> Placement {
+    let name = PlaceName(element: try element(), stamp: try stamp())
+    var placement = Placement(name: name, left: try place())
+    guard isUpload else { return placement }
+    let right = try place()
+    let ownLeft = try place()
+    let ownRight = try place()
+    placement.authorship = Authorship(
+      right: right, ownLeft: ownLeft, ownRight: ownRight, cursor: Version(try body.number()),
+      isNew: try body.flag())
+    return placement
+  }
+}

@@ -1,0 +1,142 @@
+/// What the server says of one object.
+public struct ObjectNews: Hashable, Sendable {
+  /// How to take the change.
+  public enum Kind: UInt8, Hashable, Sendable {
+    /// Cells that changed; the client has the others.
+    case update = 0
+    /// The whole object; what is not in it is not there.
+    case snapshot = 1
+    /// The object was deleted, or there never was one.
+    case dead = 2
+    /// The object is not in view any more.
+    case evicted = 3
+  }
+
+  /// Why the server did not take the client's changes of the object.
+  public struct Refusal: Hashable, Sendable {
+    /// The batch whose changes were refused; later ones stand.
+    public var batch: UInt64
+    /// What was wrong.
+    public var reason: RefusalReason
+
+    /// From its parts.
+    public init(batch: UInt64, reason: RefusalReason) {
+      self.batch = batch
+      self.reason = reason
+    }
+  }
+
+  /// How to take the change.
+  public var kind: Kind
+  /// The object, its generation, and its cells.
+  public var change: ObjectChange
+  /// Set if it takes the place of what the client wrote.
+  public var refusal: Refusal?
+
+  /// From its parts.
+  public init(kind: Kind, change: ObjectChange, refusal: Refusal? = nil) {
+    self.kind = kind
+    self.change = change
+    self.refusal = refusal
+  }
+}
+
+/// Why changes of one object were refused.
+public enum RefusalReason: UInt8, Hashable, Sendable {
+  /// The user may not do this.
+  case notAllowed = 0
+  /// A class or a property is not in the schema.
+  case notInSchema = 1
+  /// A value does not have the type that the schema says.
+  case wrongType = 2
+}
+
+/// A part of what a client has missed; usually all of it.
+public struct DownloadSlice: Hashable, Sendable {
+  /// The cursor that it starts from.
+  public var from: Version
+  /// The cursor of a client that has applied all slices up to the last one.
+  public var to: Version
+  /// Whether there are no more slices up to `to`.
+  public var isLast = true
+  /// Whether all slices together are all there is in view, so that the rest has to go.
+  public var isRebase = false
+  /// The client's newest batch that is merged in `to`; only with the last slice.
+  public var acknowledged: UInt64 = 0
+  /// The latest time of any write that the server has merged.
+  public var time: UInt64 = 0
+  /// What the server no longer keeps marks of: deletions up to here are to be forgotten.
+  public var floor: Version = .zero
+  /// The query set that is complete with the last slice.
+  public var queryVersion: UInt64 = 0
+  /// How many objects come after this slice.
+  public var remaining: UInt64 = 0
+  /// The changes.
+  public var objects: [ObjectNews] = []
+
+  /// An empty last slice.
+  public init(from: Version, to: Version) {
+    self.from = from
+    self.to = to
+  }
+}
+
+extension DownloadSlice {
+  /// The bytes of the slice, which frames then carry in parts.
+  public func encoded(names: Names) -> [UInt8] {
+    var writer = ChangeWriter(names: names)
+    writer.body.number(from.rawValue)
+    writer.body.number(to.rawValue)
+    writer.body.byte((isLast ? 1 : 0) | (isRebase ? 2 : 0))
+    for value in [acknowledged, time, floor.rawValue, queryVersion, remaining] {
+      writer.body.number(value)
+    }
+    writer.body.count(objects.count)
+    for object in objects {
+      writer.body.byte(object.kind.rawValue | (object.refusal != nil ? 0x80 : 0))
+      if let refusal = object.refusal {
+        writer.body.number(refusal.batch)
+        writer.body.byte(refusal.reason.rawValue)
+      }
+      writer.change(object.change)
+    }
+    return writer.finish()
+  }
+
+  /// Reads a slice; names that are new to the client are added to its own.
+  public static func decode(
+    _ bytes: [UInt8], names: inout Names
+  ) throws(WireError) -> DownloadSlice {
+    var reader = try ChangeReader(bytes, known: &names, adding: true)
+    var slice = DownloadSlice(
+      from: Version(try reader.body.number()), to: Version(try reader.body.number()))
+    let flags = try reader.body.byte()
+    guard flags < 4 else { throw .unknownKind(flags) }
+    slice.isLast = flags & 1 != 0
+    slice.isRebase = flags & 2 != 0
+    slice.acknowledged = try reader.body.number()
+    slice.time = try reader.body.number(upTo: Limits.latestTime)
+    slice.floor = Version(try reader.body.number())
+    slice.queryVersion = try reader.body.number()
+    slice.remaining = try reader.body.number()
+    let count = try reader.body.count(of: 5)
+    for _ in 0..<count { slice.objects.append(try reader.news()) }
+    try reader.body.finish()
+    return slice
+  }
+}
+
+extension ChangeReader {
+  fileprivate mutating func news() throws(WireError) -> ObjectNews {
+    let byte = try body.byte()
+    guard let kind = ObjectNews.Kind(rawValue: byte & 0x7F) else { throw .unknownKind(byte) }
+    var refusal: ObjectNews.Refusal?
+    if byte & 0x80 != 0 {
+      let batch = try body.number()
+      let code = try body.byte()
+      guard let reason = RefusalReason(rawValue: code) else { throw .unknownKind(code) }
+      refusal = ObjectNews.Refusal(batch: batch, reason: reason)
+    }
+    return ObjectNews(kind: kind, change: try change(isUpload: false), refusal: refusal)
+  }
+}

@@ -1,0 +1,102 @@
+/// The write of one cell.
+public struct RegisterChange: Hashable, Sendable {
+  /// Which cell of its container.
+  public var slot: Slot
+  /// Which write of the cell.
+  public var stamp: CellStamp
+  /// What was written.
+  public var value: CellValue
+
+  /// A write from its parts.
+  public init(slot: Slot, stamp: CellStamp, value: CellValue) {
+    self.slot = slot
+    self.stamp = stamp
+    self.value = value
+  }
+}
+
+/// Where its author put an element of a list, as of the time when it did.
+public struct Authorship: Hashable, Sendable {
+  /// The neighbour on the right, or none at the end.
+  public var right: PlaceName?
+  /// The nearest place on the left that the author had made before and that was not merged yet.
+  public var ownLeft: PlaceName?
+  /// The like on the right.
+  public var ownRight: PlaceName?
+  /// What the author had seen of the server.
+  public var cursor: Version
+  /// Whether the author made the element, which the server may so not know.
+  public var isNew: Bool
+
+  /// From its parts.
+  public init(
+    right: PlaceName?, ownLeft: PlaceName?, ownRight: PlaceName?, cursor: Version, isNew: Bool
+  ) {
+    self.right = right
+    self.ownLeft = ownLeft
+    self.ownRight = ownRight
+    self.cursor = cursor
+    self.isNew = isNew
+  }
+}
+
+/// A place of an element of a list.
+public struct Placement: Hashable, Sendable {
+  /// Which element, and which of its places.
+  public var name: PlaceName
+  /// The neighbour on the left, or none at the front.
+  public var left: PlaceName?
+  /// What else the author says of it. The server says nothing: its order is the order.
+  public var authorship: Authorship?
+
+  /// From its parts.
+  public init(name: PlaceName, left: PlaceName?, authorship: Authorship? = nil) {
+    self.name = name
+    self.left = left
+    self.authorship = authorship
+  }
+}
+
+/// What changed in one container of an object.
+public struct ContainerChange: Hashable, Sendable {
+  /// Which container.
+  public var id: ContainerID
+  /// Cells that were written.
+  public var registers: [RegisterChange] = []
+  /// Places of elements: by their authors in the order in which they were made, by the server in
+  /// the order of the list.
+  public var placements: [Placement] = []
+  /// Elements that were removed.
+  public var removals: [ElementID] = []
+
+  /// No change of a container.
+  public init(id: ContainerID) { self.id = id }
+
+  /// Whether nothing changed.
+  public var isEmpty: Bool { registers.isEmpty && placements.isEmpty && removals.isEmpty }
+
+  /// How many cells changed.
+  public var cellCount: Int { registers.count + placements.count + removals.count }
+}
+
+/// What changed in one object.
+public struct ObjectChange: Hashable, Sendable {
+  /// Which object.
+  public var id: ObjectID
+  /// The generation that the cells belong to.
+  public var generation: Generation
+  /// Whether the author created or deleted the object; else an object that is not there stays so.
+  public var isGenerationNew: Bool
+  /// Containers, each after those that it is in.
+  public var containers: [ContainerChange] = []
+
+  /// No change of an object but its generation.
+  public init(id: ObjectID, generation: Generation, isGenerationNew: Bool = false) {
+    self.id = id
+    self.generation = generation
+    self.isGenerationNew = isGenerationNew
+  }
+
+  /// How many cells changed, the generation among them.
+  public var cellCount: Int { containers.reduce(1) { $0 + $1.cellCount } }
+}

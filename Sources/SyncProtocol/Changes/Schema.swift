@@ -1,0 +1,144 @@
+/// The type of a property's values.
+public enum ValueType: UInt8, Hashable, Sendable {
+  /// A value of any type, collections among them.
+  case any = 0
+  /// A truth value.
+  case bool = 1
+  /// An integer.
+  case int = 2
+  /// A `Float`.
+  case float = 3
+  /// A `Double`.
+  case double = 4
+  /// A string.
+  case string = 5
+  /// Bytes.
+  case data = 6
+  /// A date.
+  case date = 7
+  /// A `Decimal128`.
+  case decimal = 8
+  /// An `ObjectId`.
+  case objectID = 9
+  /// A UUID.
+  case uuid = 10
+  /// A link to an object of the target class.
+  case link = 11
+  /// An embedded object of the target class.
+  case object = 12
+}
+
+/// Whether a property holds one value or a collection.
+public enum Shape: UInt8, Hashable, Sendable {
+  /// One value.
+  case single = 0
+  /// A list of values.
+  case list = 1
+  /// A set of values.
+  case set = 2
+  /// Values by string.
+  case map = 3
+}
+
+/// The type of a property.
+public struct PropertyType: Hashable, Sendable {
+  /// The type of its values.
+  public var value: ValueType
+  /// Whether there is one value or a collection.
+  public var shape: Shape
+  /// Whether values may be nil.
+  public var isOptional: Bool
+  /// The class that links and embedded objects are of; empty otherwise.
+  public var target: Text
+
+  /// A type from its parts.
+  public init(_ value: ValueType, _ shape: Shape, isOptional: Bool = false, target: Text = "") {
+    self.value = value
+    self.shape = shape
+    self.isOptional = isOptional
+    self.target = target
+  }
+
+  /// Whether the property can have such a value, or its collection such an element.
+  func accepts(_ content: CellValue) -> Bool {
+    switch (content, value) {
+    case (.null, _): isOptional || value == .any || value == .link || value == .object
+    case (.absent, _): shape == .set || shape == .map
+    case (_, .any): true
+    case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double): true
+    case (.string, .string), (.data, .data), (.date, .date), (.decimal, .decimal): true
+    case (.objectID, .objectID), (.uuid, .uuid), (.link, .link), (.object, .object): true
+    default: false
+    }
+  }
+}
+
+/// A class as peers tell each other of it.
+public struct SchemaClass: Hashable, Sendable {
+  /// Its name.
+  public var name: Text
+  /// Whether its objects live in others and have no keys.
+  public var isEmbedded: Bool
+  /// Its properties by name.
+  public var properties: [Text: PropertyType]
+
+  /// A class from its parts.
+  public init(name: Text, isEmbedded: Bool = false, properties: [Text: PropertyType]) {
+    self.name = name
+    self.isEmbedded = isEmbedded
+    self.properties = properties
+  }
+}
+
+/// The classes that a replica knows. It only grows; a property keeps its type.
+public struct Schema: Hashable, Sendable {
+  /// The classes by name.
+  public private(set) var classes: [Text: SchemaClass] = [:]
+
+  /// What could not be added: a class, or a property of it.
+  public struct Conflict: Hashable, Sendable {
+    /// The class.
+    public var type: Text
+    /// The property, or empty for the class itself.
+    public var property: Text
+
+    /// A conflict from its parts.
+    public init(type: Text, property: Text) {
+      self.type = type
+      self.property = property
+    }
+  }
+
+  /// A schema without classes.
+  public init() {}
+
+  /// Adds what is new, if that is allowed, and says what could not be added.
+  public mutating func add(_ others: [SchemaClass], extending: Bool) -> [Conflict] {
+    var conflicts: [Conflict] = []
+    for other in others {
+      guard var known = classes[other.name] else {
+        if extending {
+          classes[other.name] = other
+        } else {
+          conflicts.append(Conflict(type: other.name, property: ""))
+        }
+        continue
+      }
+      guard known.isEmbedded == other.isEmbedded else {
+        conflicts.append(Conflict(type: other.name, property: ""))
+        continue
+      }
+      for (name, type) in other.properties {
+        if let current = known.properties[name] {
+          if current != type { conflicts.append(Conflict(type: other.name, property: name)) }
+        } else if extending, known.properties.count < Limits.properties {
+          known.properties[name] = type
+        } else {
+          conflicts.append(Conflict(type: other.name, property: name))
+        }
+      }
+      classes[other.name] = known
+    }
+    return conflicts
+  }
+}

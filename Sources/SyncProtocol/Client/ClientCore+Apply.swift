@@ -1,0 +1,233 @@
+/// What a client has of a rebase under way: the objects that were mentioned.
+public struct RebaseProgress: Sendable {
+  var mentioned: Set<ObjectID> = []
+
+  /// Nothing was mentioned yet.
+  public init() {}
+}
+
+extension ClientCore {
+  /// Applies a slice in one transaction: what the server says, the acknowledgement, and the cursor.
+  ///
+  /// The order matters. What was refused goes first, and objects whose generation has to follow
+  /// the server's do; then what is acknowledged is clean; then the server's cells are compared with
+  /// what still is dirty.
+  public mutating func apply(
+    _ slice: DownloadSlice, rebase: inout RebaseProgress
+  ) throws(SyncError) {
+    guard slice.from == (slice.isRebase ? .zero : storage.record.cursor) else {
+      throw SyncError(.divergence, "The download does not start at the client's cursor.")
+    }
+    let answered = horizon(of: slice.acknowledged)
+    var isSound = true
+    var seen: Set<ObjectID> = []
+    for news in slice.objects {
+      seen.insert(news.change.id)
+      if !apply(news, slice, answered) { isSound = false }
+    }
+    if slice.isLast, answered.number > 0 {
+      for id in storage.dirtyObjects where !seen.contains(id) {
+        var state = storage.takeState(of: id)
+        if answered.number >= (state?.firstBatch ?? 0) {
+          state?.acknowledgeCells(answered, from: slice.from)
+          state?.acknowledgeLists(answered)
+        }
+        leave(id, &state)
+        storage.putState(state, of: id)
+      }
+    }
+    guard isSound else {
+      throw SyncError(.divergence, "A list of the server is not the client's.")
+    }
+    if slice.isRebase { rebase.mentioned.formUnion(seen) }
+    if slice.isLast { finish(slice, rebase) }
+    try storage.commit()
+  }
+
+  private func horizon(of batch: UInt64) -> ClientRecord.SentBatch {
+    storage.record.sent.last { $0.number <= batch }
+      ?? ClientRecord.SentBatch(number: 0, time: 0, element: 0)
+  }
+
+  private mutating func finish(_ slice: DownloadSlice, _ rebase: RebaseProgress) {
+    if slice.isRebase {
+      for id in storage.objects where !rebase.mentioned.contains(id) { forget(id) }
+    }
+    if slice.floor > storage.record.floor || slice.isRebase {
+      for id in storage.objects { forgetTombstone(of: id, before: slice.floor) }
+      storage.record.floor = slice.floor
+    }
+    storage.record.cursor = slice.to
+    storage.record.clock.receive(slice.time)
+    storage.record.receivedTime = max(storage.record.receivedTime, slice.time)
+    storage.record.sent.removeAll { $0.number <= slice.acknowledged }
+    storage.record.completeQueryVersion = slice.queryVersion
+  }
+
+  /// After a rebase: what was not mentioned goes, but for what is not acknowledged of it.
+  private mutating func forget(_ id: ObjectID) {
+    guard var state = storage.takeState(of: id) else { return }
+    if state.isDirty {
+      if state.generation.isAlive && !state.isGenerationDirty { state.isLeaving = true }
+      if state.generation.isAlive && state.isGenerationDirty {
+        keepOwn(id, &state)
+      }
+      if state.tombstone != nil { state.tombstone = .zero }
+      storage.putState(state, of: id)
+    } else {
+      if state.generation.isAlive { storage.change(.delete, in: id) }
+      storage.putState(nil, of: id)
+    }
+  }
+
+  /// In another history only what the client has written itself is part of what it creates.
+  private mutating func keepOwn(_ id: ObjectID, _ state: inout ClientObject) {
+    let nothing = ObjectChange(id: id, generation: state.generation)
+    _ = takeOver(
+      ObjectNews(kind: .snapshot, change: nothing), &state, ClientList.Answered())
+  }
+
+  /// The server forgets deletions up to a version, and so does the client: a creation in a later
+  /// generation becomes one that knows of none.
+  private mutating func forgetTombstone(of id: ObjectID, before floor: Version) {
+    guard let tombstone = storage.state(of: id)?.tombstone, tombstone < floor || tombstone == .zero,
+      var state = storage.takeState(of: id)
+    else { return }
+    if !state.generation.isAlive {
+      if state.isGenerationDirty {
+        storage.putState(state, of: id)
+      } else {
+        storage.putState(nil, of: id)
+      }
+      return
+    }
+    state.tombstone = nil
+    if state.isGenerationDirty {
+      state.generation = Generation(1)
+      state.isBlind = true
+      state.firstBatch = storage.record.batch + 1
+    }
+    storage.putState(state, of: id)
+  }
+
+  /// An object out of view goes when nothing of it is dirty.
+  private mutating func leave(_ id: ObjectID, _ state: inout ClientObject?) {
+    guard let current = state, current.isLeaving, !current.isDirty else { return }
+    if current.generation.isAlive { storage.change(.delete, in: id) }
+    state = nil
+  }
+}
+
+extension ClientCore {
+  /// Applies what the server says of one object; false if it cannot be about the client's one.
+  private mutating func apply(
+    _ news: ObjectNews, _ slice: DownloadSlice, _ answered: ClientRecord.SentBatch
+  ) -> Bool {
+    let id = news.change.id
+    let generation = news.change.generation
+    var state = storage.takeState(of: id)
+    defer { storage.putState(state, of: id) }
+    var refused = ClientRecord.SentBatch(number: 0, time: 0, element: 0)
+    if let refusal = news.refusal {
+      refused = horizon(of: refusal.batch)
+      refuse(refused, &state, news)
+    }
+    if var current = state, current.isBlind, generation > current.generation {
+      current.generation = generation.alive
+      current.firstBatch = storage.record.batch + 1
+      state = current
+    }
+    state?.isBlind = false
+    let counts = slice.isLast && answered.number >= (state?.firstBatch ?? 0)
+    if counts { state?.acknowledgeCells(answered, from: slice.from) }
+    switch news.kind {
+    case .evicted:
+      if counts { state?.acknowledgeLists(answered) }
+      state?.isLeaving = true
+      leave(id, &state)
+      return true
+    case .dead:
+      die(id, &state, generation, slice)
+      return true
+    case .update, .snapshot:
+      guard follow(id, &state, generation) else {
+        if counts { state?.acknowledgeLists(answered) }
+        if slice.isRebase { keepOwn(id, &state!) }
+        return true
+      }
+      state?.isLeaving = false
+      state?.tombstone = nil
+      let settled = counts && answered.number >= refused.number ? answered : refused
+      return takeOver(
+        news, &state!, ClientList.Answered(time: settled.time, element: settled.element))
+    }
+  }
+
+  /// Takes back what the server refused; newer writes stay, if there is something to write to.
+  private func refuse(
+    _ refused: ClientRecord.SentBatch, _ state: inout ClientObject?, _ news: ObjectNews
+  ) {
+    guard var current = state, refused.number >= current.firstBatch else { return }
+    if current.isGenerationDirty && current.generationTime <= refused.time {
+      current.isGenerationDirty = false
+      current.isBlind = false
+    }
+    for name in Array(current.containers.keys) {
+      let dirty = current.containers[name]!.dirty
+      current.containers[name]!.dirty = dirty.filter { $0.value.stamp.time > refused.time }
+    }
+    state = current
+  }
+
+  private mutating func die(
+    _ id: ObjectID, _ state: inout ClientObject?, _ generation: Generation, _ slice: DownloadSlice
+  ) {
+    if let current = state {
+      if current.isGenerationDirty && current.generation > generation { return }
+      if current.generation.isAlive { storage.change(.delete, in: id) }
+    }
+    guard generation != .none else { return state = nil }
+    var dead = ClientObject(generation: generation)
+    dead.tombstone = slice.from
+    state = dead
+  }
+
+  /// Brings the object into the generation of the server; false if the client's own is newer.
+  private mutating func follow(
+    _ id: ObjectID, _ state: inout ClientObject?, _ generation: Generation
+  ) -> Bool {
+    if let current = state {
+      if current.generation == generation { return true }
+      if current.generation > generation && current.isGenerationDirty { return false }
+      if current.generation.isAlive { storage.change(.delete, in: id) }
+    }
+    var fresh = ClientObject(generation: generation)
+    fresh.clear(type: id.type)
+    storage.change(.create, in: id)
+    state = fresh
+    return true
+  }
+}
+
+extension ClientObject {
+  /// The server has merged a batch: what it had is clean.
+  mutating func acknowledgeCells(_ batch: ClientRecord.SentBatch, from: Version) {
+    if isGenerationDirty, generationTime <= batch.time {
+      isGenerationDirty = false
+      isBlind = false
+      tombstone = generation.isAlive ? nil : from
+    }
+    for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
+      let dirty = containers[name]!.dirty
+      containers[name]!.dirty = dirty.filter { $0.value.stamp.time > batch.time }
+    }
+  }
+
+  /// The like for places, where the server says nothing of them. Otherwise it is done together
+  /// with taking its places over, so that what hangs on them stays where it is.
+  mutating func acknowledgeLists(_ batch: ClientRecord.SentBatch) {
+    for name in Array(containers.keys) where containers[name]!.list?.isDirty == true {
+      containers[name]!.list!.settle(upTo: batch.time)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/// The client's part of sync, without network, clock, disk and the program's tables: notes what is
+/// written, makes batches, and applies what the server says.
+///
+/// The methods of the program are called within its transactions, whichever process it is in, and
+/// so are durable with the data that they describe. `makeBatch` and `apply` are the agent's.
+public struct ClientCore<Storage: ClientStorage> {
+  /// Where data and state are kept.
+  public var storage: Storage
+
+  /// Goes on from what storage has.
+  public init(storage: Storage) { self.storage = storage }
+
+  /// Whether something is not acknowledged.
+  public var isDirty: Bool { !storage.dirtyObjects.isEmpty }
+
+  mutating func stamp(now: UInt64) -> Stamp {
+    let now = now - min(now, storage.record.millisecondsAhead)
+    return Stamp(
+      time: storage.record.clock.next(milliseconds: now), client: storage.record.client)
+  }
+
+  /// Whether the program can see an object.
+  public func exists(_ id: ObjectID) -> Bool { storage.state(of: id)?.generation.isAlive == true }
+
+  /// Creates an object that does not exist.
+  public mutating func create(_ id: ObjectID, now: UInt64) {
+    precondition(!exists(id), "the object exists")
+    let known = storage.takeState(of: id)
+    var state = known ?? ClientObject(generation: .none)
+    state.generation = state.generation.next
+    state.isBlind = known == nil
+    state.isGenerationDirty = true
+    state.generationTime = stamp(now: now).time
+    state.isLeaving = false
+    state.clear(type: id.type)
+    storage.change(.create, in: id)
+    storage.putState(state, of: id)
+  }
+
+  /// Deletes an object.
+  public mutating func delete(_ id: ObjectID, now: UInt64) {
+    guard var state = storage.takeState(of: id), state.generation.isAlive else {
+      preconditionFailure("the object does not exist")
+    }
+    state.generation = state.generation.next
+    state.isBlind = false
+    state.isLeaving = false
+    state.isGenerationDirty = true
+    state.generationTime = stamp(now: now).time
+    state.clear(type: id.type)
+    storage.change(.delete, in: id)
+    storage.putState(state, of: id)
+  }
+
+  /// Changes the state and the data of an object that exists.
+  mutating func withState(
+    of id: ObjectID, _ body: (inout ClientObject, inout Storage) -> Void
+  ) {
+    guard var state = storage.takeState(of: id), state.generation.isAlive else {
+      preconditionFailure("the object does not exist")
+    }
+    body(&state, &storage)
+    storage.putState(state, of: id)
+  }
+}
+
+extension ClientCore {
+  /// Writes a property, a key of a map or a member of a set. A value that makes a container makes
+  /// a new and empty one, whatever was there.
+  public mutating func set(
+    _ slot: Slot, of container: ContainerID = .root, in id: ObjectID, to value: CellValue,
+    isDefault: Bool = false, now: UInt64
+  ) {
+    let stamp = stamp(now: now)
+    withState(of: id) { state, storage in
+      state.prepare(container, for: slot)
+      state.note(
+        slot, of: container, CellStamp(stamp, isExplicit: !isDefault), value, id, &storage)
+      state.containers[container]?.dirty[slot] = CellStamp(stamp, isExplicit: !isDefault)
+      if value == .absent {
+        storage.change(.remove(container, slot), in: id)
+      } else {
+        storage.change(.set(container, slot, value), in: id)
+      }
+    }
+  }
+
+  /// Inserts an element into a list.
+  public mutating func insert(
+    _ value: CellValue, at index: Int, of container: ContainerID, in id: ObjectID, now: UInt64
+  ) {
+    let stamp = stamp(now: now)
+    storage.record.elements += 1
+    let element = ElementID(client: stamp.client, number: storage.record.elements)
+    let cursor = storage.record.cursor
+    withState(of: id) { state, storage in
+      state.prepare(container, for: .item(element))
+      state.containers[container]?.list?.put(element, at: index, stamp: stamp, cursor: cursor)
+      state.note(.item(element), of: container, CellStamp(stamp), value, id, &storage)
+      state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
+      storage.change(.insertItem(container, index, value), in: id)
+    }
+  }
+
+  /// Writes an element of a list.
+  public mutating func setItem(
+    _ index: Int, of container: ContainerID, in id: ObjectID, to value: CellValue, now: UInt64
+  ) {
+    let stamp = stamp(now: now)
+    withState(of: id) { state, storage in
+      guard let element = state.containers[container]?.list?.element(at: index) else {
+        preconditionFailure("the list has no such index")
+      }
+      state.note(.item(element), of: container, CellStamp(stamp), value, id, &storage)
+      state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
+      storage.change(.setItem(container, index, value), in: id)
+    }
+  }
+
+  /// Removes an element of a list.
+  public mutating func removeItem(
+    _ index: Int, of container: ContainerID, in id: ObjectID, now: UInt64
+  ) {
+    let stamp = stamp(now: now)
+    let sent = storage.record.sent.last?.element ?? storage.record.elements
+    withState(of: id) { state, storage in
+      guard let list = state.containers[container]?.list, let element = list.element(at: index)
+      else { preconditionFailure("the list has no such index") }
+      let isKnown = list.synced[element] != nil || element.number <= sent
+      state.containers[container]?.list?.remove(element, stamp: stamp, isKnown: isKnown)
+      state.containers[container]?.dirty[.item(element)] = nil
+      state.forgetMade(at: .item(element), of: container, id, &storage)
+      storage.change(.removeItem(container, index), in: id)
+    }
+  }
+
+  /// Moves an element of a list to an index among the others.
+  public mutating func moveItem(
+    _ index: Int, to target: Int, of container: ContainerID, in id: ObjectID, now: UInt64
+  ) {
+    let stamp = stamp(now: now)
+    let cursor = storage.record.cursor
+    withState(of: id) { state, storage in
+      guard let element = state.containers[container]?.list?.element(at: index) else {
+        preconditionFailure("the list has no such index")
+      }
+      state.containers[container]?.list?.move(element, to: target, stamp: stamp, cursor: cursor)
+      storage.change(.moveItem(container, from: index, to: target), in: id)
+    }
+  }
+
+  /// Changes what the program wants to see.
+  public mutating func subscribe(to subscriptions: [Subscription]) {
+    storage.record.subscriptions = subscriptions
+    storage.record.queryVersion += 1
+  }
+}
+
+extension ClientObject {
+  /// Makes the collection that a property declares when it is written for the first time.
+  mutating func prepare(_ container: ContainerID, for slot: Slot) {
+    guard containers[container] == nil, container.isDeclared,
+      let declarer = containers[container.declarer], case .object = declarer.kind,
+      declarer.made[.property(container.property)] == nil
+    else { return }
+    switch slot {
+    case .item: containers[container] = ClientContainer(kind: .list)
+    case .key: containers[container] = ClientContainer(kind: .map)
+    case .member: containers[container] = ClientContainer(kind: .set)
+    case .property: break
+    }
+  }
+
+  /// The containers that a cell is about to lose, and the one that it gets.
+  mutating func note<Storage: ClientStorage>(
+    _ slot: Slot, of container: ContainerID, _ stamp: CellStamp, _ value: CellValue,
+    _ id: ObjectID, _ storage: inout Storage
+  ) {
+    forgetMade(at: slot, of: container, id, &storage)
+    if case .property(let property) = slot {
+      let declared = ContainerID(declaredBy: property, in: container)
+      for gone in forgetContainer(declared) { storage.change(.drop(gone), in: id) }
+    }
+    guard let kind = value.container else { return }
+    let new = ContainerID(madeBy: stamp.stamp)
+    containers[new] = ClientContainer(kind: kind)
+    containers[container]?.made[slot] = new
+  }
+
+  mutating func forgetMade<Storage: ClientStorage>(
+    at slot: Slot, of container: ContainerID, _ id: ObjectID, _ storage: inout Storage
+  ) {
+    guard let made = containers[container]?.made.removeValue(forKey: slot) else { return }
+    for gone in forgetContainer(made) { storage.change(.drop(gone), in: id) }
+  }
+}

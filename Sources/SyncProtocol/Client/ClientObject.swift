@@ -1,0 +1,80 @@
+/// What a client keeps about a container beside its values.
+public struct ClientContainer: Sendable, Equatable {
+  /// What the container holds.
+  public internal(set) var kind: ContainerKind
+  /// Cells that were written and are not acknowledged.
+  var dirty: [Slot: CellStamp] = [:]
+  /// The containers that cells hold.
+  var made: [Slot: ContainerID] = [:]
+  var list: ClientList?
+
+  init(kind: ContainerKind) {
+    self.kind = kind
+    if kind == .list { list = ClientList() }
+  }
+
+  var isDirty: Bool { !dirty.isEmpty || list?.isDirty == true }
+}
+
+/// What a client keeps about an object beside its values. An object that was never deleted and has
+/// neither lists, containers nor dirty cells has nothing that needs to be stored.
+public struct ClientObject: Sendable, Equatable {
+  /// How often it was created and deleted.
+  public internal(set) var generation: Generation
+  /// Whether the client created or deleted it and that is not acknowledged.
+  public internal(set) var isGenerationDirty = false
+  /// When it did.
+  var generationTime: UInt64 = 0
+  /// Whether it was created without knowing of any object with the key, dead or alive. Then it
+  /// joins what there is, or follows what there was.
+  public internal(set) var isBlind = false
+  /// Whether it is out of view and goes when nothing of it is dirty.
+  public internal(set) var isLeaving = false
+  /// Acknowledgements of earlier batches do not count, because they were for another generation.
+  var firstBatch: UInt64 = 0
+  /// Since when it is known to be dead: it may be forgotten when the server forgets that.
+  var tombstone: Version?
+  var containers: [ContainerID: ClientContainer] = [:]
+
+  init(generation: Generation) { self.generation = generation }
+
+  /// Whether something of it is not acknowledged.
+  public var isDirty: Bool { isGenerationDirty || containers.values.contains { $0.isDirty } }
+
+  /// The containers of it that are there, and what they hold.
+  public var containerKinds: [ContainerID: ContainerKind] { containers.mapValues(\.kind) }
+
+  /// The elements of a list in their order, as the program sees them.
+  public func elements(of id: ContainerID) -> [ElementID] {
+    containers[id]?.list?.shown.map(\.element) ?? []
+  }
+
+  /// The container that a cell holds, if it holds one.
+  public func container(at slot: Slot, of id: ContainerID) -> ContainerID? {
+    containers[id]?.made[slot]
+  }
+
+  /// The collection of a property: what it was replaced by, or the one that its class declares.
+  public func collection(_ property: NameID, of id: ContainerID = .root) -> ContainerID {
+    containers[id]?.made[.property(property)] ?? ContainerID(declaredBy: property, in: id)
+  }
+
+  /// Makes an object with nothing in it.
+  mutating func clear(type: NameID) {
+    containers = generation.isAlive ? [.root: ClientContainer(kind: .object(type))] : [:]
+  }
+
+  /// Takes a container away with all that is in it, and says which are gone.
+  mutating func forgetContainer(_ first: ContainerID) -> [ContainerID] {
+    var open = [first]
+    var gone: [ContainerID] = []
+    while let id = open.popLast() {
+      guard let container = containers.removeValue(forKey: id) else { continue }
+      gone.append(id)
+      open.append(contentsOf: container.made.values)
+      guard case .object = container.kind else { continue }
+      open.append(contentsOf: containers.keys.filter { $0.isDeclared && $0.declarer == id })
+    }
+    return gone
+  }
+}

@@ -1,0 +1,46 @@
+/// What a client file keeps about itself.
+public struct ClientRecord: Sendable, Equatable {
+  /// A batch that was made: acknowledged, it covers what was written up to here.
+  public struct SentBatch: Sendable, Equatable {
+    /// Its number.
+    public var number: UInt64
+    /// The time of the newest write in it.
+    public var time: UInt64
+    /// The newest element of a list in it.
+    public var element: UInt64
+  }
+
+  /// Which client file this is.
+  public var client: ClientID
+  /// The history of the server that the cursor is in; 0 before the first connection.
+  public var epoch: UInt64 = 0
+  /// What has been applied of the server.
+  public var cursor = Version.zero
+  /// Deletions up to here are forgotten.
+  public var floor = Version.zero
+  /// The clock of writes.
+  public var clock = HybridClock()
+  /// The latest time that came from the server.
+  public var receivedTime: UInt64 = 0
+  /// How far the machine's clock is ahead of the server's, if that is too far, in milliseconds.
+  public var millisecondsAhead: UInt64 = 0
+  /// The newest batch.
+  public var batch: UInt64 = 0
+  /// Batches that are not acknowledged, oldest first.
+  public var sent: [SentBatch] = []
+  /// How many elements of lists the client has made.
+  public var elements: UInt64 = 0
+  /// What the program wants to see, and which of its query sets that is.
+  public var subscriptions: [Subscription] = []
+  /// The number of the query set.
+  public var queryVersion: UInt64 = 0
+  /// The newest query set that is complete.
+  public var completeQueryVersion: UInt64 = 0
+  /// The names of classes and properties.
+  public var names = Names()
+  /// What the server does not take; changes of it wait.
+  public var setAside: [Schema.Conflict] = []
+
+  /// A file that has never been connected.
+  public init(client: ClientID) { self.client = client }
+}

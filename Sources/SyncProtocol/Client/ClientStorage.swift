@@ -1,0 +1,55 @@
+/// A change of the program's data.
+public enum DataChange: Hashable, Sendable {
+  /// The object is there, with nothing in it.
+  case create
+  /// The object is gone, with all that is in it.
+  case delete
+  /// A property, a value of a map or a member of a set. A container is there, with nothing in it.
+  case set(ContainerID, Slot, CellValue)
+  /// A property has its default, or a key or a member is gone.
+  case remove(ContainerID, Slot)
+  /// An element of a list.
+  case insertItem(ContainerID, Int, CellValue)
+  /// An element of a list is gone.
+  case removeItem(ContainerID, Int)
+  /// An element of a list, with what is in it, is taken out and put in at an index.
+  case moveItem(ContainerID, from: Int, to: Int)
+  /// The value of an element of a list.
+  case setItem(ContainerID, Int, CellValue)
+  /// A container is gone.
+  case drop(ContainerID)
+  /// A container has another name.
+  case rename(ContainerID, ContainerID)
+}
+
+/// Where a client keeps its data and its state of sync, in one transaction.
+///
+/// `commit` makes all that was done since the last commit durable at once; after a crash storage
+/// has what the last commit left. The client's state of an object is taken out and put back, so
+/// that it can be changed in place.
+public protocol ClientStorage {
+  /// What the file keeps about itself.
+  var record: ClientRecord { get set }
+  /// The state of an object.
+  func state(of id: ObjectID) -> ClientObject?
+  /// Takes the state of an object out.
+  mutating func takeState(of id: ObjectID) -> ClientObject?
+  /// Puts the state of an object back; nil if there is nothing to keep, and no object.
+  mutating func putState(_ state: ClientObject?, of id: ObjectID)
+  /// All objects with a state.
+  var objects: [ObjectID] { get }
+  /// The objects of which something is not acknowledged.
+  var dirtyObjects: [ObjectID] { get }
+  /// The value of a property, a key or a member.
+  func value(_ slot: Slot, of container: ContainerID, in id: ObjectID) -> CellValue?
+  /// The cells of a container that have values.
+  func slots(of container: ContainerID, in id: ObjectID) -> [Slot]
+  /// The value of an element of a list.
+  func item(_ index: Int, of container: ContainerID, in id: ObjectID) -> CellValue
+  /// Changes the data.
+  mutating func change(_ change: DataChange, in id: ObjectID)
+  /// Ends the transaction.
+  mutating func commit() throws(SyncError)
+  /// Takes back what was done since the last commit.
+  mutating func rollback()
+}

@@ -1,0 +1,81 @@
+extension ByteWriter {
+  /// In the order of names, so that equal schemas have equal bytes.
+  mutating func schema(_ classes: [SchemaClass]) {
+    count(classes.count)
+    for type in classes {
+      text(type.name)
+      flag(type.isEmbedded)
+      count(type.properties.count)
+      for (name, property) in type.properties.sorted(by: { $0.key < $1.key }) {
+        text(name)
+        byte(property.value.rawValue)
+        byte(property.shape.rawValue)
+        flag(property.isOptional)
+        text(property.target)
+      }
+    }
+  }
+
+  mutating func conflicts(_ conflicts: [Schema.Conflict]) {
+    count(conflicts.count)
+    for conflict in conflicts {
+      text(conflict.type)
+      text(conflict.property)
+    }
+  }
+
+  mutating func subscriptions(_ subscriptions: [Subscription]) {
+    count(subscriptions.count)
+    for subscription in subscriptions {
+      text(subscription.name)
+      text(subscription.type)
+      text(subscription.query)
+    }
+  }
+}
+
+extension ByteReader {
+  mutating func schema() throws(WireError) -> [SchemaClass] {
+    var classes: [SchemaClass] = []
+    for _ in 0..<(try count(of: 3, upTo: Limits.classes)) {
+      var type = SchemaClass(
+        name: try text(upTo: Limits.nameBytes), isEmbedded: try flag(), properties: [:])
+      for _ in 0..<(try count(of: 5, upTo: Limits.properties)) {
+        let name = try text(upTo: Limits.nameBytes)
+        type.properties[name] = try propertyType()
+      }
+      classes.append(type)
+    }
+    return classes
+  }
+
+  private mutating func propertyType() throws(WireError) -> PropertyType {
+    let valueByte = try byte()
+    guard let value = ValueType(rawValue: valueByte) else { throw .unknownKind(valueByte) }
+    let shapeByte = try byte()
+    guard let shape = Shape(rawValue: shapeByte) else { throw .unknownKind(shapeByte) }
+    return PropertyType(
+      value, shape, isOptional: try flag(), target: try text(upTo: Limits.nameBytes))
+  }
+
+  mutating func conflicts() throws(WireError) -> [Schema.Conflict] {
+    var conflicts: [Schema.Conflict] = []
+    for _ in 0..<(try count(of: 2)) {
+      conflicts.append(
+        Schema.Conflict(
+          type: try text(upTo: Limits.nameBytes), property: try text(upTo: Limits.nameBytes)))
+    }
+    return conflicts
+  }
+
+  mutating func subscriptions() throws(WireError) -> [Subscription] {
+    var subscriptions: [Subscription] = []
+    for _ in 0..<(try count(of: 3, upTo: Limits.subscriptions)) {
+      subscriptions.append(
+        Subscription(
+          name: try text(upTo: Limits.nameBytes), type: try text(upTo: Limits.nameBytes),
+          query: try text(upTo: Limits.queryBytes)))
+    }
+    return subscriptions
+  }
+}

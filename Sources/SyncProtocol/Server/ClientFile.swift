@@ -1,0 +1,100 @@
+/// What a client wants to see of one class.
+public struct Subscription: Hashable, Sendable {
+  /// How the program calls it; empty if it has no name.
+  public var name: Text
+  /// The class.
+  public var type: Text
+  /// The query in the language of predicates; empty for all objects.
+  public var query: Text
+
+  /// A subscription from its parts.
+  public init(name: Text = "", type: Text, query: Text) {
+    self.name = name
+    self.type = type
+    self.query = query
+  }
+}
+
+/// What the server knows of one client file.
+public struct ClientFile: Sendable {
+  /// What was sent to the client and may have arrived or not.
+  struct Offer: Sendable {
+    var version: Version
+    var floor: Version
+    var queryVersion: UInt64
+    var added: Set<ObjectID> = []
+    var removed: Set<ObjectID> = []
+  }
+
+  /// Changes that were refused, until the client knows.
+  struct PendingRefusal: Sendable {
+    var version: Version
+    var object: ObjectID
+    var refusal: ObjectNews.Refusal
+  }
+
+  /// Which file.
+  public let id: ClientID
+  /// Whose it is; others cannot use it.
+  public let user: Text
+  /// The newest batch that was merged.
+  public internal(set) var acknowledged: UInt64 = 0
+  /// What the client has confirmed to have.
+  public internal(set) var cursor = Version.zero
+  /// The newest query set.
+  public internal(set) var queryVersion: UInt64 = 0
+  /// The query set.
+  public internal(set) var subscriptions: [Subscription] = []
+  /// When it was last connected, in milliseconds.
+  public internal(set) var lastSeen: UInt64
+  /// Whether it was away for so long that nothing is kept for it.
+  public internal(set) var isExpired = false
+  /// Whether it must drop what the next download does not mention.
+  public internal(set) var needsRebase = false
+  /// Deletions up to here are unknown to the client.
+  var confirmedFloor: Version
+  /// Whether the query set has to be evaluated for all objects.
+  var isViewStale = true
+  /// The objects that the client has whole, at its cursor.
+  var holds: Set<ObjectID> = []
+  /// Objects that the client may have in part because it wrote them, and when it did.
+  var claims: [ObjectID: Version] = [:]
+  var offer: Offer?
+  var refusals: [PendingRefusal] = []
+
+  init(id: ClientID, user: Text, head: Version, now: UInt64) {
+    self.id = id
+    self.user = user
+    confirmedFloor = head
+    lastSeen = now
+  }
+
+  /// The objects whose changes in a batch were refused, until the client knows.
+  public func refusedObjects(in batch: UInt64) -> [ObjectID] {
+    refusals.filter { $0.refusal.batch == batch }.map(\.object)
+  }
+
+  /// The client has applied everything up to `version`, with the query set that it was sent. A
+  /// download for another query set may be to the version that the client has already.
+  mutating func confirm(_ version: Version, query: UInt64) {
+    guard let offer, offer.version == version, offer.queryVersion == query else { return }
+    cursor = version
+    confirmedFloor = max(confirmedFloor, offer.floor)
+    holds.subtract(offer.removed)
+    holds.formUnion(offer.added)
+    claims = claims.filter { $0.value > version }
+    refusals.removeAll { $0.version <= version }
+    needsRebase = false
+    if offer.queryVersion == queryVersion { isViewStale = false }
+    self.offer = nil
+  }
+
+  /// The client starts over: what it has is unknown.
+  mutating func startOver() {
+    cursor = .zero
+    offer = nil
+    holds = []
+    isViewStale = true
+    needsRebase = true
+  }
+}

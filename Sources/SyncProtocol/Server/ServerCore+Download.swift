@@ -1,0 +1,141 @@
+/// What a client has missed, one slice after the other.
+public struct Download: Sendable {
+  fileprivate struct Entry: Sendable {
+    var id: ObjectID
+    var kind: ObjectNews.Kind
+    var refusal: ObjectNews.Refusal?
+  }
+
+  fileprivate let client: ClientID
+  fileprivate let from: Version
+  fileprivate let frame: DownloadSlice
+  fileprivate var entries: [Entry]
+  fileprivate var position = 0
+  /// Whether the last slice has been made.
+  public fileprivate(set) var isComplete = false
+}
+
+extension ServerCore {
+  /// What a client has missed, if it has missed anything, or has not heard of its newest batch.
+  /// Until it confirms, or comes anew, there is one download at a time.
+  public mutating func beginDownload(for id: ClientID) throws(SyncError) -> Download? {
+    precondition(!needsFlush, "only what is durable may be sent")
+    guard var file = files[id], file.offer == nil else { return nil }
+    guard file.cursor < head.version || file.isViewStale || file.needsRebase else { return nil }
+    var offer = ClientFile.Offer(
+      version: head.version, floor: head.floor, queryVersion: file.queryVersion)
+    var entries: [Download.Entry] = []
+    for object in try candidates(for: file) {
+      let state = try self.object(object)
+      let refusal = file.refusals.last { $0.object == object && $0.version > file.cursor }?.refusal
+      guard let kind = kind(of: object, state, for: file, isRefused: refusal != nil) else {
+        continue
+      }
+      switch kind {
+      case .update: break
+      case .snapshot: offer.added.insert(object)
+      case .dead, .evicted: offer.removed.insert(object)
+      }
+      entries.append(Download.Entry(id: object, kind: kind, refusal: refusal))
+    }
+    var frame = DownloadSlice(from: file.cursor, to: head.version)
+    frame.isRebase = file.needsRebase
+    frame.acknowledged = file.acknowledged
+    frame.time = head.time
+    frame.floor = head.floor
+    frame.queryVersion = file.queryVersion
+    file.offer = offer
+    files[id] = file
+    return Download(client: id, from: file.cursor, frame: frame, entries: entries)
+  }
+
+  /// The objects that the client may have to hear of, without repetition.
+  private func candidates(for file: ClientFile) throws(SyncError) -> [ObjectID] {
+    var found = try storage.objects(changedAfter: file.cursor)
+    if file.isViewStale || file.needsRebase {
+      for subscription in file.subscriptions {
+        found += try storage.objects(selectedBy: subscription)
+      }
+      found += file.holds
+    }
+    found += file.claims.keys
+    found += file.refusals.map(\.object)
+    var seen: Set<ObjectID> = []
+    return found.filter { seen.insert($0).inserted }
+  }
+
+  /// How the client has to hear of an object, if it has to.
+  private func kind(
+    of id: ObjectID, _ object: ServerObject?, for file: ClientFile, isRefused: Bool
+  ) -> ObjectNews.Kind? {
+    let isHeld = file.holds.contains(id)
+    let isClaimed = file.claims[id] != nil
+    guard let object, object.generation.isAlive else {
+      return isHeld || isClaimed || isRefused ? .dead : nil
+    }
+    let type = head.names[id.type]
+    let isInView = file.subscriptions.contains {
+      $0.type == type && storage.selects($0, id, object)
+    }
+    guard isInView else { return isHeld || isClaimed || isRefused ? .evicted : nil }
+    if !isHeld || isClaimed || isRefused || file.needsRebase { return .snapshot }
+    return object.version > file.cursor ? .update : nil
+  }
+
+  /// The next slice: all that is left if that is not too much, or some whole objects.
+  ///
+  /// An object that has changed since the download began comes as it is now, and once more with
+  /// the next download: that does no harm, since merging is idempotent.
+  public mutating func nextSlice(
+    of download: inout Download, cellsAtMost limit: Int = Limits.cellsOfOneTransaction,
+    cellsOfSlice: Int = Limits.cellsOfSlice
+  ) throws(SyncError) -> DownloadSlice {
+    precondition(!needsFlush && !download.isComplete)
+    if download.from < head.floor && !download.frame.isRebase {
+      // Marks that this client needs have been trimmed meanwhile.
+      throw SyncError(.divergence, "The client is too far behind; it has to come anew.")
+    }
+    var slice = download.frame
+    let start = download.position
+    var cells: [Int] = []
+    var sum = 0
+    let bound = start == 0 ? limit : cellsOfSlice
+    while download.position < download.entries.count {
+      let news = try news(download.entries[download.position], download)
+      if !cells.isEmpty && sum + news.change.cellCount > bound { break }
+      sum += news.change.cellCount
+      cells.append(news.change.cellCount)
+      slice.objects.append(news)
+      download.position += 1
+    }
+    if start == 0 && download.position < download.entries.count {
+      // Not one transaction, so short ones.
+      while cells.count > 1 && sum > cellsOfSlice {
+        sum -= cells.removeLast()
+        slice.objects.removeLast()
+      }
+      download.position = cells.count
+    }
+    slice.remaining = UInt64(download.entries.count - download.position)
+    slice.isLast = slice.remaining == 0
+    if !slice.isLast { slice.acknowledged = 0 }
+    download.isComplete = slice.isLast
+    return slice
+  }
+
+  private func news(
+    _ entry: Download.Entry, _ download: Download
+  ) throws(SyncError) -> ObjectNews {
+    let object = try object(entry.id) ?? ServerObject()
+    var kind = entry.kind
+    if !object.generation.isAlive, kind != .evicted { kind = .dead }
+    let change: ObjectChange =
+      switch kind {
+      case .update:
+        object.change(of: entry.id, after: download.from, for: download.client)
+      case .snapshot: object.snapshot(of: entry.id)
+      case .dead, .evicted: ObjectChange(id: entry.id, generation: object.generation)
+      }
+    return ObjectNews(kind: kind, change: change, refusal: entry.refusal)
+  }
+}

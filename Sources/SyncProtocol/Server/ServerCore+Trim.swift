@@ -1,0 +1,31 @@
+extension ServerCore {
+  /// Forgets what no client can name any more: marks of removed elements, keys and members, and
+  /// dead objects.
+  ///
+  /// Marks go when all clients have passed the version in which they were made. Dead objects go
+  /// later, when all clients have confirmed to have forgotten them as well: else a client could
+  /// create the object in a generation that others take for an old one, or the other way round.
+  /// Client files that were away since before `expiry` are not waited for: they start over.
+  public mutating func trim(expiry: UInt64) throws(SyncError) {
+    precondition(!needsFlush)
+    for (id, file) in files where !file.isExpired && file.lastSeen < expiry {
+      files[id]?.isExpired = true
+      noteFile(id)
+    }
+    let waited = files.values.filter { !$0.isExpired && !$0.needsRebase }
+    let floor = waited.map(\.cursor).min() ?? head.version
+    if floor > head.floor {
+      head.floor = floor
+      noteHead()
+    }
+    for id in try storage.objectsWithMarks() {
+      guard var object = try storage.object(id) else { continue }
+      object.trim(head.floor)
+      objects[id] = object
+      noteObject(id)
+    }
+    let deadFloor = min(head.floor, waited.map(\.confirmedFloor).min() ?? head.floor)
+    for id in try storage.deadObjects(upTo: deadFloor) { forget(id) }
+    try flush()
+  }
+}

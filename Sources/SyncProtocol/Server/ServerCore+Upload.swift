@@ -1,0 +1,104 @@
+/// What became of a batch.
+public enum UploadOutcome: Hashable, Sendable {
+  /// It is merged, and durable after the next flush.
+  case merged
+  /// It was merged before.
+  case duplicate
+  /// The client has to apply what it is sent first, and upload again.
+  case mustRebase
+}
+
+extension ServerCore {
+  /// Merges a batch as one version, or not at all. Objects whose changes the client may not make
+  /// are left out and named in the next download.
+  public mutating func upload(
+    _ received: ReceivedBatch, from id: ClientID, now: UInt64
+  ) throws(SyncError) -> UploadOutcome {
+    let batch = received.batch
+    guard var file = files[id] else {
+      throw SyncError(.unexpectedFrame, "There is no such client file.")
+    }
+    if batch.number <= file.acknowledged { return .duplicate }
+    if file.needsRebase || batch.cursor < head.floor { return .mustRebase }
+    let latest = try latestTime(of: batch, now: now)
+    let version = head.version.next
+    for (index, change) in batch.objects.enumerated() {
+      var object = try object(change.id)
+      if let reason = problem(
+        of: change, in: object, isUnknown: received.unknown.contains(index), user: file.user)
+      {
+        file.refusals.append(
+          ClientFile.PendingRefusal(
+            version: version, object: change.id,
+            refusal: ObjectNews.Refusal(batch: batch.number, reason: reason)))
+        continue
+      }
+      note(change, on: object?.generation ?? .none, in: &file, version)
+      objects[change.id] = nil
+      merge(change, into: &object, from: id, as: version)
+    }
+    file.acknowledged = batch.number
+    files[id] = file
+    noteFile(id)
+    head.version = version
+    head.time = max(head.time, latest)
+    noteHead()
+    return .merged
+  }
+
+  /// Whether the client has the object whole now, or has to be sent it.
+  ///
+  /// It has what it makes, and what it was sent and changes. If it creates what is there, or is in
+  /// an older generation, it does not have it, whatever it was sent: it has ignored that.
+  private func note(
+    _ change: ObjectChange, on known: Generation, in file: inout ClientFile, _ version: Version
+  ) {
+    let isOffered = file.offer?.removed.contains(change.id) == true
+    if change.isGenerationNew && known < change.generation {
+      file.holds.insert(change.id)
+      if isOffered { file.claims[change.id] = version }
+    } else if isOffered || change.isGenerationNew || change.generation < known
+      || !file.holds.contains(change.id)
+    {
+      file.claims[change.id] = version
+    }
+  }
+
+  /// The object is not in the table meanwhile, so that it is changed in place.
+  private mutating func merge(
+    _ change: ObjectChange, into object: inout ServerObject?, from id: ClientID,
+    as version: Version
+  ) {
+    var merged = object ?? ServerObject()
+    object = nil
+    merged.merge(change, from: id, as: version)
+    objects[change.id] = merged
+    noteObject(change.id)
+  }
+
+  private func problem(
+    of change: ObjectChange, in object: ServerObject?, isUnknown: Bool, user: Text
+  ) -> RefusalReason? {
+    if isUnknown { return .notInSchema }
+    if let problem = head.schema.problem(of: change, in: object, names: head.names) {
+      return problem
+    }
+    return storage.allows(change, by: user, to: object) ? nil : .notAllowed
+  }
+
+  /// The latest time in a batch, none of which may be far ahead of the clock.
+  private func latestTime(of batch: UploadBatch, now: UInt64) throws(SyncError) -> UInt64 {
+    let limit = HybridClock.time(milliseconds: now + Limits.clockAheadMilliseconds)
+    var latest: UInt64 = 0
+    for object in batch.objects {
+      for container in object.containers {
+        for register in container.registers { latest = max(latest, register.stamp.stamp.time) }
+        for placement in container.placements { latest = max(latest, placement.name.stamp.time) }
+      }
+    }
+    if latest > limit {
+      throw SyncError(.clockAhead, "The client's clock is more than a minute ahead.")
+    }
+    return latest
+  }
+}

@@ -1,0 +1,139 @@
+/// The server's part of sync, without network, clock and disk: merges batches, decides what each
+/// client sees, and makes downloads.
+///
+/// Uploads are merged in memory and are durable with the next `flush`, which may cover many of
+/// them; nothing is sent, and nothing acknowledged, before that. Invariant: `objects` and `files`
+/// hold what storage holds, or what `changes` will write there.
+public struct ServerCore<Storage: ServerStorage> {
+  /// Where the state is kept.
+  public package(set) var storage: Storage
+  /// What is known besides objects and client files.
+  public internal(set) var head: ServerHead
+  /// All client files.
+  public internal(set) var files: [ClientID: ClientFile] = [:]
+  /// Whether clients may add classes and properties.
+  public var isSchemaOpen: Bool
+  var objects: [ObjectID: ServerObject] = [:]
+  private var changedObjects: Set<ObjectID> = []
+  private var forgottenObjects: Set<ObjectID> = []
+  private var changedFiles: Set<ClientID> = []
+  private var isHeadChanged = false
+
+  /// Goes on from what storage has.
+  public init(storage: Storage, isSchemaOpen: Bool) throws(SyncError) {
+    self.storage = storage
+    self.isSchemaOpen = isSchemaOpen
+    head = try storage.head()
+    for file in try storage.clientFiles() { files[file.id] = file }
+  }
+
+  /// Whether something was merged that is not durable yet.
+  public var needsFlush: Bool {
+    isHeadChanged || !changedObjects.isEmpty || !forgottenObjects.isEmpty || !changedFiles.isEmpty
+  }
+
+  /// Makes all that was merged durable, in one commit.
+  public mutating func flush() throws(SyncError) {
+    guard needsFlush else { return }
+    var changes = ServerChanges(head: head)
+    for id in changedObjects { changes.objects[id] = objects[id] }
+    for id in forgottenObjects { changes.objects[id] = .some(nil) }
+    for id in changedFiles { changes.clientFiles[id] = files[id] }
+    try storage.commit(changes)
+    changedObjects = []
+    forgottenObjects = []
+    changedFiles = []
+    isHeadChanged = false
+    if objects.count > Self.cachedObjects { objects = [:] }
+  }
+
+  /// How many objects are kept in memory between commits.
+  private static var cachedObjects: Int { 1_024 }
+
+  /// Takes what storage has; for what was merged and could not be made durable.
+  public mutating func reload() throws(SyncError) {
+    self = try ServerCore(storage: storage, isSchemaOpen: isSchemaOpen)
+  }
+
+  func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {
+    if let known = objects[id] { return known }
+    if forgottenObjects.contains(id) { return nil }
+    return try storage.object(id)
+  }
+
+  mutating func noteHead() { isHeadChanged = true }
+  mutating func noteObject(_ id: ObjectID) {
+    changedObjects.insert(id)
+    forgottenObjects.remove(id)
+  }
+  mutating func noteFile(_ id: ClientID) { changedFiles.insert(id) }
+
+  mutating func forget(_ id: ObjectID) {
+    objects[id] = nil
+    changedObjects.remove(id)
+    forgottenObjects.insert(id)
+  }
+}
+
+extension ServerCore {
+  /// A client comes with its file: continues where it was, or has to start over.
+  public mutating func bind(
+    _ id: ClientID, user: Text, cursor: Version, query: UInt64, epoch: UInt64, now: UInt64
+  ) throws(SyncError) {
+    if let known = files[id], known.user != user {
+      throw SyncError(.foreignClientFile, "The client file belongs to another user.")
+    }
+    let isNew = files[id] == nil
+    var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
+    file.lastSeen = now
+    if epoch == head.epoch { file.confirm(cursor, query: query) }
+    let goesOn = epoch == head.epoch && cursor == file.cursor && cursor >= head.floor
+    if !goesOn && !(isNew && cursor == .zero && head.floor == .zero) { file.startOver() }
+    file.offer = nil
+    file.isExpired = false
+    files[id] = file
+    noteFile(id)
+  }
+
+  /// The client is connected.
+  mutating func noteSeen(_ id: ClientID, now: UInt64) { files[id]?.lastSeen = now }
+
+  /// The client has applied what it was sent, up to `cursor`.
+  public mutating func confirm(_ id: ClientID, cursor: Version, query: UInt64) {
+    files[id]?.confirm(cursor, query: query)
+    noteFile(id)
+  }
+
+  /// The client wants to see something else.
+  public mutating func subscribe(
+    _ id: ClientID, version: UInt64, to subscriptions: [Subscription]
+  ) {
+    guard let file = files[id], version > file.queryVersion else { return }
+    files[id]?.queryVersion = version
+    files[id]?.subscriptions = subscriptions
+    files[id]?.isViewStale = true
+    noteFile(id)
+  }
+
+  /// What a user may see has changed: all is evaluated again, as of a new version.
+  public mutating func reevaluate(_ id: ClientID) {
+    files[id]?.isViewStale = true
+    noteFile(id)
+    head.version = head.version.next
+    noteHead()
+  }
+
+  /// Adds a client's classes, and says which could not be added.
+  public mutating func addClasses(_ classes: [SchemaClass]) -> [Schema.Conflict] {
+    let before = head.schema
+    let conflicts = head.schema.add(classes, extending: isSchemaOpen)
+    if head.schema != before {
+      for type in classes {
+        _ = head.names.add(type.name)
+        for property in type.properties.keys.sorted() { _ = head.names.add(property) }
+      }
+      noteHead()
+    }
+    return conflicts
+  }
+}

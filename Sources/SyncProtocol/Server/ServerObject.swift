@@ -1,0 +1,174 @@
+/// The content of a cell on the server, and which write it came from.
+struct ServerRegister: Hashable, Sendable {
+  var stamp: CellStamp
+  var value: CellValue
+  var version: Version
+  /// Who has it already.
+  var author: ClientID
+}
+
+/// A container on the server.
+struct ServerContainer: Sendable {
+  var kind: ContainerKind
+  var version: Version
+  var registers: [Slot: ServerRegister] = [:]
+  var list: ServerList?
+
+  init(kind: ContainerKind, version: Version) {
+    self.kind = kind
+    self.version = version
+    if kind == .list { list = ServerList() }
+  }
+}
+
+/// One object on the server: its cells, with their stamps, and the version that each came in.
+public struct ServerObject: Sendable {
+  /// How often it was created and deleted.
+  public internal(set) var generation = Generation.none
+  /// The version that the generation came in.
+  public internal(set) var generationVersion = Version.zero
+  /// The newest version of anything in it.
+  public internal(set) var version = Version.zero
+  var containers: [ContainerID: ServerContainer] = [:]
+
+  /// An object that never was.
+  public init() {}
+
+  /// The value of a property of the object itself; what queries and rules look at.
+  public func property(_ property: NameID) -> CellValue? {
+    containers[.root]?.registers[.property(property)]?.value
+  }
+
+  /// Names of places that clients gave and that are not there.
+  public var unknownPlaces: Int {
+    containers.values.reduce(0) { $0 + ($1.list?.tree.unknownPlaces ?? 0) }
+  }
+}
+
+extension ServerObject {
+  /// Merges what a client wrote. Merging again, or in another order, gives the same cells.
+  mutating func merge(_ change: ObjectChange, from author: ClientID, as version: Version) {
+    if change.generation > generation, change.isGenerationNew {
+      generation = change.generation
+      generationVersion = version
+      self.version = version
+      containers = [:]
+      if generation.isAlive {
+        containers[.root] = ServerContainer(kind: .object(change.id.type), version: version)
+      }
+    }
+    guard change.generation == generation, generation.isAlive else { return }
+    for container in change.containers where hasContainer(for: container, as: version) {
+      merge(container, from: author, as: version)
+    }
+  }
+
+  /// Whether there is such a container; one that a property declares is there until the property
+  /// has been written.
+  private mutating func hasContainer(
+    for change: ContainerChange, as version: Version
+  ) -> Bool {
+    if containers[change.id] != nil { return true }
+    guard change.id.isDeclared, let kind = change.collectionKind,
+      let declarer = containers[change.id.declarer], case .object = declarer.kind,
+      declarer.registers[.property(change.id.property)] == nil
+    else { return false }
+    containers[change.id] = ServerContainer(kind: kind, version: version)
+    return true
+  }
+
+  private mutating func merge(
+    _ change: ContainerChange, from author: ClientID, as version: Version
+  ) {
+    var changed = false
+    if containers[change.id]?.list != nil {
+      let head = version
+      for placement in change.placements {
+        if containers[change.id]!.list!.put(placement, version: version, head: head) {
+          changed = true
+        }
+      }
+    }
+    for register in change.registers {
+      if write(register, in: change.id, from: author, as: version) { changed = true }
+    }
+    for element in change.removals {
+      guard containers[change.id]?.list?.remove(element, version: version) == true else { continue }
+      changed = true
+      forgetValue(at: .item(element), in: change.id)
+    }
+    guard changed else { return }
+    containers[change.id]?.version = version
+    self.version = version
+  }
+
+  /// Writes a cell if the write is later than the one that is there.
+  private mutating func write(
+    _ change: RegisterChange, in id: ContainerID, from author: ClientID, as version: Version
+  ) -> Bool {
+    guard let container = containers[id], change.slot.fits(container.kind) else { return false }
+    if case .item(let element) = change.slot {
+      guard container.list?.isLiving(element) == true else { return false }
+    }
+    if let current = container.registers[change.slot], current.stamp >= change.stamp {
+      return false
+    }
+    let made = ContainerID(madeBy: change.stamp.stamp)
+    if change.value.container != nil, containers[made] != nil { return false }
+    forgetValue(at: change.slot, in: id)
+    if case .property(let property) = change.slot {
+      forgetContainer(ContainerID(declaredBy: property, in: id))
+    }
+    containers[id]!.registers[change.slot] = ServerRegister(
+      stamp: change.stamp, value: change.value, version: version, author: author)
+    if case .item(let element) = change.slot { containers[id]!.list!.touch(element, version) }
+    if let kind = change.value.container {
+      containers[made] = ServerContainer(kind: kind, version: version)
+    }
+    return true
+  }
+
+  /// Takes the value of a cell away, with the container that it made.
+  private mutating func forgetValue(at slot: Slot, in id: ContainerID) {
+    guard let gone = containers[id]?.registers.removeValue(forKey: slot) else { return }
+    if gone.value.container != nil { forgetContainer(ContainerID(madeBy: gone.stamp.stamp)) }
+  }
+
+  /// Takes a container away, with all that is in it. Not by recursion: a client may have nested
+  /// them deeper than a stack is.
+  private mutating func forgetContainer(_ first: ContainerID) {
+    var open = [first]
+    while let id = open.popLast() {
+      guard let gone = containers.removeValue(forKey: id) else { continue }
+      for register in gone.registers.values where register.value.container != nil {
+        open.append(ContainerID(madeBy: register.stamp.stamp))
+      }
+      guard case .object = gone.kind else { continue }
+      open.append(contentsOf: containers.keys.filter { $0.isDeclared && $0.declarer == id })
+    }
+  }
+
+  /// Forgets marks of what was removed, up to a version.
+  mutating func trim(_ floor: Version) {
+    for id in Array(containers.keys) {
+      containers[id]!.list?.trim(floor)
+      let gone = containers[id]!.registers.filter {
+        $0.value.value == .absent && $0.value.version <= floor
+      }
+      for slot in gone.keys { containers[id]!.registers[slot] = nil }
+    }
+  }
+}
+
+extension ContainerChange {
+  /// The kind of collection that has such cells.
+  var collectionKind: ContainerKind? {
+    if !placements.isEmpty || !removals.isEmpty { return .list }
+    switch registers.first?.slot {
+    case .item: return .list
+    case .key: return .map
+    case .member: return .set
+    case .property, nil: return nil
+    }
+  }
+}

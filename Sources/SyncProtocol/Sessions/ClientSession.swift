@@ -1,0 +1,159 @@
+/// One connection, as the client sees it: a value that is fed with frames and says what to do.
+public struct ClientSession: Sendable {
+  private enum State: Equatable {
+    case waitsForWelcome
+    case waitsForAcceptance
+    case waitsForBinding
+    case isBound
+    case isClosed
+  }
+
+  private let app: Text
+  private let token: Text
+  private let classes: [SchemaClass]
+  private var state = State.waitsForWelcome
+  private var parts = Parts()
+  private var rebase: RebaseProgress = RebaseProgress()
+  private var epoch: UInt64 = 0
+  private var batchInFlight: UInt64?
+  private var sentQuery: UInt64 = 0
+  private var knowsSchema = false
+  /// The error that ended the connection, if one did.
+  public private(set) var failure: SyncError?
+  /// The query set that the server could not take, and why.
+  public private(set) var failedQuery: (version: UInt64, message: Text)?
+
+  /// A connection to an app, for a program with these classes.
+  public init(app: Text, token: Text, classes: [SchemaClass]) {
+    self.app = app
+    self.token = token
+    self.classes = classes
+  }
+
+  /// Whether the connection is of use no more.
+  public var isClosed: Bool { state == .isClosed }
+
+  /// Whether a batch is on its way and not acknowledged.
+  public var isUploading: Bool { batchInFlight != nil }
+
+  /// The first frame.
+  public func start() -> [SessionAction] {
+    let hello = Frame.hello(
+      oldest: ProtocolVersion.oldest, newest: ProtocolVersion.newest, app: app)
+    return [.send(hello.encoded)]
+  }
+
+  /// Takes a frame.
+  public mutating func receive<Storage: ClientStorage>(
+    _ bytes: [UInt8], _ core: inout ClientCore<Storage>, now: UInt64
+  ) -> [SessionAction] {
+    guard state != .isClosed else { return [] }
+    do {
+      return try receive(try Frame.decode(bytes), &core, now: now)
+    } catch let error as SyncError {
+      core.storage.rollback()
+      return close(error, &core)
+    } catch {
+      core.storage.rollback()
+      return close(SyncError(.badFrame, "A frame could not be decoded."), &core)
+    }
+  }
+
+  /// What to send when nothing was received: the query set, and what was written, if nothing is
+  /// on its way.
+  public mutating func poll<Storage: ClientStorage>(
+    _ core: inout ClientCore<Storage>
+  ) throws(SyncError) -> [SessionAction] {
+    guard state == .isBound, knowsSchema else { return [] }
+    var frames: [Frame] = []
+    let record = core.storage.record
+    if record.queryVersion > sentQuery {
+      frames.append(.query(version: record.queryVersion, record.subscriptions))
+      sentQuery = record.queryVersion
+    }
+    if batchInFlight == nil, let batch = try core.makeBatch() {
+      batchInFlight = batch.number
+      frames += Parts.cut(batch.encoded(names: core.storage.record.names)) {
+        .upload(batch: batch.number, part: $0, isLast: $1, $2)
+      }
+    }
+    return frames.map { .send($0.encoded) }
+  }
+
+  private mutating func close<Storage: ClientStorage>(
+    _ error: SyncError, _ core: inout ClientCore<Storage>
+  ) -> [SessionAction] {
+    state = .isClosed
+    failure = error
+    if error.code == .divergence {
+      // With another history the server sends all that is in view.
+      core.storage.record.epoch = 0
+      try? core.storage.commit()
+    }
+    return [.close]
+  }
+}
+
+extension ClientSession {
+  private mutating func receive<Storage: ClientStorage>(
+    _ frame: Frame, _ core: inout ClientCore<Storage>, now: UInt64
+  ) throws -> [SessionAction] {
+    switch (frame, state) {
+    case (.ping(let number), _): return [.send(Frame.pong(number).encoded)]
+    case (.pong, _): return []
+    case (.error(let error, let time, _), _):
+      guard error.code == .clockAhead, state == .isBound else { throw error }
+      try core.correctClock(now: now, server: time)
+      batchInFlight = nil
+      return []
+    case (.welcome(let version, let epoch, let time), .waitsForWelcome):
+      guard (ProtocolVersion.oldest...ProtocolVersion.newest).contains(version) else {
+        throw SyncError(.noCommonVersion, "There is no common version of the protocol.")
+      }
+      self.epoch = epoch
+      try core.correctClock(now: now, server: time)
+      state = .waitsForAcceptance
+      return [.send(Frame.token(token).encoded)]
+    case (.accepted, .waitsForAcceptance):
+      state = .waitsForBinding
+      let record = core.storage.record
+      let bind = Frame.bind(
+        client: record.client, epoch: record.epoch, cursor: record.cursor,
+        query: record.completeQueryVersion)
+      return [.send(bind.encoded)]
+    case (.accepted, .isBound): return []
+    case (.bound, .waitsForBinding):
+      state = .isBound
+      sentQuery = 0
+      return [.send(Frame.schema(classes).encoded)]
+    case (.schemaResult(let conflicts), .isBound):
+      core.storage.record.setAside = conflicts
+      try core.storage.commit()
+      knowsSchema = true
+      return []
+    case (.queryFailed(let version, _, let message), .isBound):
+      failedQuery = (version, message)
+      return []
+    case (.download(let part, let isLast, let bytes), .isBound):
+      guard
+        let whole = try parts.add(part, of: 0, isLast: isLast, bytes, upTo: Limits.sliceBytes)
+      else { return [] }
+      return try download(whole, &core)
+    default: throw SyncError(.unexpectedFrame, "This frame may not come now.")
+    }
+  }
+
+  private mutating func download<Storage: ClientStorage>(
+    _ bytes: [UInt8], _ core: inout ClientCore<Storage>
+  ) throws -> [SessionAction] {
+    let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
+    if slice.isLast { core.storage.record.epoch = epoch }
+    try core.apply(slice, rebase: &rebase)
+    guard slice.isLast else { return [] }
+    rebase = RebaseProgress()
+    if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
+      batchInFlight = nil
+    }
+    return [.send(Frame.confirm(slice.to, query: slice.queryVersion).encoded)]
+  }
+}

@@ -1,0 +1,192 @@
+/// What the host of a session has to do.
+public enum SessionAction: Hashable, Sendable {
+  /// Send these bytes as one frame.
+  case send([UInt8])
+  /// Find out whose token this is, and call `authenticate`.
+  case verify(Text)
+  /// Close the connection, once what was sent before is on its way.
+  case close
+}
+
+/// One connection, as the server sees it: a value that is fed with frames and says what to do. The
+/// host flushes the core after feeding and before polling, so one flush may serve many sessions.
+public struct ServerSession: Sendable {
+  private enum State: Equatable {
+    case waitsForHello
+    case waitsForToken
+    case verifies
+    case waitsForBind
+    case isBound(ClientID)
+    case isClosed
+  }
+
+  private let app: Text
+  private var state = State.waitsForHello
+  private var user: Text?
+  private var tokenExpiry: UInt64 = 0
+  private var parts = Parts()
+  private var download: Download?
+
+  /// A connection to an app.
+  public init(app: Text) { self.app = app }
+
+  /// The client file of the connection, once it is known.
+  public var client: ClientID? {
+    if case .isBound(let client) = state { client } else { nil }
+  }
+
+  /// Takes a frame. Whatever is in it, the worst that comes of it is that the session is closed.
+  public mutating func receive<Storage: ServerStorage>(
+    _ bytes: [UInt8], _ core: inout ServerCore<Storage>, now: UInt64
+  ) -> [SessionAction] {
+    guard state != .isClosed else { return [] }
+    let frame: Frame
+    do {
+      frame = try Frame.decode(bytes)
+    } catch {
+      return fail(SyncError(.badFrame, "A frame could not be decoded."), now)
+    }
+    do {
+      return try receive(frame, &core, now: now)
+    } catch {
+      return fail(error, now)
+    }
+  }
+
+  /// The host has found out whose the token is, and how long it is good; nil if it is not.
+  public mutating func authenticate(
+    _ user: Text?, expiry: UInt64, now: UInt64
+  ) -> [SessionAction] {
+    guard let user else { return fail(SyncError(.badToken, "The token is not valid."), now) }
+    if let known = self.user, known != user {
+      return fail(SyncError(.badToken, "The token is another user's."), now)
+    }
+    self.user = user
+    tokenExpiry = expiry
+    if state == .verifies { state = .waitsForBind }
+    return [.send(Frame.accepted.encoded)]
+  }
+
+  /// What to send when nothing was received: the next slice of what the client has missed. To be
+  /// called again as long as it gives something.
+  public mutating func poll<Storage: ServerStorage>(
+    _ core: inout ServerCore<Storage>, now: UInt64
+  ) -> [SessionAction] {
+    guard case .isBound(let client) = state else { return [] }
+    if now >= tokenExpiry {
+      return fail(SyncError(.tokenExpired, "The token has run out."), now)
+    }
+    do {
+      if download == nil { download = try core.beginDownload(for: client) }
+      guard download != nil else { return [] }
+      let slice = try core.nextSlice(of: &download!)
+      if slice.isLast { download = nil }
+      let frames = Parts.cut(slice.encoded(names: core.head.names)) {
+        .download(part: $0, isLast: $1, $2)
+      }
+      return frames.map { .send($0.encoded) }
+    } catch {
+      return fail(error, now)
+    }
+  }
+
+  private mutating func fail(_ error: SyncError, _ now: UInt64) -> [SessionAction] {
+    state = .isClosed
+    let frame = Frame.error(error, time: now, retryAfterMilliseconds: 0)
+    return [.send(frame.encoded), .close]
+  }
+}
+
+extension ServerSession {
+  private mutating func receive<Storage: ServerStorage>(
+    _ frame: Frame, _ core: inout ServerCore<Storage>, now: UInt64
+  ) throws(SyncError) -> [SessionAction] {
+    switch (frame, state) {
+    case (.ping(let number), _): return [.send(Frame.pong(number).encoded)]
+    case (.pong, _): return []
+    case (.hello(let oldest, let newest, let app), .waitsForHello):
+      guard oldest <= ProtocolVersion.newest, newest >= ProtocolVersion.oldest else {
+        throw SyncError(.noCommonVersion, "There is no common version of the protocol.")
+      }
+      guard app == self.app else { throw SyncError(.unknownApp, "There is no such app.") }
+      state = .waitsForToken
+      let welcome = Frame.welcome(
+        version: min(newest, ProtocolVersion.newest), epoch: core.head.epoch, time: now)
+      return [.send(welcome.encoded)]
+    case (.token(let token), .waitsForToken):
+      state = .verifies
+      return [.verify(token)]
+    case (.token(let token), .isBound): return [.verify(token)]
+    case (.bind(let client, let epoch, let cursor, let query), .waitsForBind):
+      guard let user, client != .none else {
+        throw SyncError(.unexpectedFrame, "A client file has a number.")
+      }
+      try core.bind(
+        client, user: user, cursor: cursor, query: query, epoch: epoch, now: now)
+      state = .isBound(client)
+      let acknowledged = core.files[client]?.acknowledged ?? 0
+      return [.send(Frame.bound(acknowledged: acknowledged).encoded)]
+    case (_, .isBound(let client)): return try receive(frame, from: client, &core, now: now)
+    default: throw SyncError(.unexpectedFrame, "This frame may not come now.")
+    }
+  }
+
+  private mutating func receive<Storage: ServerStorage>(
+    _ frame: Frame, from client: ClientID, _ core: inout ServerCore<Storage>, now: UInt64
+  ) throws(SyncError) -> [SessionAction] {
+    core.noteSeen(client, now: now)
+    switch frame {
+    case .schema(let classes):
+      let conflicts = core.addClasses(classes)
+      return [.send(Frame.schemaResult(conflicts).encoded)]
+    case .query(let version, let subscriptions):
+      for (index, subscription) in subscriptions.enumerated() {
+        guard let problem = core.storage.problem(of: subscription) else { continue }
+        let failed = Frame.queryFailed(version: version, index: UInt64(index), message: problem)
+        return [.send(failed.encoded)]
+      }
+      core.subscribe(client, version: version, to: subscriptions)
+      return []
+    case .upload(let number, let part, let isLast, let bytes):
+      let whole = try parts.add(
+        part, of: number, isLast: isLast, bytes, upTo: Limits.batchBytes)
+      return try whole.map { bytes throws(SyncError) in
+        try upload(bytes, number, client, &core, now)
+      } ?? []
+    case .confirm(let cursor, let query):
+      guard download == nil else {
+        throw SyncError(.unexpectedFrame, "The download is not complete.")
+      }
+      core.confirm(client, cursor: cursor, query: query)
+      return []
+    case .error:
+      state = .isClosed
+      return [.close]
+    default: throw SyncError(.unexpectedFrame, "This frame is the server's.")
+    }
+  }
+
+  private func upload<Storage: ServerStorage>(
+    _ bytes: [UInt8], _ number: UInt64, _ client: ClientID,
+    _ core: inout ServerCore<Storage>, _ now: UInt64
+  ) throws(SyncError) -> [SessionAction] {
+    let received: ReceivedBatch
+    do {
+      received = try UploadBatch.decode(bytes, names: core.head.names)
+    } catch {
+      throw SyncError(.badFrame, "A batch could not be decoded.")
+    }
+    guard received.batch.number == number else {
+      throw SyncError(.badFrame, "The batch has another number than its frames.")
+    }
+    do throws(SyncError) {
+      let outcome = try core.upload(received, from: client, now: now)
+      if outcome == .mustRebase, core.files[client]?.needsRebase == false {
+        throw SyncError(.divergence, "The client is too far behind; it has to come anew.")
+      }
+      return []
+    } catch  where error.code == .clockAhead {
+      return [.send(Frame.error(error, time: now, retryAfterMilliseconds: 0).encoded)]
+    }
+  }
+}

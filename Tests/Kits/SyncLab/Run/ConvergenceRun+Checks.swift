@@ -1,0 +1,140 @@
+import SyncProtocol
+
+extension ConvergenceRun {
+  /// What must hold whenever a client has caught up: transactions are seen whole.
+  mutating func check(_ number: Int) {
+    guard finding == nil else { return }
+    let storage = devices[number].core.storage
+    let type = devices[number].name(LabClasses.pair)
+    let property = Slot.property(devices[number].name("value"))
+    for writer in devices.indices {
+      let values = (0..<2).map { half in
+        let id = ObjectID(type: type, key: .int(Int64(writer * 2 + half)))
+        return storage.value(property, of: .root, in: id)
+      }
+      if values[0] != values[1] {
+        finding = "device \(number) sees half of a transaction of \(writer): \(values)"
+      }
+    }
+  }
+
+  /// Everything is delivered; then all must hold the same, and nothing may be missing.
+  mutating func finish() throws(SyncError) {
+    hasLoss = false
+    server.isSchemaOpen = true
+    server.storage.failsNextCommit = false
+    _ = server.addClasses(LabClasses.classes(isNew: true))
+    for number in devices.indices {
+      devices[number].isAway = false
+      devices[number].core.storage.failsNextCommit = false
+      disconnect(number)
+    }
+    var rounds = 0
+    while try !isQuiet() {
+      rounds += 1
+      if rounds > 400 {
+        finding = finding ?? "no end: \(state)"
+        return
+      }
+      for number in devices.indices {
+        clock += 1
+        for _ in 0..<4 { try exchangeAll(number) }
+      }
+    }
+    guard finding == nil else { return }
+    try compare()
+  }
+
+  private var state: String {
+    devices.map { device in
+      let record = device.core.storage.record
+      return "dirty \(device.core.storage.dirtyObjects.count) batch \(record.batch)"
+        + " failed \(String(describing: device.session?.failure))"
+    }.joined(separator: "; ")
+  }
+
+  private mutating func exchangeAll(_ number: Int) throws(SyncError) {
+    if devices[number].session == nil { try exchange(number) }
+    try pollClient(number)
+    while !devices[number].toServer.isEmpty { try deliverToServer(number) }
+    pollServer(number)
+    while !devices[number].toClient.isEmpty { try deliverToClient(number) }
+  }
+
+  private func isQuiet() throws(SyncError) -> Bool {
+    for device in devices {
+      let record = device.core.storage.record
+      guard let file = server.files[device.id], sessions[device.number]?.client != nil,
+        !device.core.isDirty, record.cursor == server.head.version,
+        file.cursor == record.cursor, record.completeQueryVersion == record.queryVersion,
+        device.toServer.isEmpty, device.toClient.isEmpty
+      else { return false }
+    }
+    return true
+  }
+
+  private mutating func compare() throws(SyncError) {
+    let names = server.head.names
+    var whole = Contents()
+    let word = Describer(names: names)
+    for id in try server.storage.objects(changedAfter: .zero) {
+      guard let object = try server.storage.object(id) else { continue }
+      if object.unknownPlaces > 0 { return finding = "a place was named that is not there" }
+      if let complaint = model.complaint(about: object, id, names) { return finding = complaint }
+      if object.generation.isAlive {
+        whole.objects[word.object(id)] = word.contents(of: object, id)
+      }
+    }
+    for id in model.livingObjects where whole.objects[word.object(id)] == nil {
+      return finding = "\(word.object(id)) is missing"
+    }
+    for device in devices {
+      try compare(device, names)
+      if finding == nil { checkPromises(of: device) }
+      if finding != nil { return }
+    }
+  }
+
+  private mutating func compare(_ device: Device, _ names: Names) throws(SyncError) {
+    let word = Describer(names: names)
+    var expected = Contents()
+    for id in try server.storage.objects(changedAfter: .zero) {
+      guard let object = try server.storage.object(id), object.generation.isAlive else { continue }
+      let isInView = device.core.storage.record.subscriptions.contains {
+        $0.type == names[id.type] && server.storage.selects($0, id, object)
+      }
+      if isInView { expected.objects[word.object(id)] = word.contents(of: object, id) }
+    }
+    let here = Describer(names: device.core.storage.record.names)
+      .contents(of: device.core.storage)
+    if let difference = here.difference(from: expected) {
+      finding = "device \(device.number) differs from the server: \(difference)"
+    }
+  }
+
+  /// What was committed on a device reached the server, or something later stands in its place.
+  private mutating func checkPromises(of device: Device) {
+    guard !wasRestored, device.skew <= Int64(Limits.clockAheadMilliseconds) else { return }
+    let promised = UploadBatch(number: 1, cursor: .zero, objects: device.promises)
+    let bytes = promised.encoded(names: device.core.storage.record.names)
+    guard let batch = try? UploadBatch.decode(bytes, names: server.head.names).batch else {
+      return finding = "promises could not be read"
+    }
+    let word = Describer(names: server.head.names)
+    for object in batch.objects where !device.refused.contains(object.id) {
+      // A re-creation may have been moved to another generation since.
+      if object.isGenerationNew && object.generation > Generation(1) { continue }
+      for container in object.containers {
+        let isKept =
+          container.registers.allSatisfy { model.accountsFor($0, container.id, object) }
+          && container.placements.allSatisfy {
+            $0.authorship?.isNew != true
+              || model.accountsFor($0.name.element, container.id, object)
+          }
+        if !isKept {
+          return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"
+        }
+      }
+    }
+  }
+}

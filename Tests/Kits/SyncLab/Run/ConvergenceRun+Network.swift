@@ -1,0 +1,140 @@
+import SyncProtocol
+import TestSupport
+
+extension ConvergenceRun {
+  /// A device and the server have a moment: one of the things happens that can be next.
+  mutating func exchange(_ number: Int) throws(SyncError) {
+    guard !devices[number].isAway else { return }
+    guard devices[number].session != nil, sessions[number] != nil else { return connect(number) }
+    for _ in 0..<(1 + random.below(8)) {
+      switch random.below(4) {
+      case 0: try deliverToServer(number)
+      case 1: try deliverToClient(number)
+      case 2: try pollClient(number)
+      default: pollServer(number)
+      }
+    }
+  }
+
+  private mutating func connect(_ number: Int) {
+    disconnect(number)
+    let classes = LabClasses.classes(isNew: devices[number].isNew)
+    let session = ClientSession(app: "lab", token: Text("user \(number)"), classes: classes)
+    devices[number].session = session
+    sessions[number] = ServerSession(app: "lab")
+    obey(session.start(), number, isServer: false)
+  }
+
+  /// Puts frames on their way, if they are not lost; a lost frame is the end of a connection.
+  private mutating func obey(_ actions: [SessionAction], _ number: Int, isServer: Bool) {
+    for action in actions {
+      switch action {
+      case .close: return disconnect(number)
+      case .verify(let token):
+        let answers =
+          sessions[number]?.authenticate(token, expiry: .max, now: clock) ?? []
+        obey(answers, number, isServer: true)
+      case .send(let frame):
+        if hasLoss && chance(1) { return disconnect(number) }
+        let copies = hasLoss && chance(1) ? 2 : 1
+        for _ in 0..<copies {
+          if isServer {
+            devices[number].toClient.append(frame)
+          } else {
+            devices[number].toServer.append(frame)
+          }
+        }
+      }
+    }
+  }
+
+  /// Mostly the oldest frame.
+  private mutating func take(_ frames: inout [[UInt8]]) -> [UInt8]? {
+    guard !frames.isEmpty else { return nil }
+    let isEarly = hasLoss && frames.count > 1 && chance(1)
+    return frames.remove(at: isEarly ? 1 : 0)
+  }
+
+  mutating func deliverToServer(_ number: Int) throws(SyncError) {
+    var frames = devices[number].toServer
+    guard let bytes = take(&frames) else { return }
+    devices[number].toServer = frames
+    let client = devices[number].id
+    let before = server.files[client]?.acknowledged ?? 0
+    guard let actions = sessions[number]?.receive(bytes, &server, now: clock) else { return }
+    if (server.files[client]?.acknowledged ?? 0) > before { noteUpload(number) }
+    obey(actions, number, isServer: true)
+  }
+
+  /// The model takes what the server has taken; but not before it is durable.
+  private mutating func noteUpload(_ number: Int) {
+    let client = devices[number].id
+    guard let file = server.files[client], let bytes = batches[client]?[file.acknowledged],
+      let received = try? UploadBatch.decode(bytes, names: server.head.names)
+    else {
+      finding = "a batch was merged that nobody made"
+      return
+    }
+    let refused = Set(file.refusedObjects(in: file.acknowledged))
+    devices[number].refused.formUnion(refused)
+    do {
+      try server.flush()
+      model.merge(received.batch.objects.filter { !refused.contains($0.id) })
+    } catch {
+      // No room: what was merged is as if it had never come.
+      try? server.reload()
+      for device in devices.indices { disconnect(device) }
+    }
+  }
+
+  mutating func deliverToClient(_ number: Int) throws(SyncError) {
+    var frames = devices[number].toClient
+    guard let bytes = take(&frames) else { return }
+    devices[number].toClient = frames
+    let before = devices[number].core.storage.record
+    guard var session = devices[number].session else { return }
+    let actions = session.receive(
+      bytes, &devices[number].core, now: devices[number].now(clock))
+    devices[number].session = session
+    let after = devices[number].core.storage.record
+    if after.cursor != before.cursor || after.epoch != before.epoch { check(number) }
+    obey(actions, number, isServer: false)
+  }
+
+  mutating func pollClient(_ number: Int) throws(SyncError) {
+    guard var session = devices[number].session else { return }
+    do {
+      let actions = try session.poll(&devices[number].core)
+      devices[number].session = session
+      noteBatch(number, actions)
+      obey(actions, number, isServer: false)
+    } catch {
+      devices[number].core.storage.rollback()
+      disconnect(number)
+    }
+  }
+
+  /// Keeps the bytes of a batch, for the model.
+  private mutating func noteBatch(_ number: Int, _ actions: [SessionAction]) {
+    for case .send(let bytes) in actions {
+      guard case .upload(let batch, _, _, let part)? = try? Frame.decode(bytes) else { continue }
+      batches[devices[number].id, default: [:]][batch, default: []] += part
+    }
+  }
+
+  mutating func pollServer(_ number: Int) {
+    do {
+      try server.flush()
+    } catch {
+      try? server.reload()
+      for device in devices.indices { disconnect(device) }
+      return
+    }
+    guard var session = sessions[number] else { return }
+    let wasRebase = server.files[devices[number].id]?.needsRebase == true
+    let actions = session.poll(&server, now: clock)
+    if wasRebase && !actions.isEmpty { rebases += 1 }
+    sessions[number] = session
+    obey(actions, number, isServer: true)
+  }
+}

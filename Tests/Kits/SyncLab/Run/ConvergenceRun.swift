@@ -1,0 +1,159 @@
+import SyncProtocol
+import TestSupport
+
+/// One run of clients and a server that a seed repeats: programs write, frames are late, lost,
+/// doubled and out of order, clients and the server crash, clocks are off, subscriptions change,
+/// marks are trimmed, backups are restored. At the end everything is delivered and compared.
+public struct ConvergenceRun {
+  /// What a run comes to.
+  public struct Outcome: Sendable {
+    /// The first thing that was wrong.
+    public var finding: String?
+    /// How many batches the server merged.
+    public var batches = 0
+    /// How many times a client had to start over.
+    public var rebases = 0
+  }
+
+  var random: SeededGenerator
+  var devices: [Device] = []
+  var server: ServerCore<SimulatedServerStorage>
+  var sessions: [Int: ServerSession] = [:]
+  var model = MergeModel()
+  var clock: UInt64 = 1_700_000_000_000
+  var backup: (SimulatedServerStorage, MergeModel)?
+  var epoch: UInt64 = 1
+  var finding: String?
+  var rebases = 0
+  /// What was written to objects that the backup lacks may be lost with them.
+  var wasRestored = false
+  /// The bytes of all batches that were made.
+  var batches: [ClientID: [UInt64: [UInt8]]] = [:]
+  let keys: Int
+  var hasLoss: Bool
+  let isFixed: Bool
+
+  private init(seed: UInt64) throws(SyncError) {
+    random = SeededGenerator(seed: seed)
+    keys = [2, 4, 9][random.below(3)]
+    hasLoss = random.below(3) > 0
+    isFixed = random.below(4) == 0
+    server = try ServerCore(storage: SimulatedServerStorage(epoch: 1), isSchemaOpen: true)
+    _ = server.addClasses(LabClasses.classes(isNew: !isFixed))
+    try server.flush()
+    server.isSchemaOpen = !isFixed
+    let skews: [Int64] = [0, 0, 0, 20_000, -20_000, 3_600_000, -86_400_000]
+    for number in 0..<(2 + random.below(3)) {
+      let skew = skews[random.below(skews.count)]
+      devices.append(Device(number: number, isNew: random.below(3) == 0, skew: skew))
+      subscribe(number)
+    }
+  }
+
+  /// Runs one seed.
+  public static func run(seed: UInt64) -> Outcome {
+    do {
+      var run = try ConvergenceRun(seed: seed)
+      let steps = [60, 150, 400][run.random.below(3)]
+      let busy = [25, 50, 75][run.random.below(3)]
+      for _ in 0..<steps where run.finding == nil { try run.step(busy: busy) }
+      if run.finding == nil { try run.finish() }
+      return Outcome(
+        finding: run.finding.map { "seed \(seed): \($0)" }, batches: run.model.batches,
+        rebases: run.rebases)
+    } catch {
+      return Outcome(finding: "seed \(seed): \(error)")
+    }
+  }
+
+  mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+
+  mutating func subscribe(_ number: Int) {
+    var wanted = [Subscription(name: "pairs", type: LabClasses.pair, query: "")]
+    if chance(50) {
+      wanted.append(Subscription(type: LabClasses.item, query: ""))
+    } else {
+      for owner in 0..<3 where chance(50) {
+        wanted.append(Subscription(type: LabClasses.item, query: Text("owner == \(owner)")))
+      }
+    }
+    devices[number].core.subscribe(to: wanted)
+    do {
+      try devices[number].core.storage.commit()
+    } catch {
+      devices[number].core.storage.rollback()
+    }
+  }
+
+  private mutating func step(busy: Int) throws(SyncError) {
+    clock += UInt64(1 + random.below(50))
+    let number = random.below(devices.count)
+    if chance(busy) {
+      var program = Program(
+        random: SeededGenerator(seed: random.next()), now: devices[number].now(clock))
+      program.transact(&devices[number], keys: keys)
+      return
+    }
+    switch random.below(200) {
+    case 0, 1, 2: devices[number].isAway.toggle()
+    case 3..<8: crash(number)
+    case 8, 9: try crashServer()
+    case 10: try restoreBackup()
+    case 11: backup = (server.storage, model)
+    case 12..<20: try trim(number)
+    case 20..<24: subscribe(number)
+    case 24, 25: server.storage.failsNextCommit = true
+    case 26, 27: devices[number].core.storage.failsNextCommit = true
+    default: try exchange(number)
+    }
+    if devices[number].isAway { disconnect(number) }
+  }
+
+  /// The process dies: what was not committed is gone, and so is the connection.
+  private mutating func crash(_ number: Int) {
+    devices[number].core.storage.rollback()
+    disconnect(number)
+  }
+
+  mutating func disconnect(_ number: Int) {
+    devices[number].session = nil
+    devices[number].toServer = []
+    devices[number].toClient = []
+    sessions[number] = nil
+  }
+
+  private mutating func crashServer() throws(SyncError) {
+    try server.reload()
+    for number in devices.indices { disconnect(number) }
+  }
+
+  private mutating func restoreBackup() throws(SyncError) {
+    guard let (saved, old) = backup else { return }
+    var storage = saved
+    epoch += 1
+    storage.startNewEpoch(epoch)
+    server = try ServerCore(storage: storage, isSchemaOpen: server.isSchemaOpen)
+    model = old
+    wasRestored = true
+    for number in devices.indices {
+      disconnect(number)
+    }
+  }
+
+  private mutating func trim(_ number: Int) throws(SyncError) {
+    do {
+      try server.flush()
+      try server.trim(expiry: chance(5) ? clock : 0)
+    } catch {
+      return try crashServer()
+    }
+    for id in model.livingObjects {
+      if let object = try server.storage.object(id) { model.trim(object, id) }
+    }
+    for id in model.deadObjects where try server.storage.object(id) == nil {
+      model.forget(id)
+      // Its generations begin anew, so what was written in an old one cannot be told apart.
+      for device in devices.indices { devices[device].refused.insert(id) }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import SyncProtocol
+import TestSupport
+
+/// A client: its file, its program, its clock, and its connection if it has one.
+struct Device {
+  let number: Int
+  let isNew: Bool
+  /// Milliseconds that its clock is off.
+  let skew: Int64
+  var core: ClientCore<SimulatedClientStorage>
+  var session: ClientSession?
+  var toServer: [[UInt8]] = []
+  var toClient: [[UInt8]] = []
+  var isAway = false
+  /// Writes that were committed and have not been answered for.
+  var promises: [ObjectChange] = []
+  /// Objects, by the names of the server, of which something was refused.
+  var refused: Set<ObjectID> = []
+
+  init(number: Int, isNew: Bool, skew: Int64) {
+    self.number = number
+    self.isNew = isNew
+    self.skew = skew
+    let id = ClientID(0x1000 + UInt64(number))
+    core = ClientCore(storage: SimulatedClientStorage(client: id))
+    for type in LabClasses.classes(isNew: isNew) {
+      _ = core.storage.record.names.add(type.name)
+      for name in type.properties.keys.sorted() { _ = core.storage.record.names.add(name) }
+    }
+  }
+
+  var id: ClientID { ClientID(0x1000 + UInt64(number)) }
+
+  func name(_ text: Text) -> NameID { core.storage.record.names.find(text) ?? .none }
+
+  func now(_ clock: UInt64) -> UInt64 { UInt64(Int64(clock) + skew) }
+}
+
+/// What the program of a device does, at random.
+struct Program {
+  var random: SeededGenerator
+  let now: UInt64
+
+  mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+
+  mutating func pick<Element>(_ list: [Element]) -> Element { list[random.below(list.count)] }
+
+  mutating func number() -> Int64 {
+    let number = Int64(random.below(200))
+    return number == LabClasses.unlucky && chance(70) ? 14 : number
+  }
+
+  /// One transaction: some writes that end together, or come to nothing.
+  mutating func transact(_ device: inout Device, keys: Int) {
+    for _ in 0..<(1 + random.below(4)) { write(&device, keys: keys) }
+    if chance(5) {
+      device.core.storage.rollback()
+    } else {
+      do {
+        try device.core.storage.commit()
+      } catch {
+        device.core.storage.rollback()
+      }
+      device.promises = device.core.unacknowledged()
+    }
+  }
+
+  private mutating func write(_ device: inout Device, keys: Int) {
+    if chance(10) { return writePair(&device) }
+    let id = ObjectID(
+      type: device.name(LabClasses.item), key: .int(Int64(random.below(keys))))
+    if !device.core.exists(id) {
+      if chance(60) { create(id, &device) }
+      return
+    }
+    switch random.below(20) {
+    case 0: device.core.delete(id, now: now)
+    case 1: set("owner", .int(Int64(random.below(3))), id, &device)
+    case 2, 3: set("a", .int(number()), id, &device)
+    case 4: set("b", chance(20) ? .null : .string(Text("s\(number())")), id, &device)
+    case 5:
+      let target = ObjectID(type: id.type, key: .int(Int64(random.below(keys + 3))))
+      set("link", chance(20) ? .null : .link(target), id, &device)
+    case 6: if device.isNew { set("extra", .int(number()), id, &device) }
+    case 7, 8: set("any", value(), id, &device)
+    case 9: set("child", chance(25) ? .null : .object(device.name("Part")), id, &device)
+    case 10: set(pick(["list", "anys", "parts"]), .list, id, &device)
+    case 11: set(pick(["set", "map"]), .absent, id, &device)
+    default: writeCollection(id, &device)
+    }
+  }
+
+  private mutating func create(_ id: ObjectID, _ device: inout Device) {
+    device.core.create(id, now: now)
+    device.core.set(
+      .property(device.name("a")), in: id, to: .int(0), isDefault: true, now: now)
+    set("owner", .int(Int64(random.below(3))), id, &device)
+  }
+
+  private mutating func set(
+    _ property: Text, _ value: CellValue, _ id: ObjectID, _ device: inout Device
+  ) {
+    var value = value
+    if value == .absent { value = property == "set" ? .set : .map }
+    device.core.set(.property(device.name(property)), in: id, to: value, now: now)
+  }
+
+  /// Two objects that only this program writes, and always together.
+  private mutating func writePair(_ device: inout Device) {
+    let value = CellValue.int(Int64(random.below(1_000_000)) + 1000)
+    for half in 0..<2 {
+      let id = ObjectID(
+        type: device.name(LabClasses.pair), key: .int(Int64(device.number * 2 + half)))
+      if !device.core.exists(id) { device.core.create(id, now: now) }
+      device.core.set(.property(device.name("value")), in: id, to: value, now: now)
+    }
+  }
+
+  private mutating func value() -> CellValue {
+    switch random.below(6) {
+    case 0: .list
+    case 1: .map
+    case 2: .set
+    case 3: .null
+    default: .int(number())
+    }
+  }
+
+  /// Writes something in a container, however deep.
+  private mutating func writeCollection(_ id: ObjectID, _ device: inout Device) {
+    guard let state = device.core.storage.state(of: id) else { return }
+    let names = device.core.storage.record.names
+    var containers: [(ContainerID, ContainerKind)] = []
+    for (property, kind) in [
+      ("list", ContainerKind.list), ("list", .list), ("anys", .list), ("parts", .list),
+      ("set", .set), ("map", .map),
+    ] as [(Text, ContainerKind)] {
+      guard let name = names.find(property) else { continue }
+      containers.append((state.collection(name), kind))
+    }
+    for (name, kind) in state.containerKinds.sorted(by: { $0.key < $1.key }) where name != .root {
+      containers.append((name, kind))
+      if case .object = kind, let numbers = names.find("numbers") {
+        containers.append((state.collection(numbers, of: name), .list))
+      }
+    }
+    let (container, kind) = pick(containers)
+    switch kind {
+    case .list: writeList(container, id, &device)
+    case .set:
+      let member = Slot.member(.int(Int64(random.below(5))))
+      let value: CellValue = chance(60) ? .bool(true) : .absent
+      device.core.set(member, of: container, in: id, to: value, now: now)
+    case .map:
+      let value = chance(30) ? .absent : value()
+      let key = Slot.key(Text("k\(random.below(4))"))
+      device.core.set(key, of: container, in: id, to: value, now: now)
+    case .object:
+      let property: Text = chance(80) ? "x" : "child"
+      let value: CellValue =
+        property == "x"
+        ? .int(number()) : (chance(50) ? .null : .object(device.name(LabClasses.part)))
+      device.core.set(
+        .property(device.name(property)), of: container, in: id, to: value, now: now)
+    }
+  }
+
+  private mutating func writeList(
+    _ container: ContainerID, _ id: ObjectID, _ device: inout Device
+  ) {
+    let count = device.core.storage.state(of: id)?.elements(of: container).count ?? 0
+    let names = device.core.storage.record.names
+    let property = container.isDeclared ? names[container.property].string : ""
+    let isParts =
+      property == "parts"
+      || (!container.isDeclared && isReplacement(container, of: "parts", id, device))
+    let isPlain =
+      property == "list" || property == "numbers"
+      || isReplacement(container, of: "list", id, device)
+    func element(_ program: inout Program) -> CellValue {
+      if isParts { return .object(names.find(LabClasses.part) ?? .none) }
+      return isPlain ? .int(program.number()) : program.value()
+    }
+    let at = pick([0, count, random.below(count + 1), random.below(count + 1)])
+    switch random.below(20) {
+    case 0..<10 where count < 40, _ where count == 0:
+      for offset in 0..<pick([1, 1, 2, 4]) {
+        let index = chance(15) ? at : at + offset
+        device.core.insert(element(&self), at: index, of: container, in: id, now: now)
+      }
+    case 0..<14: device.core.removeItem(random.below(count), of: container, in: id, now: now)
+    case 14..<17:
+      device.core.setItem(
+        random.below(count), of: container, in: id, to: element(&self), now: now)
+    default:
+      device.core.moveItem(
+        random.below(count), to: random.below(count), of: container, in: id, now: now)
+    }
+  }
+
+  private func isReplacement(
+    _ container: ContainerID, of property: Text, _ id: ObjectID, _ device: Device
+  ) -> Bool {
+    guard let name = device.core.storage.record.names.find(property) else { return false }
+    return device.core.storage.state(of: id)?.collection(name) == container
+  }
+}

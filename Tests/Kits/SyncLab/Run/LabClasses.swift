@@ -1,0 +1,42 @@
+import SyncProtocol
+
+/// The classes of the lab's programs; newer programs have more.
+enum LabClasses {
+  /// A value that no user may write.
+  static let unlucky: Int64 = 13
+
+  static let item: Text = "Item"
+  static let pair: Text = "Pair"
+  static let part: Text = "Part"
+
+  static func classes(isNew: Bool) -> [SchemaClass] {
+    var properties: [Text: PropertyType] = [
+      "owner": PropertyType(.int, .single),
+      "a": PropertyType(.int, .single),
+      "b": PropertyType(.string, .single, isOptional: true),
+      "link": PropertyType(.link, .single, target: item),
+      "any": PropertyType(.any, .single),
+      "list": PropertyType(.int, .list),
+      "anys": PropertyType(.any, .list),
+      "set": PropertyType(.int, .set),
+      "map": PropertyType(.any, .map),
+      "child": PropertyType(.object, .single, target: part),
+      "parts": PropertyType(.object, .list, target: part),
+    ]
+    if isNew { properties["extra"] = PropertyType(.int, .single) }
+    return [
+      SchemaClass(name: item, properties: properties),
+      SchemaClass(
+        name: pair,
+        properties: [
+          "owner": PropertyType(.int, .single), "value": PropertyType(.int, .single),
+        ]),
+      SchemaClass(
+        name: part, isEmbedded: true,
+        properties: [
+          "x": PropertyType(.int, .single), "numbers": PropertyType(.int, .list),
+          "child": PropertyType(.object, .single, target: part),
+        ]),
+    ]
+  }
+}

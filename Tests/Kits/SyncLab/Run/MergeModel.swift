@@ -1,0 +1,193 @@
+import SyncProtocol
+
+/// What the server should hold after the batches that it has merged, said in the plainest way: all
+/// writes are kept, and the result does not depend on their order.
+struct MergeModel {
+  private struct Place: Hashable {
+    var object: ObjectID
+    var generation: Generation
+    var container: ContainerID
+  }
+
+  private struct CellName: Hashable {
+    var place: Place
+    var slot: Slot
+  }
+
+  private var generations: [ObjectID: Generation] = [:]
+  private var writes: [CellName: (stamp: CellStamp, value: CellValue)] = [:]
+  private var cells: [Place: Set<Slot>] = [:]
+  private var inserted: [Place: Set<ElementID>] = [:]
+  private var removed: [Place: Set<ElementID>] = [:]
+  private var moved: [CellName: Stamp] = [:]
+  private(set) var batches = 0
+
+  mutating func merge(_ objects: [ObjectChange]) {
+    batches += 1
+    for object in objects {
+      let known = generations[object.id] ?? .none
+      if object.generation > known {
+        guard object.isGenerationNew else { continue }
+        generations[object.id] = object.generation
+      }
+      for container in object.containers {
+        let place = Place(
+          object: object.id, generation: object.generation, container: container.id)
+        for register in container.registers {
+          let cell = CellName(place: place, slot: register.slot)
+          cells[place, default: []].insert(register.slot)
+          if let known = writes[cell], known.stamp >= register.stamp { continue }
+          writes[cell] = (register.stamp, register.value)
+        }
+        for placement in container.placements {
+          let element = placement.name.element
+          if placement.authorship?.isNew == true { inserted[place, default: []].insert(element) }
+          let cell = CellName(place: place, slot: .item(element))
+          moved[cell] = max(moved[cell] ?? .zero, placement.name.stamp)
+        }
+        removed[place, default: []].formUnion(container.removals)
+      }
+    }
+  }
+
+  /// Forgets an object of which the server keeps nothing.
+  mutating func forget(_ id: ObjectID) {
+    generations[id] = nil
+    writes = writes.filter { $0.key.place.object != id }
+    moved = moved.filter { $0.key.place.object != id }
+    cells = cells.filter { $0.key.object != id }
+    inserted = inserted.filter { $0.key.object != id }
+    removed = removed.filter { $0.key.object != id }
+  }
+
+  /// Forgets removed keys and members of which the server has trimmed the marks: a client that was
+  /// away for longer than they are kept may set them again with an older write.
+  mutating func trim(_ object: ServerObject, _ id: ObjectID) {
+    var kept: [ContainerID: Set<Slot>] = [:]
+    for container in object.snapshot(of: id).containers {
+      kept[container.id] = Set(container.registers.map(\.slot))
+    }
+    let generation = generation(of: id)
+    for (cell, write) in writes where cell.place.object == id && write.value == .absent {
+      guard cell.place.generation == generation,
+        kept[cell.place.container]?.contains(cell.slot) != true
+      else { continue }
+      writes[cell] = nil
+    }
+  }
+
+  var deadObjects: [ObjectID] { generations.filter { !$0.value.isAlive }.map(\.key) }
+
+  var livingObjects: [ObjectID] { generations.filter { $0.value.isAlive }.map(\.key) }
+
+  func generation(of id: ObjectID) -> Generation { generations[id] ?? .none }
+
+  /// Whether a write was merged, or a later one of the same cell, or the cell is gone.
+  func accountsFor(
+    _ register: RegisterChange, _ container: ContainerID, _ object: ObjectChange
+  ) -> Bool {
+    let place = Place(object: object.id, generation: object.generation, container: container)
+    if generation(of: object.id) != object.generation { return true }
+    if !containers(of: object.id).contains(container) { return true }
+    if case .item(let element) = register.slot, removed[place]?.contains(element) == true {
+      return true
+    }
+    guard let write = writes[CellName(place: place, slot: register.slot)] else {
+      // The mark of a removal may have been trimmed.
+      return register.value == .absent
+    }
+    return write.stamp >= register.stamp
+  }
+
+  /// Whether an inserted element was merged, or is gone.
+  func accountsFor(
+    _ element: ElementID, _ container: ContainerID, _ object: ObjectChange
+  ) -> Bool {
+    let place = Place(object: object.id, generation: object.generation, container: container)
+    if generation(of: object.id) != object.generation { return true }
+    if !containers(of: object.id).contains(container) { return true }
+    return inserted[place]?.contains(element) == true
+      || removed[place]?.contains(element) == true
+  }
+
+  private func place(_ id: ObjectID, _ container: ContainerID) -> Place {
+    Place(object: id, generation: generation(of: id), container: container)
+  }
+
+  private func elements(_ place: Place) -> Set<ElementID> {
+    (inserted[place] ?? []).subtracting(removed[place] ?? [])
+  }
+
+  /// The containers of an object: the root, those of the writes that won, and declared ones that
+  /// were not replaced.
+  private func containers(of id: ObjectID) -> Set<ContainerID> {
+    let generation = generation(of: id)
+    let declared = Set(cells.keys).union(inserted.keys).filter {
+      $0.object == id && $0.generation == generation && $0.container.isDeclared
+    }
+    var found: Set<ContainerID> = []
+    var open: [ContainerID] = [.root]
+    while let container = open.popLast() {
+      guard found.insert(container).inserted else { continue }
+      let here = place(id, container)
+      let living = elements(here)
+      for slot in cells[here] ?? [] {
+        if case .item(let element) = slot, !living.contains(element) { continue }
+        guard let write = writes[CellName(place: here, slot: slot)] else { continue }
+        if write.value.container != nil { open.append(ContainerID(madeBy: write.stamp.stamp)) }
+      }
+      for child in declared where child.container.declarer == container {
+        let slot = Slot.property(child.container.property)
+        if writes[CellName(place: here, slot: slot)] == nil { open.append(child.container) }
+      }
+    }
+    return found
+  }
+
+  /// What is wrong with an object of the server, if anything is.
+  func complaint(about object: ServerObject?, _ id: ObjectID, _ names: Names) -> String? {
+    let generation = generation(of: id)
+    let word = Describer(names: names)
+    guard generation.isAlive else {
+      return object?.generation.isAlive == true ? "\(word.object(id)) lives" : nil
+    }
+    guard let object, object.generation == generation else {
+      return "\(word.object(id)) is not of \(generation)"
+    }
+    let snapshot = object.snapshot(of: id)
+    let known = containers(of: id)
+    for container in snapshot.containers where !known.contains(container.id) {
+      return "\(word.object(id)) has container \(word.container(container.id))"
+    }
+    for container in known {
+      let change =
+        snapshot.containers.first { $0.id == container } ?? ContainerChange(id: container)
+      if let complaint = complaint(about: change, place(id, container), word) {
+        return "\(word.object(id)) \(word.container(container)): \(complaint)"
+      }
+    }
+    return nil
+  }
+
+  private func complaint(
+    about change: ContainerChange, _ place: Place, _ word: Describer
+  ) -> String? {
+    let living = elements(place)
+    let there = change.placements.map(\.name.element)
+    if there.count != living.count || Set(there) != living { return "elements lost or risen" }
+    for placement in change.placements {
+      let cell = CellName(place: place, slot: .item(placement.name.element))
+      if moved[cell] != placement.name.stamp { return "not the last move of an element" }
+    }
+    var values: [Slot: CellValue] = [:]
+    for register in change.registers { values[register.slot] = register.value }
+    for slot in cells[place] ?? [] {
+      if case .item(let element) = slot, !living.contains(element) { continue }
+      let expected = writes[CellName(place: place, slot: slot)]?.value ?? .absent
+      if (values[slot] ?? .absent) != expected {
+        return "\(word.slot(slot)) is not the last write"
+      }
+    }
+    return nil
+  }
+}

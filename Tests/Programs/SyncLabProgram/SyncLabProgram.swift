@@ -1,0 +1,42 @@
+import SyncLab
+
+/// Runs the labs of sync: `sync-convergence COUNT SEED`, `sync-fuzz COUNT SEED`,
+/// `sync-appends COUNT`, and `vectors`, which prints the test vectors of the protocol.
+@main
+struct SyncLabProgram {
+  static func main() {
+    let words = CommandLine.arguments.dropFirst()
+    let numbers = words.compactMap { UInt64($0) }
+    let seed = numbers.dropFirst().first ?? 1
+    switch words.first {
+    case "sync-convergence":
+      let count = numbers.first ?? 2_000
+      converge(seed..<(seed + count))
+    case "sync-fuzz":
+      let count = Int(numbers.first ?? 100_000)
+      print(FrameFuzz.run(count: count, seed: seed) ?? "\(count) inputs, none of them harmful")
+    case "sync-appends":
+      let count = Int(numbers.first ?? 8_000)
+      print("\(count) x \(count) concurrent appends: \(AppendRun.run(count: count))")
+    case "vectors":
+      for (name, bytes) in ProtocolVectors.all { print("\(name) \(ProtocolVectors.text(bytes))") }
+    default:
+      print("usage: sync-convergence COUNT SEED | sync-fuzz COUNT SEED | sync-appends COUNT")
+    }
+  }
+
+  private static func converge(_ seeds: Range<UInt64>) {
+    var bad = 0
+    var batches = 0
+    var rebases = 0
+    for seed in seeds {
+      let outcome = ConvergenceRun.run(seed: seed)
+      batches += outcome.batches
+      rebases += outcome.rebases
+      guard let finding = outcome.finding else { continue }
+      bad += 1
+      print(finding)
+    }
+    print("\(seeds.count) seeds, \(bad) bad, \(batches) batches, \(rebases) rebases")
+  }
+}

@@ -1,0 +1,16 @@
+import SyncLab
+import SyncProtocol
+import Testing
+
+@Suite("sync") struct ConvergenceTests {
+  @Test("ends with the same data everywhere, whatever is lost, late or restarted")
+  func convergence() {
+    for seed in UInt64(1)...150 {
+      let finding = ConvergenceRun.run(seed: seed).finding
+      #expect(finding == nil)
+    }
+  }
+
+  @Test("decodes damaged frames to a value or an error")
+  func fuzz() { #expect(FrameFuzz.run(count: 100_000, seed: 1) == nil) }
+}
