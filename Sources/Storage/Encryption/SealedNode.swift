@@ -39,10 +39,15 @@ struct SealedNode {
     }
   }
 
+  /// Sets the checksum of the node as it is unencrypted; the file does not have it.
+  func setChecksum() -> UInt32 {
+    let sum = checksum(node + NodeLayout.kind, count: byteSize - NodeLayout.kind)
+    node.storeBytes(of: sum, as: UInt32.self)
+    return sum
+  }
+
   /// Encrypts the node.
-  ///
-  /// - Returns: the first word of the tag, which references to the node have a part of.
-  func seal(_ cipher: AuthenticatedCipher, salt: UnsafeRawPointer, at offset: UInt64) -> UInt32 {
+  func seal(_ cipher: AuthenticatedCipher, salt: UnsafeRawPointer, at offset: UInt64) {
     let createdIn = (node + NodeLayout.createdIn).load(as: UInt64.self)
     // The node's header lies where the salt and the first encrypted bytes come to be.
     let word = (node + NodeLayout.kind).load(as: UInt32.self)
@@ -60,7 +65,6 @@ struct SealedNode {
     Self.withNonce(salt, offset) { nonce in
       cipher.seal(text, nonce: nonce, with: authenticated, tag: address)
     }
-    return address.load(as: UInt32.self)
   }
 
   /// Decrypts the node, which was read from `offset`.
@@ -80,14 +84,13 @@ struct SealedNode {
     let word = text.load(as: UInt32.self)
     let count = text.load(fromByteOffset: 4, as: UInt32.self)
     let last = text.load(fromByteOffset: 8, as: UInt64.self)
-    let tag = address.load(as: UInt32.self)
     let createdIn = address.load(fromByteOffset: SealedNodeLayout.createdIn, as: UInt64.self)
-    node.storeBytes(of: tag, toByteOffset: NodeLayout.checksum, as: UInt32.self)
     node.storeBytes(of: word, toByteOffset: NodeLayout.kind, as: UInt32.self)
     node.storeBytes(of: UInt32(byteSize), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
     node.storeBytes(of: count, toByteOffset: NodeLayout.count, as: UInt32.self)
     node.storeBytes(of: createdIn, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     node.storeBytes(of: last, toByteOffset: NodeLayout.referenceCount, as: UInt64.self)
+    _ = setChecksum()
   }
 
   /// How many references the node at `image` has, if it is authentic, which is not looked at.

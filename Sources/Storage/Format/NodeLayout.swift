@@ -39,8 +39,9 @@ public enum NodeLayout {
 ///
 ///     tag | version | size | salt | kind to auxiliary, references and data, encrypted
 ///
-/// The first word and the version lie where a plain node has its checksum and its version: whether
-/// a node is the one that its parent means is asked of both alike.
+/// The version lies where a plain node has it: whether there is another node now than was read
+/// before is asked of both alike. The checksum of the plain node, which its parent knows, is
+/// nowhere.
 public enum SealedNodeLayout {
   /// 16 bytes, of AES-256-GCM.
   public static let tag = 0

@@ -20,9 +20,11 @@ struct NodeSealer {
     self.salt = salt
   }
 
-  /// - Returns: the first word of the tag, for the reference to the node.
+  /// - Returns: the checksum of the node, for the reference to it. It is nowhere in the clear.
   func seal(_ node: SealedNode, at offset: UInt64) -> UInt32 {
+    let sum = node.setChecksum()
     mapping?.keepDecrypted(Node(address: node.node), at: offset)
-    return withUnsafeBytes(of: salt) { node.seal(cipher, salt: $0.baseAddress!, at: offset) }
+    withUnsafeBytes(of: salt) { node.seal(cipher, salt: $0.baseAddress!, at: offset) }
+    return sum
   }
 }

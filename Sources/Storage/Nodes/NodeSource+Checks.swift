@@ -93,10 +93,11 @@ extension NodeSource {
   func isOlder(_ reference: NodeReference, than version: UInt64) -> Bool {
     guard isWithinFile(reference) else { return false }
     // After a failed flush the page cache may hold new sectors beside older ones, so where the
-    // header lies in two, what it says goes for nothing by itself.
+    // header lies in two, what it says goes for nothing by itself. Nor does what an encrypted node
+    // has in the clear, which is not what its parent knows it by.
     let sector: UInt64 = 512
     let end = reference.offset + UInt64(NodeLayout.headerSize) - 1
-    if reference.offset / sector != end / sector {
+    if base != image || reference.offset / sector != end / sector {
       let createdIn = try? withCheckedNode(reference) { (node) throws(StorageError) in
         node.createdIn
       }

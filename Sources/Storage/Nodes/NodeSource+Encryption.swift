@@ -16,7 +16,7 @@ extension NodeSource {
         memory.copyMemory(from: stored, byteCount: size)
         let createdIn = (memory + SealedNodeLayout.createdIn).load(as: UInt64.self)
         // By another thread, while this one waited for the lock.
-        if memory.load(as: UInt32.self) & 0x7FFF == reference.checksumTag,
+        if Node(address: base + Int(offset)).storedChecksum & 0x7FFF == reference.checksumTag,
           verified.contains(offset, createdIn: createdIn)
         {
           return
@@ -75,15 +75,15 @@ extension NodeSource {
     _ cipher: AuthenticatedCipher
   ) throws(StorageError) -> Node {
     let sealed = SealedNode(address: memory, byteSize: size - SealedNodeLayout.extraSize)
-    guard memory.load(as: UInt32.self) & 0x7FFF == reference.checksumTag else {
-      throw corrupt(reference, "another node was expected here by its parent")
-    }
     guard sealed.open(cipher, at: reference.offset) else {
       throw corrupt(
         reference,
         "decryption failed: this is not what was written here with the file's key")
     }
     let node = Node(address: sealed.node)
+    guard node.storedChecksum & 0x7FFF == reference.checksumTag else {
+      throw corrupt(reference, "another node was expected here by its parent")
+    }
     try checkContent(node, reference)
     return node
   }

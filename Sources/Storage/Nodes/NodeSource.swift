@@ -8,8 +8,8 @@ import Synchronization
 /// reads the node, unless it has written it (`VerifiedNodes`); the tag in the reference ties the
 /// parent to the child in its place.
 ///
-/// A node of an encrypted file is looked for in the file, where its tag and its version are, and
-/// read in the mapping's shadow. For a plain file the two are one.
+/// A node of an encrypted file is read in the mapping's shadow; of which version it is now says the
+/// file. For a plain file the two are one.
 @frozen
 public struct NodeSource: @unchecked Sendable {
   // Sendable: the mapping is read-only, and what has been verified is only touched atomically.
@@ -44,11 +44,11 @@ public struct NodeSource: @unchecked Sendable {
     }
     let offset = reference.offset
     if offset &+ 32 <= limit {
-      let stored = Node(address: image + Int(offset))
-      if stored.storedChecksum & 0x7FFF == reference.checksumTag,
-        verified.contains(offset, createdIn: stored.createdIn)
+      let node = Node(address: base + Int(offset))
+      if node.storedChecksum & 0x7FFF == reference.checksumTag,
+        verified.contains(offset, createdIn: Node(address: image + Int(offset)).createdIn)
       {
-        return Node(address: base + Int(offset))
+        return node
       }
     }
     return try verify(reference)
