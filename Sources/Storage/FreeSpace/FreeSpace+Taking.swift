@@ -17,37 +17,6 @@ extension FreeSpace {
     return extent
   }
 
-  /// As `takeFirst`, but without a search: what the commit before the last has left mostly is free
-  /// again, and its bytes are in the processor's cache; else what follows the last commit's nodes.
-  func takeRecent(
-    fitting length: UInt64, reserve: UInt64
-  ) throws(StorageError) -> Extent? {
-    let last = recentEnds.older
-    if last > 0, let extent = try take(length, reserve: reserve, at: last - Region.unit) {
-      return extent
-    }
-    return try take(length, reserve: reserve, at: recentEnds.newer)
-  }
-
-  /// Takes the start of the free run that `offset` is in.
-  private func take(
-    _ length: UInt64, reserve: UInt64, at offset: UInt64
-  ) throws(StorageError) -> Extent? {
-    let number = Int(offset / Region.byteSize)
-    let base = UInt64(number) * Region.byteSize
-    guard offset > 0, offset < logicalSize, regions.isRead[number],
-      let run = regions.regions[number].run(at: UInt32((offset - base) / Region.unit)),
-      UInt64(run.length) * Region.unit >= length + reserve
-    else { return nil }
-    let extent = Extent(offset: base + UInt64(run.start) * Region.unit, length: length)
-    guard extent.end + reserve <= logicalSize else { return nil }
-    try remove(extent)
-    return extent
-  }
-
-  /// Says where the nodes of a commit end, for `takeRecent`.
-  func noteRun(endingAt offset: UInt64) { recentEnds = (recentEnds.newer, offset) }
-
   /// Takes `length` bytes from the run that they fill best, to within an eighth; the lowest of
   /// those. So small nodes leave the long runs to those that need them.
   ///
@@ -76,8 +45,7 @@ extension FreeSpace {
       var found = SizeClassSet.none
       for group in regions.groups { found.formUnion(group.classes.intersection(wanted)) }
       if found.isEmpty || closely && found.first > best { return nil }
-      let place = try firstPlace(units, class: found.first, limit: limit, closely: closely)
-      if let place { return place }
+      if let place = try firstPlace(units, class: found.first, limit: limit) { return place }
       wanted.remove(found.first)
       // Any run of a larger class would have done.
       if readsLeft == 0, found.first > best, limit == Int(logicalSize / Region.unit) {
@@ -90,22 +58,9 @@ extension FreeSpace {
   /// runs.
   private static var missesMax: Int { 8 }
 
-  /// A place in the region in which a run of the class was found last.
-  private func lastFit(_ units: Int, class wanted: Int, limit: Int) -> Int? {
-    guard let number = lastFits[wanted], number < regions.regionCount, regions.isRead[number],
-      regions.classes[number].contains(wanted)
-    else { return nil }
-    let base = number * Region.unitCount
-    let place = regions.regions[number].firstPlace(
-      fitting: units, class: wanted, limit: limit - base)
-    if let place { return base + place }
-    return nil
-  }
-
   private func firstPlace(
-    _ units: Int, class wanted: Int, limit: Int, closely: Bool
+    _ units: Int, class wanted: Int, limit: Int
   ) throws(StorageError) -> Int? {
-    if closely, let place = lastFit(units, class: wanted, limit: limit) { return place }
     var missesLeft = Self.missesMax
     for group in regions.groups.indices where regions.groups[group].classes.contains(wanted) {
       if group * RegionMap.unitsPerGroup >= limit { return nil }
@@ -119,10 +74,7 @@ extension FreeSpace {
         }
         let place = regions.regions[number].firstPlace(
           fitting: units, class: wanted, limit: limit - base)
-        if let place {
-          lastFits[wanted] = number
-          return base + place
-        }
+        if let place { return base + place }
         regions.setClasses(number, regions.regions[number].classes)
         if regions.classes[number].contains(wanted) {
           hasClass = true

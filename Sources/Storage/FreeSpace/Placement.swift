@@ -18,7 +18,6 @@ struct Placement {
   /// By what the file grew.
   private(set) var grown: [Extent] = []
   private let options: Options
-  typealias Nodes = Slice<UnsafeBufferPointer<UnsafeMutableRawPointer>>
   /// The version that the nodes are of.
   private let version: UInt64
   /// The end of the last run that was taken for nodes that will not last.
@@ -42,9 +41,6 @@ struct Placement {
   private static let fittedCountMax = 512
   /// A run of this many bytes takes nodes that will last and find no hole of their size.
   private static let lastingAreaSize: UInt64 = 16384
-  /// With room for this many more bytes behind it, the next commits find their place without a
-  /// search.
-  private static let sharedAreaSize: UInt64 = 16384
   /// In how many versions a node has to have been for its successor to be expected to last.
   private static let lastingAge = 1024
 
@@ -63,49 +59,49 @@ struct Placement {
   ///   - reserve: bytes that will be placed right after these; a run with room for them too is
   ///     preferred.
   mutating func place(
-    _ nodes: Nodes, reserve: UInt64 = 0
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>, reserve: UInt64 = 0
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
-    if options.boundary != nil {
-      freeSpace.recentEnds = (0, 0)
-      return try allocateScattered(nodes)
-    }
-    try placeLasting(nodes)
-    let total = bytes(nodes)
-    if total == 0 { return }
+    if options.boundary != nil { return try allocateScattered(nodes) }
+    let others = try placeLasting(nodes)
+    guard !others.isEmpty else { return }
+    let total = bytes(others)
     if let runEnd {
       let adjoining = Extent(offset: runEnd, length: total)
       if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, at: runEnd),
         try freeSpace.take(exactly: adjoining)
       {
-        return assign(nodes, at: adjoining)
+        return assign(others, at: adjoining)
       }
     }
-    var whole = try takeRecent(total, reserve: reserve)
-    if whole == nil { whole = try takeFromArea(total, reserve: reserve) }
-    if whole == nil { whole = try take(total, reserve: reserve) }
-    if let whole { return assign(nodes, at: whole) }
+    if let whole = try take(total, reserve: reserve) { return assign(others, at: whole) }
     if isSparse {
-      try allocateUnplaced(nodes)
+      try allocateScattered(others)
     } else {
-      try placeByGrowing(nodes, total: total, reserve: reserve)
+      try placeByGrowing(others, total: total, reserve: reserve)
     }
   }
 
   /// Places the nodes that will last where there is a hole of their size.
+  ///
+  /// - Returns: the other nodes.
   private mutating func placeLasting(
-    _ nodes: Nodes
-  ) throws(StorageError) {
-    guard nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart else { return }
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>
+  ) throws(StorageError) -> ArraySlice<UnsafeMutableRawPointer> {
+    guard nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
+      nodes.contains(where: willLast)
+    else { return nodes }
     var lastingBytes: UInt64 = 0
-    var count = 0
-    for node in nodes where willLast(node) {
-      lastingBytes += placedSize(node)
-      count += 1
-    }
-    if count == 0 { return }
-    var joint = count > 1 ? try jointHole(lastingBytes) : nil
-    for node in nodes where willLast(node) {
+    for node in nodes where willLast(node) { lastingBytes += placedSize(node) }
+    // What is changed together is often changed together again.
+    var joint = try freeSpace.takeBest(fitting: lastingBytes, closely: true)
+    var others: [UnsafeMutableRawPointer] = []
+    others.reserveCapacity(nodes.count)
+    for node in nodes {
+      guard willLast(node) else {
+        others.append(node)
+        continue
+      }
       let size = placedSize(node)
       var hole: Extent?
       if let rest = joint {
@@ -115,23 +111,15 @@ struct Placement {
         hole = try freeSpace.takeBest(fitting: size, closely: true)
         if hole == nil { hole = try besideLasting(size) }
       }
-      guard let hole else { continue }
+      guard let hole else {
+        others.append(node)
+        continue
+      }
       NodeSerializer.setFinalWord(node, hole.offset)
       used.append(hole)
     }
+    return others[...]
   }
-
-  /// What is changed together is often changed together again, so a hole of the size of all is
-  /// best. Where there is none the next commits do not look for one.
-  private func jointHole(_ length: UInt64) throws(StorageError) -> Extent? {
-    let missed = freeSpace.missedHole
-    if length == missed.length, version < missed.until { return nil }
-    let hole = try freeSpace.takeBest(fitting: length, closely: true)
-    if hole == nil { freeSpace.missedHole = (length, version + Self.missedHolePause) }
-    return hole
-  }
-
-  private static let missedHolePause: UInt64 = 16
 
   /// A place right after the node that was placed here last, or at the start of a long free run.
   /// Among nodes that will not last it would leave a hole on either side when they are gone.
@@ -158,36 +146,13 @@ struct Placement {
     NodeSerializer.placedSize(node, extra: options.extraSize)
   }
 
-  /// What those take that have no place yet.
-  private func bytes(_ nodes: Nodes) -> UInt64 {
-    var total: UInt64 = 0
-    for node in nodes where !NodeSerializer.isPlaced(node) { total += placedSize(node) }
-    return total
+  private func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
+    nodes.reduce(0) { $0 + placedSize($1) }
   }
 
   /// Whether what follows a run stays within the blocks that the run has to itself.
   private static func isInLastBlock(_ next: Extent, at end: UInt64) -> Bool {
     next.end <= (end + blockSize - 1) / blockSize * blockSize
-  }
-
-  /// Takes a run where the last two commits were, where blocks may be shared.
-  private func takeRecent(
-    _ length: UInt64, reserve: UInt64
-  ) throws(StorageError) -> Extent? {
-    if options.keepsBlocksApart { return nil }
-    return try freeSpace.takeRecent(fitting: length, reserve: reserve)
-  }
-
-  /// Takes a run that leaves room for the next commits behind it. Where there is none the next ones
-  /// do not look for one.
-  private func takeFromArea(
-    _ length: UInt64, reserve: UInt64
-  ) throws(StorageError) -> Extent? {
-    if options.keepsBlocksApart || version < freeSpace.areaMissedUntil { return nil }
-    let run = try freeSpace.takeFirst(
-      fitting: length, reserve: reserve + Self.sharedAreaSize)
-    if run == nil { freeSpace.areaMissedUntil = version + Self.missedHolePause }
-    return run
   }
 
   /// Takes a run from free space, where it fits with the reserve if possible.
@@ -220,24 +185,17 @@ struct Placement {
   private static let smallLiveBytes: UInt64 = 1 << 18
 
   private mutating func placeByGrowing(
-    _ nodes: Nodes, total: UInt64, reserve: UInt64
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>, total: UInt64, reserve: UInt64
   ) throws(StorageError) {
     do {
       try grow(by: total + reserve, generously: true)
     } catch {
       // The disk is full: the holes have to do.
       guard freeSpace.reusableBytes >= total else { throw error }
-      return try allocateUnplaced(nodes)
+      return try allocateScattered(nodes)
     }
     guard let extent = try take(total) else { throw noRoom(total) }
     assign(nodes, at: extent)
-  }
-
-  private mutating func allocateUnplaced(_ nodes: Nodes) throws(StorageError) {
-    let unplaced = nodes.filter { !NodeSerializer.isPlaced($0) }
-    try unplaced.withUnsafeBufferPointer { (nodes) throws(StorageError) in
-      try allocateScattered(nodes[...])
-    }
   }
 
   private func noRoom(_ length: UInt64) -> StorageError {
@@ -245,22 +203,22 @@ struct Placement {
   }
 
   private mutating func allocateScattered(
-    _ nodes: Nodes
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>
   ) throws(StorageError) {
     if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
       options.boundary != nil || isVerySparse
     {
       let bySize = nodes.sorted { placedSize($0) > placedSize($1) }
-      for node in bySize { try fit(node) }
+      for node in bySize { try fit([node][...]) }
     } else {
       try halve(nodes)
     }
   }
 
   private mutating func halve(
-    _ nodes: Nodes
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>
   ) throws(StorageError) {
-    if nodes.count == 1 { return try fit(nodes[nodes.startIndex]) }
+    if nodes.count == 1 { return try fit(nodes) }
     let total = bytes(nodes)
     if options.boundary == nil || options.keepsBlocksApart {
       if let whole = try take(total) { return assign(nodes, at: whole) }
@@ -274,16 +232,12 @@ struct Placement {
     try halve(nodes[middle...])
   }
 
-  private mutating func fit(_ node: UnsafeMutableRawPointer) throws(StorageError) {
-    let size = placedSize(node)
-    var extent = try hole(size)
-    if extent == nil {
-      try grow(by: size, generously: false)
-      extent = try take(size)
-    }
-    guard let extent else { throw noRoom(size) }
-    NodeSerializer.setFinalWord(node, extent.offset)
-    noteUsed(extent)
+  private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
+    let total = bytes(nodes)
+    if let hole = try hole(total) { return assign(nodes, at: hole) }
+    try grow(by: total, generously: false)
+    guard let extent = try take(total) else { throw noRoom(total) }
+    assign(nodes, at: extent)
   }
 
   private func hole(_ length: UInt64) throws(StorageError) -> Extent? {
@@ -297,17 +251,13 @@ struct Placement {
   }
 
   private mutating func assign(
-    _ nodes: Nodes, at extent: Extent
+    _ nodes: ArraySlice<UnsafeMutableRawPointer>, at extent: Extent
   ) {
     var offset = extent.offset
-    for node in nodes where !NodeSerializer.isPlaced(node) {
+    for node in nodes {
       NodeSerializer.setFinalWord(node, offset)
       offset += placedSize(node)
     }
-    noteUsed(extent)
-  }
-
-  private mutating func noteUsed(_ extent: Extent) {
     runEnd = extent.end
     if let last = used.last, last.end == extent.offset {
       used[used.count - 1].length += extent.length
@@ -318,7 +268,6 @@ struct Placement {
 
   /// Brings `used` in order and joins neighbours, when everything has been placed.
   mutating func joinUsed() {
-    if let runEnd, options.boundary == nil { freeSpace.noteRun(endingAt: runEnd) }
     guard used.count > 1 else { return }
     used.sort { $0.offset < $1.offset }
     var last = 0
@@ -392,5 +341,20 @@ struct Placement {
       if let failure { throw failure }
       offset += UInt64(count)
     }
+  }
+
+  // MARK: The end of the file
+
+  static var cutSizeMin: UInt64 { 65536 }
+
+  /// Takes the free run at the end of the file out of it, so that the file can be cut there. For
+  /// the time when everything has been placed.
+  mutating func cutTail() throws(StorageError) -> Extent? {
+    guard let last = try freeSpace.lastRun(), last.end == freeSpace.logicalSize,
+      last.length >= Self.cutSizeMin
+    else { return nil }
+    guard try freeSpace.take(exactly: last) else { return nil }
+    freeSpace.logicalSize = last.offset
+    return last
   }
 }

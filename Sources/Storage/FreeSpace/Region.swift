@@ -58,12 +58,6 @@ struct Region {
     return position > 0 && runs[position - 1].end >= run.end
   }
 
-  /// The run that a unit is in.
-  func run(at unit: UInt32) -> Run? {
-    let position = upperBound(unit)
-    return position > 0 && runs[position - 1].end > unit ? runs[position - 1] : nil
-  }
-
   /// Adds a run; false if some of it is free already.
   mutating func insert(_ run: Run) -> Bool {
     let position = upperBound(run.start)
@@ -159,15 +153,13 @@ struct Region {
   /// there is no run of the class, `classes` does not say so any more.
   mutating func firstPlace(fitting length: Int, class wanted: Int, limit: Int) -> Int? {
     var hasClass = false
-    let lengths = SizeClass.lengths(of: wanted)
-    let first = runs.firstIndex { run in
-      guard lengths.contains(Int(run.length)) else { return false }
+    for run in runs where SizeClass.of(Int(run.length)) == wanted {
       hasClass = true
-      return Int(run.length) >= length
+      guard Int(run.length) >= length else { continue }
+      return Int(run.start) + length <= limit ? Int(run.start) : nil
     }
     if !hasClass { classes.remove(wanted) }
-    guard let first, Int(runs[first].start) + length <= limit else { return nil }
-    return Int(runs[first].start)
+    return nil
   }
 
   // MARK: What waits

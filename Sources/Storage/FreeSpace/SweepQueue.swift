@@ -2,40 +2,24 @@
 struct SweepQueue {
   /// The node of that part; none: no part has been looked at.
   private(set) var chunk = NodeReference.none
-  /// A bit for each region.
-  private var words: [UInt64] = []
-  /// The words before it are zero.
-  private var position = 0
+  /// Ascending from the end, so that the last one is next.
+  private(set) var regions: [Int] = []
 
   init() {}
 
-  /// The regions that `operations` concern, of the first `regionCount`.
+  /// The regions that `operations` concern.
   init(
-    chunk: NodeReference, operations: UnsafeRawBufferPointer, regionCount: Int
+    chunk: NodeReference, operations: UnsafeRawBufferPointer
   ) throws(StorageError) {
     self.chunk = chunk
-    var found = [UInt64](repeating: 0, count: (regionCount + 63) / 64)
+    var found: Set<Int> = []
     try FreeSpaceIndex.forEach(operations) { (operation, _) throws(StorageError) in
-      try FreeSpace.forEachPiece(of: operation.extent) { (region, _) in
-        if region < regionCount { found[region / 64] |= 1 << UInt64(region % 64) }
-      }
+      try FreeSpace.forEachPiece(of: operation.extent) { (region, _) in found.insert(region) }
     }
-    words = found
-    skipEmpty()
+    regions = found.sorted(by: >)
   }
 
-  private mutating func skipEmpty() {
-    while position < words.count, words[position] == 0 { position += 1 }
-  }
+  var isEmpty: Bool { regions.isEmpty }
 
-  var isEmpty: Bool { position == words.count }
-
-  /// The lowest of them, which leaves the queue.
-  mutating func next() -> Int? {
-    guard !isEmpty else { return nil }
-    let bit = words[position].trailingZeroBitCount
-    words[position] &= words[position] - 1
-    defer { skipEmpty() }
-    return position * 64 + bit
-  }
+  mutating func next() -> Int? { regions.popLast() }
 }
