@@ -22,7 +22,8 @@ extension ObjectTransaction {
   /// Takes a property away, with its values, its index, and the backlinks of its links.
   func dropProperty(_ name: String, of table: TableKey) throws(StorageError) {
     guard let property = schema.description.property(named: name, of: table) else { return }
-    if schema.description.description(of: property.targetTable)?.isEmbedded == true {
+    let ownsNested = property.kind == .any && !schema.nestedTables.isEmpty
+    if ownsNested || schema.description.description(of: property.targetTable)?.isEmbedded == true {
       try deleteEmbedded(in: property, of: table)
     }
     try setIndex(of: name, in: table, isIndexed: false)
@@ -80,6 +81,7 @@ extension ObjectTransaction {
     let slot = isIndexed && property.indexSlot == 0 ? changed.classes[index].freeIndexSlot() : 0
     changed.classes[index].change(name) {
       $0.isIndexed = isIndexed
+      if !isIndexed { $0.isFullText = false }
       if !isIndexed || $0.indexSlot == 0 { $0.indexSlot = slot }
     }
     if !isIndexed, property.indexSlot != 0 {

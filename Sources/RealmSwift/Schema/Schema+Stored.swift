@@ -5,7 +5,8 @@ import ObjectStore
 
 extension Schema {
   init(_ description: SchemaDescription) {
-    self.init(description.classes.filter { !$0.isRemoved }.map { ObjectSchema($0) })
+    let classes = description.classes.filter { !$0.isRemoved && !$0.isNestedCollection }
+    self.init(classes.map { ObjectSchema($0) })
   }
 }
 

@@ -154,3 +154,19 @@ final class MigrationFile: Sendable {
     migration.deleteData(forType: "Toy")
   }
 }
+
+final class HolderV1: Object {
+  override class func _realmObjectName() -> String? { "Holder" }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+  @Persisted var kept: AnyRealmValue
+  @Persisted var gone: AnyRealmValue
+  @Persisted var list: List<AnyRealmValue>
+}
+
+final class HolderV2: Object {
+  override class func _realmObjectName() -> String? { "Holder" }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+  @Persisted var kept: AnyRealmValue
+}

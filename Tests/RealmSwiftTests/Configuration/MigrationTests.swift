@@ -58,6 +58,26 @@ import Testing
     #expect(realm.schema["Pet"]?["name"]?.isIndexed == false)
   }
 
+  @Test func whatHeldNestedCollectionsTakesThemAlong() throws {
+    let file = TemporaryRealm([HolderV1.self])
+    var configuration = file.configuration
+    try autoreleasepool {
+      let realm = try Realm(configuration: configuration)
+      try realm.write {
+        realm.create(
+          HolderV1.self,
+          value: ["kept": [1, [2, 3]], "gone": ["a": [4]], "list": [[5], [6]]] as [String: Any])
+      }
+      try check(realm)
+    }
+    configuration.objectTypes = [HolderV2.self]
+    configuration.schemaVersion = 1
+    let realm = try Realm(configuration: configuration)
+    #expect(realm.schema.objectSchema.map(\.className) == ["Holder"])
+    #expect(realm.objects(HolderV2.self).first?.kept.listValue?[1].listValue?.count == 2)
+    try check(realm)
+  }
+
   @Test func aRemovedClassMakesRoomForAnother() throws {
     let file = try MigrationFile()
     try Realm.performMigration(for: file.new(MigrationFile.block))

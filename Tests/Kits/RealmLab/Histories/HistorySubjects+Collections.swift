@@ -79,7 +79,7 @@ extension HistorySubject {
               ToldChange(
                 deletions: deletions.map { known.firstIndex(of: $0)! }.sorted(),
                 insertions: insertions.map { keys.firstIndex(of: $0)! }.sorted(),
-                modifications: modifications.map { keys.firstIndex(of: $0)! }.sorted(),
+                modifications: modifications.map { known.firstIndex(of: $0)! }.sorted(),
                 contents: numbers(map)))
             known = keys
           case .error(let error): fatalError("\(name): \(error)")
