@@ -68,7 +68,7 @@ extension PropertyInfo {
       name: property.name, columnName: property.columnName, offset: Self.nowhere,
       field: DynamicField.type(description), description: description,
       targetName: property.targetName, isIndexed: false, isFullText: false,
-      isPrimaryKey: false,      originProperty: property.originProperty)
+      isPrimaryKey: false, originProperty: property.originProperty)
   }
 }
 
