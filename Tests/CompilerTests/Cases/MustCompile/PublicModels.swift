@@ -46,6 +46,16 @@ final class Cat: Object, ObjectKeyIdentifiable {
   @Persisted(originProperty: "friends") var admirers: LinkingObjects<Cat>
 }
 
+final class Place: EmbeddedObject {
+  @Persisted var type = "Point"
+  @Persisted var coordinates: List<Double>
+}
+
+final class Home: Object {
+  @Persisted var place: Place?
+  @Persisted(indexed: .fullText) var story: String
+}
+
 final class CatName: Projection<Cat> {
   @Projected(\Cat.name) var name
   @Projected(\Cat.friends.projectTo.name) var friendNames: ProjectedCollection<String>

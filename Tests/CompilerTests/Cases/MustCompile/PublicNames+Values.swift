@@ -87,7 +87,3 @@ private func bson() {
   let partitions: [any PartitionValue] = [MinKey(), MaxKey(), NSNull(), 1, "a"]
   _ = partitions
 }
-
-private func migrations(_ migration: Migration) {
-  _ = (migration.oldSchema, migration.newSchema)
-}
