@@ -47,6 +47,8 @@ extension ObjectTransaction {
     var keys = try self.table(table).clusterKeys()
     while let key = keys.popLast() {
       for object in try objects(ofClusterWith: key, in: table) {
+        // It may have belonged to one before it, and gone with that.
+        guard try self.table(table).find(object) != nil else { continue }
         switch property.collection {
         case .none: try setNull(property.columnKey, of: object, in: table)
         case .list: try listClear(property.columnKey, of: object, in: table)

@@ -27,7 +27,7 @@ extension _RealmInstance {
     settle(object, target, key, .new)
   }
 
-  private func presentKey(_ owner: ObjectBase, _ column: UInt32) -> ObjectKey? {
+  func presentKey(_ owner: ObjectBase, _ column: UInt32) -> ObjectKey? {
     let stored = owner._readInt(column)
     return stored == 0 ? nil : ObjectKey(rawValue: stored - 1)
   }
@@ -78,13 +78,30 @@ extension _RealmInstance {
       updateEmbedded(target, present, given)
     case .list:
       guard !(given is [String: Any]), let items = given as? any Sequence else { return false }
-      updateList(owner._listAccessor(column), target, items.map { $0 as Any })
+      let list = owner._listAccessor(column)
+      let values = items.map { $0 as Any }.enumerated().map { index, item in
+        detached(item, from: index < list.count ? list.value(at: index) : nil, target)
+      }
+      updateList(list, target, values)
     case .map:
       guard let entries = given as? [String: Any] else { return false }
-      updateMap(owner._listAccessor(column), target, entries)
+      let map = owner._listAccessor(column)
+      let values = Dictionary(
+        uniqueKeysWithValues: entries.map { key, item in
+          (key, detached(item, from: map.value(of: key), target))
+        })
+      updateMap(map, target, values)
     case .set: return false
     }
     return true
+  }
+
+  /// A value that is given for a place: a copy if it is an object that belongs to another one, which
+  /// may be changed or deleted before it is the value's turn.
+  private func detached(_ item: Any, from place: StoredValue?, _ target: TableBinding) -> Any {
+    guard let object = unwrapped(item).flatMap(storedObject), object._isManaged else { return item }
+    if case .link(_, let key)? = place, isRow(object, target, key) { return item }
+    return copy(of: object)
   }
 
   private func updateEmbedded(_ target: TableBinding, _ key: ObjectKey, _ given: Any) {

@@ -216,13 +216,19 @@ extension _RealmInstance {
         owner._writeStored(column.rawValue, .null)
         return true
       }
+      if let object = storedObject(given), let present = presentKey(owner, column.rawValue),
+        isRow(object, target, present)
+      {
+        return true
+      }
       return settle(given, target) { () throws(StorageError) in
         try objects.createEmbedded(column, of: key, in: table)
       }
     case .list:
       guard let sequence = given as? any Sequence, !(given is [String: Any]) else { return false }
-      let elements = sequence.map { $0 as Any }
       let list = owner._listAccessor(column.rawValue)
+      if isSame(sequence, list) { return true }
+      let elements = sequence.map { $0 as Any }
       list.removeAll()
       return elements.allSatisfy { element in
         settle(element, target) { () throws(StorageError) in
@@ -232,6 +238,7 @@ extension _RealmInstance {
     case .map:
       guard let given, let entries = Self.entries(of: given) else { return false }
       let map = owner._listAccessor(column.rawValue)
+      if isSame(given, map) { return true }
       map.removeAll()
       return entries.allSatisfy { name, element in
         guard let element = unwrapped(element) else {
@@ -244,6 +251,11 @@ extension _RealmInstance {
       }
     case .set: return false
     }
+  }
+
+  /// Whether a collection is assigned to itself.
+  private func isSame(_ given: Any, _ present: ListAccessor) -> Bool {
+    (given as? RLMSwiftCollectionBase)?.accessor?.isSameList(as: present) ?? false
   }
 
   /// Makes an embedded object with the values, if they can be one's.

@@ -226,6 +226,15 @@ extension _RealmInstance {
 
   // MARK: Links
 
+  /// The link from a value of any kind to an object, which is added first if it is unmanaged.
+  func anyLink(to object: ObjectBase) -> StoredValue {
+    if object._binding?.description.isEmbedded == true {
+      throwRealmException(
+        "An embedded object cannot be an AnyRealmValue: it belongs to the property that it is in.")
+    }
+    return link(to: object)
+  }
+
   /// The link to an object, which is added first if it is unmanaged.
   func link(to object: ObjectBase) -> StoredValue {
     if let instance = object._instance {

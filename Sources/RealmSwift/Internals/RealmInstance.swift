@@ -57,6 +57,8 @@ public final class _RealmInstance: @unchecked Sendable {
   var predicateTemplates = PredicateTemplates()
 
   private(set) var bound: BoundClasses
+  /// Those of cancelled writes, which accessors may still point into.
+  private var abandonedBounds: [BoundClasses] = []
   /// The one that was asked for last.
   private var lastBinding: TableBinding?
   private var tables: CachedTables
@@ -279,6 +281,7 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Forgets the classes of a transaction that is cancelled.
   func restoreSchema(from writing: Writing) {
     guard let earlier = writing.earlier else { return }
+    abandonedBounds.append(bound)
     (schema, bound) = earlier
     tables.deallocate()
     tables = CachedTables(count: schema.description.classes.count)

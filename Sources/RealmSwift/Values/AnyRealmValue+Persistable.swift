@@ -17,7 +17,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
     case .string(let value): .string(value)
     case .data(let value): .data([UInt8](value))
     case .date(let value): value._rlmStored(realm)
-    case .object(let value): realm.link(to: value)
+    case .object(let value): realm.anyLink(to: value)
     case .objectId(let value): .objectId(value.stored)
     case .decimal128(let value): .decimal128(value.stored)
     case .uuid(let value): value._rlmStored(realm)

@@ -170,3 +170,31 @@ final class HolderV2: Object {
 
   @Persisted var kept: AnyRealmValue
 }
+
+final class ChainHolderV1: Object {
+  override class func _realmObjectName() -> String? { "ChainHolder" }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+  @Persisted var first: ChainLinkV1?
+}
+
+final class ChainLinkV1: EmbeddedObject {
+  override class func _realmObjectName() -> String? { "ChainLink" }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+  @Persisted var next: ChainLinkV1?
+}
+
+final class ChainHolderV2: Object {
+  override class func _realmObjectName() -> String? { "ChainHolder" }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+  @Persisted var first: ChainLinkV2?
+}
+
+final class ChainLinkV2: EmbeddedObject {
+  override class func _realmObjectName() -> String? { "ChainLink" }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+  @Persisted var weight: Int
+}

@@ -78,6 +78,21 @@ import Testing
     try check(realm)
   }
 
+  @Test func whatEmbeddedObjectsOwnGoesWithThem() throws {
+    let file = TemporaryRealm([ChainHolderV1.self, ChainLinkV1.self])
+    var configuration = file.configuration
+    try autoreleasepool {
+      let realm = try Realm(configuration: configuration)
+      let chain = ["next": ["next": [:] as [String: Any]]]
+      try realm.write { realm.create(ChainHolderV1.self, value: ["first": chain]) }
+    }
+    configuration.objectTypes = [ChainHolderV2.self, ChainLinkV2.self]
+    configuration.schemaVersion = 1
+    let realm = try Realm(configuration: configuration)
+    #expect(realm.objects(ChainHolderV2.self).first?.first?.weight == 0)
+    try check(realm)
+  }
+
   @Test func aRemovedClassMakesRoomForAnother() throws {
     let file = try MigrationFile()
     try Realm.performMigration(for: file.new(MigrationFile.block))

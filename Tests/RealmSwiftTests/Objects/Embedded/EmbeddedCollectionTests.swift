@@ -97,6 +97,42 @@ import Testing
     #expect(EmbeddedModels.counts(realm) == [1, 0] && EmbeddedModels.findings(realm).isEmpty)
   }
 
+  @Test func updatesTakeTheirElementsFromWhatIsThere() throws {
+    let realm = try file.open()
+    let first = try house(realm, ["a", "b"])
+    try realm.write {
+      first.named["old"] = Room("kept")
+      realm.create(
+        House.self,
+        value: ["number": 0, "rooms": [["name": "new"]] + Array(first.rooms) as [Any]]
+          as [String: Any], update: .modified)
+      realm.create(
+        House.self, value: ["number": 0, "named": ["new": first.named["old"]!!]] as [String: Any],
+        update: .modified)
+    }
+    #expect(first.rooms.map(\.name) == ["new", "a", "b"])
+    #expect(first.named.keys == ["new"] && first.named["new"]??.name == "kept")
+    try realm.write {
+      realm.create(
+        House.self, value: ["number": 0, "rooms": Array(first.rooms.reversed())] as [String: Any],
+        update: .modified)
+    }
+    #expect(first.rooms.map(\.name) == ["b", "a", "new"])
+  }
+
+  @Test func dynamicOnesCanBeAssignedToThemselves() throws {
+    let realm = try file.open()
+    let first = try house(realm, ["a", "b"])
+    let dynamic = realm.dynamicObjects("House")[0]
+    try realm.write {
+      first.hall = Room("hall")
+      dynamic["hall"] = dynamic["hall"]
+      dynamic["rooms"] = dynamic["rooms"]
+      dynamic["named"] = dynamic["named"]
+    }
+    #expect(first.hall?.name == "hall" && first.rooms.map(\.name) == ["a", "b"])
+  }
+
   @Test func queriesGoThroughThem() throws {
     let realm = try file.open()
     let first = try house(realm, ["a", "b"])

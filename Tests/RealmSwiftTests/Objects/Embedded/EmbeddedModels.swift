@@ -6,6 +6,7 @@ final class House: Object, ObjectKeyIdentifiable {
   @Persisted var rooms: List<Room>
   @Persisted var named: Map<String, Room?>
   @Persisted var neighbour: House?
+  @Persisted var others: List<House>
 
   convenience init(_ number: Int) {
     self.init()
