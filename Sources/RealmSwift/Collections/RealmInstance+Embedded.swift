@@ -96,8 +96,8 @@ extension _RealmInstance {
     return true
   }
 
-  /// A value that is given for a place: a copy if it is an object that belongs to another one, which
-  /// may be changed or deleted before it is the value's turn.
+  /// A value that is given for a place: a copy if it is an object that belongs to another place,
+  /// which may be changed or deleted before it is the value's turn.
   private func detached(_ item: Any, from place: StoredValue?, _ target: TableBinding) -> Any {
     guard let object = unwrapped(item).flatMap(storedObject), object._isManaged else { return item }
     if case .link(_, let key)? = place, isRow(object, target, key) { return item }
