@@ -12,6 +12,9 @@ final class CollectionObserver: Observer, @unchecked Sendable {
   enum Event {
     case initial
     case update(CollectionChanges)
+    /// The next update begins at what the collection is now: it was not to be called with what led
+    /// to that.
+    case suppressed
   }
 
   init(
@@ -37,6 +40,10 @@ final class CollectionObserver: Observer, @unchecked Sendable {
     }
   }
 
+  override func didSuppress(from before: Snapshot, to after: Snapshot) {
+    handler(.suppressed)
+  }
+
   /// The collection need not look again for what the tracker has found.
   private func use(_ tracker: CollectionTracker) {
     collection.revive()
@@ -56,11 +63,32 @@ extension RealmCollection {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> NotificationToken {
+    observeEvents(keyPaths: keyPaths, on: queue) { collection, event in
+      switch event {
+      case .initial: block(.initial(collection))
+      case .update(let changes):
+        block(
+          .update(
+            collection, deletions: changes.deletions, insertions: changes.insertions,
+            modifications: changes.modificationsOld))
+      case .suppressed: break
+      }
+    }
+  }
+
+  /// The same for those that keep what the collection was when they were called last, and have to
+  /// know of suppressed writes.
+  func observeEvents(
+    keyPaths: [String]?, on queue: DispatchQueue?,
+    _ handler: @escaping (Self, CollectionObserver.Event) -> Void
+  ) -> NotificationToken {
     if realm == nil {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
     if let queue {
-      return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
+      return RemoteObservation.start(self, on: queue) {
+        $0.observeEvents(keyPaths: keyPaths, on: nil, handler)
+      }
     }
     let managed = _collection
     managed.instance.checkCanObserve()
@@ -69,17 +97,8 @@ extension RealmCollection {
       for path in keyPaths ?? [] { _ = managed.instance.path(path, from: binding) }
     }
     let collection = self
-    let observer = CollectionObserver(managed, keyPaths: keyPaths) { event in
-      switch event {
-      case .initial: block(.initial(collection))
-      case .update(let changes):
-        block(
-          .update(
-            collection, deletions: changes.deletions, insertions: changes.insertions,
-            modifications: changes.modificationsOld))
-      }
-    }
-    return managed.instance.notifications.observe(observer)
+    return managed.instance.notifications.observe(
+      CollectionObserver(managed, keyPaths: keyPaths) { handler(collection, $0) })
   }
 }
 

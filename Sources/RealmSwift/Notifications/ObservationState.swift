@@ -67,15 +67,20 @@ package struct ObservationState<Tracker: PendingChanges, Pin: VersionPin> {
 
   /// The realm has left `before` for `after` by a write that the observer is not to hear of. What
   /// is already pending is delivered together with that write.
-  package mutating func suppress(from before: Pin, to after: Pin) {
+  ///
+  /// Returns whether the next delivery begins at `after`.
+  @discardableResult
+  package mutating func suppress(from before: Pin, to after: Pin) -> Bool {
     guard let tracker else {
-      if delivered == before.version { delivered = after.version }
-      return
+      if delivered != before.version { return false }
+      delivered = after.version
+      return true
     }
-    if tracker.hasPendingChanges && fault != .ignoresPendingChanges { return }
-    if (suppressedThrough ?? position)?.version != before.version { return }
+    if tracker.hasPendingChanges && fault != .ignoresPendingChanges { return false }
+    if (suppressedThrough ?? position)?.version != before.version { return false }
     suppressedThrough = after
     revision += 1
+    return true
   }
 
   package enum Delivery {

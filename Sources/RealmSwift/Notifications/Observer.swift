@@ -25,10 +25,10 @@ package class Observer: NotificationObserver, @unchecked Sendable {
 
   /// The realm has left `before` for `after` by a write that this is not to hear of.
   final func suppress(from before: Snapshot, to after: Snapshot) {
-    state.suppress(from: before, to: after)
-    didSuppress(from: before, to: after)
+    if state.suppress(from: before, to: after) { didSuppress(from: before, to: after) }
   }
 
+  /// The realm is at `after`, and the next delivery tells what comes after that.
   func didSuppress(from before: Snapshot, to after: Snapshot) {}
 }
 

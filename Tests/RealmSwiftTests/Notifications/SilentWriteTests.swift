@@ -138,6 +138,43 @@ import Testing
     end()
   }
 
+  @Test("a map's keys are right after a silent write that changed them")
+  func mapsAfterSilence() async {
+    let observatory = Observatory([Drawer.self, Tool.self])
+    observatory.run { [box] realm in
+      let drawer = Drawer()
+      try! realm.write { realm.add(drawer) }
+      box.realm = realm
+      box.token = drawer.counts.observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.run { [box] realm in
+      let counts = realm.objects(Drawer.self)[0].counts
+      try! realm.write(withoutNotifying: [box.token!]) { (counts["a"], counts["c"]) = (1, 3) }
+      try! realm.write { (counts["b"], counts["c"]) = (2, nil) }
+    }
+    #expect(await observatory.next() == #"["c"] ["b"] []"#)
+    observatory.run { [box] _ in (box.token, box.realm) = (nil, nil) }
+  }
+
+  @Test("sections are right after a silent write that changed them")
+  func sectionsAfterSilence() async {
+    observatory.run { [observatory, box] realm in
+      try! realm.write { realm.add(Animal("first", age: 1)) }
+      box.realm = realm
+      let sections = realm.objects(Animal.self).sectioned(by: \.age)
+      box.token = sections.observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.run { [box] realm in
+      let animals = realm.objects(Animal.self)
+      try! realm.write(withoutNotifying: [box.token!]) { realm.add(Animal("silent")) }
+      try! realm.write { realm.delete(animals.where { $0.name == "silent" }) }
+    }
+    #expect(await observatory.next() == "- + ~ sections +[] -[0]")
+    end()
+  }
+
   @Test("a write on a queue may name a token of an observation on that queue")
   func tokensOfQueues() async throws {
     let file = TemporaryRealm()

@@ -19,19 +19,20 @@ extension Map {
       return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
     }
     let known = KnownKeys<Key>()
-    return Results<Value>(_collection).observe(keyPaths: keyPaths) { [self] change in
-      switch change {
+    return Results<Value>(_collection).observeEvents(keyPaths: keyPaths, on: nil) {
+      [self] _, event in
+      let keys = isInvalidated ? [] : keys
+      switch event {
       case .initial:
         known.keys = keys
         block(.initial(self))
-      case .update(_, let deletions, let insertions, let modifications):
-        let changes = known.advance(
-          to: isInvalidated ? [] : keys, deletions, insertions, modifications)
+      case .update(let changes):
+        let byKey = known.advance(to: keys, changes)
         block(
           .update(
-            self, deletions: changes.deletions, insertions: changes.insertions,
-            modifications: changes.modifications))
-      case .error(let error): block(.error(error))
+            self, deletions: byKey.deletions, insertions: byKey.insertions,
+            modifications: byKey.modifications))
+      case .suppressed: known.keys = keys
       }
     }
   }
@@ -75,16 +76,16 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   }
 }
 
-/// The keys that an observer of a map has been told of: changes come by position.
+/// The keys of a map at the version where an observer's next changes begin: they come by position.
 private final class KnownKeys<Key: _MapKey> {
   var keys: [Key] = []
 
   func advance(
-    to now: [Key], _ deletions: [Int], _ insertions: [Int], _ modifications: [Int]
+    to now: [Key], _ changes: CollectionChanges
   ) -> (deletions: [Key], insertions: [Key], modifications: [Key]) {
-    var deleted = deletions.map { keys[$0] }
-    var inserted = insertions.map { now[$0] }
-    var modified = modifications.map { keys[$0] }
+    var deleted = changes.deletions.map { keys[$0] }
+    var inserted = changes.insertions.map { now[$0] }
+    var modified = changes.modificationsOld.map { keys[$0] }
     // A key that was taken out and put in again has another value.
     let replaced = Set(deleted).intersection(inserted)
     if !replaced.isEmpty {

@@ -22,13 +22,13 @@ struct SectionChanges {
   /// - Parameter changes: of the elements without regard to sections. Deletions and modifications
   ///   are positions before, insertions positions now.
   init<Key>(
-    from old: SectionDivision<Key>, to new: SectionDivision<Key>, changes: ElementChanges
+    from old: SectionDivision<Key>, to new: SectionDivision<Key>, changes: CollectionChanges
   ) {
     compareSections(old, new)
     for row in changes.deletions { delete(old.places[row]) }
     for row in changes.insertions { insert(new.places[row]) }
     let (deleted, inserted) = (Set(changes.deletions), Set(changes.insertions))
-    let modified = Set(changes.modifications)
+    let modified = Set(changes.modificationsOld)
     var oldRow = 0
     for newRow in new.places.indices where !inserted.contains(newRow) {
       while deleted.contains(oldRow) { oldRow += 1 }
@@ -81,11 +81,4 @@ struct SectionChanges {
     changes.sectionsToInsert = IndexSet(sectionsToInsert.filter { $0 == now })
     return changes
   }
-}
-
-/// The parts of `RealmCollectionChange.update`.
-struct ElementChanges {
-  var deletions: [Int]
-  var insertions: [Int]
-  var modifications: [Int]
 }

@@ -1,4 +1,5 @@
 public import Dispatch
+import ObjectStore
 
 /// Compares the sections each time that the results change.
 private final class SectionObservation<Key: _Persistable & Hashable, Element: RealmCollectionValue>
@@ -17,19 +18,15 @@ private final class SectionObservation<Key: _Persistable & Hashable, Element: Re
     self.handler = handler
   }
 
-  func receive(_ change: RealmCollectionChange<Results<Element>>) {
-    switch change {
-    case .initial(let results): deliver(results, nil)
-    case .update(let results, let deletions, let insertions, let modifications):
-      deliver(
-        results,
-        ElementChanges(
-          deletions: deletions, insertions: insertions, modifications: modifications))
-    case .error: break
+  func receive(_ results: Results<Element>, _ event: CollectionObserver.Event) {
+    switch event {
+    case .initial: deliver(results, nil)
+    case .update(let changes): deliver(results, changes)
+    case .suppressed: division = Sections(results, key).table.division
     }
   }
 
-  private func deliver(_ results: Results<Element>, _ changes: ElementChanges?) {
+  private func deliver(_ results: Results<Element>, _ changes: CollectionChanges?) {
     let sections = Sections(results, key)
     let (before, now) = (division, sections.table.division)
     division = now
@@ -75,7 +72,7 @@ extension SectionedResults {
     let observation = SectionObservation(table.key) { sections, comparison in
       block(SectionedResultsChange(sections, comparison.changes))
     }
-    return table.results.observe(keyPaths: keyPaths, on: queue, observation.receive)
+    return table.results.observeEvents(keyPaths: keyPaths, on: queue, observation.receive)
   }
 
   /// Calls the block on the actor with the sections as they are, then after each change, until the
@@ -130,7 +127,7 @@ extension ResultsSection {
       guard let comparison = comparison.limited(to: key) else { return }
       block(SectionedResultsChange(ResultsSection(sections.table, key), comparison.changes))
     }
-    return table.results.observe(keyPaths: keyPaths, on: queue, observation.receive)
+    return table.results.observeEvents(keyPaths: keyPaths, on: queue, observation.receive)
   }
 
   /// Calls the block on the actor with the section as it is, then after each change of it, until

@@ -64,11 +64,12 @@ extension HistorySubject {
     func numbers(_ map: Map<String, Value>) -> [Int] {
       zip(map.keys, map.values).map { number($0, value($1)) }
     }
+    // The keys as of the last call, or of a silent write since.
+    var known: [String] = []
     self.init(
       name: name,
       observe: { realm, tell in
-        var known: [String] = []
-        return make(realm).observe { change in
+        make(realm).observe { change in
           switch change {
           case .initial(let map):
             known = map.keys
@@ -85,7 +86,12 @@ extension HistorySubject {
           case .error(let error): fatalError("\(name): \(error)")
           }
         }
-      }, contents: { numbers(make($0)) },
+      },
+      contents: { realm in
+        let map = make(realm)
+        known = map.keys
+        return numbers(map)
+      },
       expected: { image in
         expected(image)?.sorted { $0.key < $1.key }.map { number($0.key, $0.value) }
       })
