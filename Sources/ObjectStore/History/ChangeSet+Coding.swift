@@ -1,6 +1,6 @@
 import Storage
 
-// The bytes of a commit's history:
+// The bytes of a history: what each commit did, or several commits together, one behind the other.
 //
 //     flags (bit 0: the schema changed) | table count | tables
 //     table: key | insertions | deletions | column count | columns | list count | lists
@@ -29,16 +29,47 @@ extension ChangeSet {
     self = changes
   }
 
-  /// Nil if the bytes make no sense. No bytes at all are no changes.
+  /// Nil if the bytes make no sense. No bytes at all are no changes. Where what stands behind
+  /// others cannot be read, that becomes a change of the schema, which makes every observer look
+  /// at everything.
   init?(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty { return }
     var decoder = ByteDecoder(bytes)
+    guard let first = ChangeSet(&decoder) else { return nil }
+    self = first
+    if !decoder.isAtEnd { mergeRest(of: &decoder) }
+  }
+
+  private init?(_ decoder: inout ByteDecoder) {
     guard let flags = decoder.unsigned(), let count = decoder.count() else { return nil }
     schemaChanged = flags & 1 != 0
     for _ in 0..<count {
       guard let table = TableChanges(&decoder) else { return nil }
       tables.append(table)
     }
+  }
+
+  /// Neighbours that stand for equally many commits are merged, so that each change is gone through
+  /// a logarithmic number of times.
+  private mutating func mergeRest(of decoder: inout ByteDecoder) {
+    var parts = [(changes: self, count: 1)]
+    func mergeLast() {
+      let last = parts.removeLast()
+      parts[parts.count - 1].changes.merge(last.changes)
+      parts[parts.count - 1].count += last.count
+    }
+    while !decoder.isAtEnd {
+      guard let next = ChangeSet(&decoder) else {
+        parts[0].changes.schemaChanged = true
+        break
+      }
+      parts.append((next, 1))
+      while parts.count > 1, parts[parts.count - 2].count <= parts[parts.count - 1].count {
+        mergeLast()
+      }
+    }
+    while parts.count > 1 { mergeLast() }
+    self = parts[0].changes
   }
 
   /// Makes this the changes of both ranges of commits, `newer` following directly.
@@ -55,11 +86,23 @@ extension ChangeSet {
     tables.removeAll { $0.isEmpty }
   }
 
+  /// Up to this many bytes changes are put one behind the other: what a pin separates from its
+  /// predecessor for the length of a flush is mostly dropped before anybody reads it.
+  private static let joinedSizeMax = 1 << 16
+
   /// What `DatabaseOptions.mergeHistory` wants. Bytes that cannot be read become a change of the
-  /// schema, which makes every observer look at everything.
+  /// schema.
   public static func mergeEncoded(
     _ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer
   ) -> [UInt8] {
+    if older.count + newer.count <= joinedSizeMax, !older.isEmpty, !newer.isEmpty {
+      return [UInt8](unsafeUninitializedCapacity: older.count + newer.count) { bytes, count in
+        let place = UnsafeMutableRawBufferPointer(bytes)
+        place.copyMemory(from: older)
+        UnsafeMutableRawBufferPointer(rebasing: place[older.count...]).copyMemory(from: newer)
+        count = place.count
+      }
+    }
     guard var changes = ChangeSet(older), let newer = ChangeSet(newer) else {
       var unknown = ChangeSet()
       unknown.schemaChanged = true

@@ -21,7 +21,8 @@ public typealias HistoryMerge =
 
 enum History {
   static let entrySize = 24
-  static let inlineSizeMax = 1024
+  /// What is inline is written anew with every commit.
+  static let inlineSizeMax = 256
   static let isInline = UInt32.max
 
   /// All entries of an index node, oldest first.
@@ -108,6 +109,10 @@ enum History {
     merge: HistoryMerge?, movingFrom boundary: UInt64 = .max
   ) throws(StorageError) -> NodeReference {
     let oldest = pins.first ?? base
+    if bytes.count <= inlineSizeMax, try isUnneeded(index, by: oldest, writer.source) {
+      try writer.release(index)
+      return writeOnly(bytes, base: base, writer: writer).reference
+    }
     var items: [Item] = []
     let kept = index.isNone ? 0 : try writer.source.node(index).count
     if kept > 0 {
@@ -132,6 +137,38 @@ enum History {
     let node = write(items, writer: writer)
     try writer.release(index)
     return node.reference
+  }
+
+  /// Whether no pinned version needs any of the entries, and none has a node of its own: what most
+  /// commits find.
+  private static func isUnneeded(
+    _ index: NodeReference, by oldest: UInt64, _ source: NodeSource
+  ) throws(StorageError) -> Bool {
+    if index.isNone { return true }
+    let node = try source.node(index)
+    guard node.kind == .historyIndex, node.referenceCount == 0, node.count > 0,
+      node.count * entrySize <= node.dataSize
+    else { return false }
+    let last = node.data + (node.count - 1) * entrySize
+    return last.load(fromByteOffset: 8, as: UInt64.self) <= oldest
+  }
+
+  /// An index of one entry, for the commit on `base`, inline.
+  private static func writeOnly(
+    _ bytes: [UInt8], base: UInt64, writer: NodeWriter
+  ) -> MutableNode {
+    let node = writer.make(kind: .historyIndex, count: 1, dataSize: entrySize + bytes.count)
+    let place = node.data
+    place.storeBytes(of: base, as: UInt64.self)
+    place.storeBytes(of: base + 1, toByteOffset: 8, as: UInt64.self)
+    place.storeBytes(of: UInt32(bytes.count), toByteOffset: 16, as: UInt32.self)
+    place.storeBytes(of: isInline, toByteOffset: 20, as: UInt32.self)
+    bytes.withUnsafeBytes {
+      if let start = $0.baseAddress {
+        (place + entrySize).copyMemory(from: start, byteCount: $0.count)
+      }
+    }
+    return node
   }
 
   /// Merges neighbours that no pin separates, while the older one is not much larger: every byte is
