@@ -117,6 +117,7 @@ static inline uint64_t word_at(const unsigned char *p) {
 CRC_FUNCTION static inline uint32_t three_streams(uint32_t first, const unsigned char *p,
                                                   size_t stream, const uint32_t (*after)[256]) {
   uint32_t second = 0, third = 0;
+#pragma clang loop unroll_count(8)
   for (size_t i = 0; i < stream; i += 8) {
     first = CRC_WORD(first, word_at(p + i));
     second = CRC_WORD(second, word_at(p + stream + i));
@@ -133,6 +134,7 @@ CRC_FUNCTION static uint32_t crc32c_hardware(uint32_t crc, const unsigned char *
     for (; n >= 3 * short_stream; n -= 3 * short_stream, p += 3 * short_stream)
       crc = three_streams(crc, p, short_stream, after_short);
   }
+#pragma clang loop unroll_count(4)
   for (; n >= 8; n -= 8, p += 8) crc = CRC_WORD(crc, word_at(p));
   while (n--) crc = CRC_BYTE(crc, *p++);
   return crc;

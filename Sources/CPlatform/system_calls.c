@@ -29,6 +29,10 @@ int holdfast_lock(int descriptor, uint64_t byte, int kind, int wait) {
   return 0;
 }
 
+int64_t holdfast_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset) {
+  return syscall(SYS_pwrite64, descriptor, bytes, count, (off_t)offset);
+}
+
 int holdfast_unlock_all(int descriptor) {
   struct flock lock = one_byte(0, HOLDFAST_UNLOCK);
   lock.l_len = 0;  // to the end of what can be locked

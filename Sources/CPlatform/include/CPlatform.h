@@ -12,6 +12,10 @@ uint32_t holdfast_crc32c(uint32_t seed, const void *bytes, size_t length);
 /// The same without the processor's instruction; for tests, which compare the two.
 uint32_t holdfast_crc32c_by_table(uint32_t seed, const void *bytes, size_t length);
 
+/// As pwrite(), with -1 and errno for a failure. That one lets a thread be cancelled while it waits,
+/// and has to say so before and after each call.
+int64_t holdfast_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset);
+
 // The functions below return 0, or the errno value of the call that failed.
 
 enum { HOLDFAST_UNLOCK = 0, HOLDFAST_SHARED = 1, HOLDFAST_EXCLUSIVE = 2 };

@@ -23,21 +23,31 @@ struct TableHistory {
   private(set) var deleted: [Int64] = []
   private(set) var lists: [ListName: ListChange] = [:]
   private var compactionSize = firstCompaction
+  // What a commit asks first, as plain values beside the arrays.
+  private var first: Modification?
+  /// Whether more happened than new objects and one modification.
+  private var hasMore = false
 
   @inline(__always)
   mutating func modified(_ object: Int64, _ column: UInt32) {
     if object >= firstNew { return }
     if let last = modifications.last, last.object == object, last.column == column { return }
-    modifications.append(Modification(column: column, object: object))
+    let modification = Modification(column: column, object: object)
+    if first == nil { first = modification } else { hasMore = true }
+    modifications.append(modification)
     if modifications.count >= compactionSize { compact() }
   }
 
   /// `deleted` may hold objects that the transaction made itself.
-  mutating func deleted(_ object: Int64) { deleted.append(object) }
+  mutating func deleted(_ object: Int64) {
+    hasMore = true
+    deleted.append(object)
+  }
 
   mutating func list(_ object: Int64, _ column: UInt32, _ operation: ListOperation) {
     if object >= firstNew { return }
     modified(object, column)
+    hasMore = true
     let name = ListName(column: column, object: object)
     lists[name, default: .operations([])].append(operation)
   }
@@ -68,10 +78,12 @@ struct TableHistory {
   // MARK: Little of it
 
   /// Whether all that happened are new objects, and one modification at the most.
-  var isSimple: Bool { deleted.isEmpty && lists.isEmpty && modifications.count < 2 }
+  @inline(__always)
+  var isSimple: Bool { !hasMore }
 
   /// Of a simple history.
-  func isEmpty(nextKey: Int64) -> Bool { nextKey <= firstNew && modifications.isEmpty }
+  @inline(__always)
+  func isEmpty(nextKey: Int64) -> Bool { nextKey <= firstNew && first == nil }
 
   /// Bytes that a simple history takes at the most: nine numbers.
   static let simpleSizeMax = 90
@@ -81,10 +93,10 @@ struct TableHistory {
     encoder.append(UInt64(table.rawValue))
     encode(nextKey > firstNew ? firstNew..<nextKey : nil, to: &encoder)
     encode(nil, to: &encoder)
-    encoder.append(modifications.count)
-    for entry in modifications {
-      encoder.append(UInt64(entry.column))
-      encode(entry.object..<entry.object + 1, to: &encoder)
+    encoder.append(first == nil ? 0 : 1)
+    if let first {
+      encoder.append(UInt64(first.column))
+      encode(first.object..<first.object + 1, to: &encoder)
     }
     encoder.append(0)
   }

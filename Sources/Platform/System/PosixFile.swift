@@ -135,7 +135,7 @@ final class PosixFile: SystemFile {
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
       let count = retryingInterrupted {
-        pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+        Int(holdfast_write_at(descriptor, rest.baseAddress, rest.count, offset + UInt64(done)))
       }
       guard count > 0 else { throw failure(.write, code: count == 0 ? 0 : errno) }
       done += count

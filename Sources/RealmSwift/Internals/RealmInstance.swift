@@ -237,7 +237,8 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Pins the newest version again after `invalidate()`, and instead of one that has been ended
   /// because it is too old.
   func ensureReading() {
-    if let snapshot, snapshot.isExpired, !isFrozen, writing == nil { invalidate() }
+    if writing != nil { return }
+    if let snapshot, snapshot.isExpired, !isFrozen { invalidate() }
     if snapshot == nil {
       engine { () throws(StorageError) in try move(to: try shared.database.pinNewest()) }
       if hasObservers { scheduleTurn() }

@@ -111,8 +111,7 @@ public final class Database: Sendable {
   ) throws(StorageError) -> Result {
     let pin = try claimPin()
     defer { lockFile.unpin(pin) }
-    let mapping = try mapping(covering: pin.published.logicalSize)
-    let source = NodeSource(mapping: mapping, limit: pin.published.logicalSize)
+    let source = try source(covering: pin.published.logicalSize)
     let reference = NodeReference(rawValue: pin.published.root)
     let node = try source.node(reference)
     guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount else {
@@ -133,12 +132,27 @@ public final class Database: Sendable {
 
   /// The mapping to read a version of `size` bytes through.
   func mapping(covering size: UInt64) throws(StorageError) -> Mapping {
+    try unretainedMapping(covering: size).takeUnretainedValue()
+  }
+
+  /// What reads a version of `size` bytes; valid as long as the database, which keeps every
+  /// mapping.
+  @inline(__always)
+  func source(covering size: UInt64) throws(StorageError) -> NodeSource {
+    try unretainedMapping(covering: size)._withUnsafeGuaranteedRef {
+      NodeSource(mapping: $0, limit: size)
+    }
+  }
+
+  @inline(__always)
+  private func unretainedMapping(
+    covering size: UInt64
+  ) throws(StorageError) -> Unmanaged<Mapping> {
     let bits = currentMapping.load(ordering: .acquiring)
     let mapping = Unmanaged<Mapping>.fromOpaque(
-      UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped
-    ).takeUnretainedValue()
-    if size <= mapping.length { return mapping }
-    return try enlargeMapping(to: size)
+      UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped)
+    if size <= mapping._withUnsafeGuaranteedRef({ $0.length }) { return mapping }
+    return Unmanaged.passUnretained(try enlargeMapping(to: size))
   }
 
   /// After a failed flush the page cache may come to hold older bytes, so nothing that was verified

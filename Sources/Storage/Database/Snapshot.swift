@@ -15,7 +15,6 @@ public final class Snapshot: Sendable {
   let history: NodeReference
   let freeSpace: NodeReference
   let node: NodeReference
-  private let mapping: Mapping
   private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
 
@@ -28,8 +27,7 @@ public final class Snapshot: Sendable {
     logicalSize = published.logicalSize
     node = NodeReference(rawValue: published.root)
     do throws(StorageError) {
-      mapping = try database.mapping(covering: published.logicalSize)
-      source = NodeSource(mapping: mapping, limit: published.logicalSize)
+      source = try database.source(covering: published.logicalSize)
       let node = try source.node(self.node)
       guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
         node.dataSize >= SnapshotNode.dataSize

@@ -44,10 +44,10 @@ struct NodeShape {
     case .schema, .blob: return expect(node.count <= node.dataSize, "as many bytes as are counted")
     case .table: return table()
     case .cluster: return cluster()
-    case .integerVector: return vector([0, 1, 8, 16, 32, 64])
-    case .floatVector: return vector([32])
-    case .doubleVector: return vector([64])
-    case .fixedVector: return vector([96, 128])
+    case .integerVector: return vector(.integers)
+    case .floatVector: return vector(.floats)
+    case .doubleVector: return vector(.doubles)
+    case .fixedVector: return vector(.fixed)
     case .byteVector: return byteVector()
     case .referenceVector:
       return expect(
@@ -94,7 +94,7 @@ struct NodeShape {
   private func cluster() -> String? {
     let count = node.count
     let width = node.width
-    guard (1...Self.rowsMax).contains(count), [0, 8, 16, 32, 64].contains(width),
+    guard (1...Self.rowsMax).contains(count), Widths.distances.contains(width),
       8 + count * width / 8 <= node.dataSize
     else { return "a cluster of 1 to 256 objects with keys expected" }
     let base = Int64(bitPattern: word(0))
@@ -123,7 +123,22 @@ struct NodeShape {
 
   // MARK: Vectors
 
-  private func vector(_ widths: Set<Int>) -> String? {
+  /// Bits that an element may have: every node that is read for the first time is asked.
+  private enum Widths {
+    case distances, integers, floats, doubles, fixed
+
+    func contains(_ width: Int) -> Bool {
+      switch (self, width) {
+      case (.distances, 0), (.distances, 8), (.distances, 16), (.distances, 32), (.distances, 64),
+        (.integers, 0), (.integers, 1), (.integers, 8), (.integers, 16), (.integers, 32),
+        (.integers, 64), (.floats, 32), (.doubles, 64), (.fixed, 96), (.fixed, 128):
+        true
+      default: false
+      }
+    }
+  }
+
+  private func vector(_ widths: Widths) -> String? {
     let count = node.count
     let bitmaps = Int(node.flags & 1) * bitmapBytes
     guard count <= Self.rowsMax, widths.contains(node.width), node.flags & ~1 == 0,
@@ -185,7 +200,7 @@ struct NodeShape {
 
   private func backlinkVector() -> String? {
     if node.flags != 0 { return "a vector of backlinks expected" }
-    if let flaw = vector([0, 1, 8, 16, 32, 64]) { return flaw }
+    if let flaw = vector(.integers) { return flaw }
     for row in 0..<node.count {
       let value = integer(row)
       if value < 0 { return "origins expected" }
@@ -264,8 +279,8 @@ struct NodeShape {
     let count = node.count
     let value = node.width
     let key = Int(node.flags)
-    let widths: Set<Int> = [0, 8, 16, 32, 64]
-    guard (1...Self.pairsMax).contains(count), widths.contains(value), widths.contains(key),
+    guard (1...Self.pairsMax).contains(count), Widths.distances.contains(value),
+      Widths.distances.contains(key),
       16 + count * (value + key) / 8 <= node.dataSize
     else { return "a leaf of an index with its entries expected" }
     let stride = (value + key) / 8
