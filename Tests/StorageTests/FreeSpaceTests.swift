@@ -46,6 +46,45 @@ import Testing
     }
   }
 
+  @Test func `a class has the lengths that are of it, and no others`() {
+    for length in 1...Region.unitCount + 9 {
+      #expect(SizeClass.lengths(of: SizeClass.of(length)).contains(length))
+    }
+    for sizeClass in 1...SizeClass.largest {
+      let lengths = SizeClass.lengths(of: sizeClass)
+      #expect(SizeClass.of(lengths.lowerBound) == sizeClass)
+      if lengths.upperBound < Int.max { #expect(SizeClass.of(lengths.upperBound) == sizeClass) }
+    }
+  }
+
+  @Test(arguments: 1...8)
+  func `the regions of a part of the log come once each`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let regionCount = 200
+    var operations: [SpaceOperation] = [.commit(7)]
+    var expected: Set<Int> = []
+    for _ in 0..<60 {
+      // Some are longer than a region, some lie beyond the last one.
+      let first = random.below(regionCount + 20)
+      let length = UInt64(8 + random.below(3) * Int(Region.byteSize))
+      operations.append(
+        .allocate(Extent(offset: UInt64(first) * Region.byteSize, length: length)))
+      let last = first + Int((length - 1) / Region.byteSize)
+      expected.formUnion((first...last).filter { $0 < regionCount })
+    }
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: operations.count * SpaceOperation.byteSize, alignment: 8)
+    defer { bytes.deallocate() }
+    for (position, operation) in operations.enumerated() {
+      operation.store(to: bytes.baseAddress! + position * SpaceOperation.byteSize)
+    }
+    var queue = try SweepQueue(
+      chunk: .none, operations: UnsafeRawBufferPointer(bytes), regionCount: regionCount)
+    var found: [Int] = []
+    while let region = queue.next() { found.append(region) }
+    #expect(found == expected.sorted() && queue.isEmpty)
+  }
+
   @Test(arguments: 1...8)
   func `what a region's node says is what was encoded`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -63,7 +63,7 @@ struct Committer {
       writer: writer, merge: database.options.mergeHistory,
       movingFrom: compactionBoundary ?? .max)
     try writer.release(NodeReference(rawValue: base.published.root))
-    let recorder = try FreeSpaceRecorder(
+    var recorder = try FreeSpaceRecorder(
       freeSpace: database.writerState.freeSpace, index: base.freeSpace, version: version,
       writer: writer)
     try recorder.prepare(movingFrom: compactionBoundary ?? .max)
@@ -71,7 +71,7 @@ struct Committer {
     serializer.collect(root)
     serializer.collect(newHistory)
     recorder.collect(into: &serializer)
-    let (snapshot, logicalSize) = try place(&serializer, recorder, newHistory)
+    let (snapshot, logicalSize) = try place(&serializer, &recorder, newHistory)
     let mapping = try database.mapping(covering: logicalSize)
     // What is written of an encrypted file is kept, decrypted, for this process's own reading.
     let sealer = database.writerState.nodeCipher.map { NodeSealer($0, keepingIn: mapping) }
@@ -92,7 +92,7 @@ struct Committer {
     try writeSlot(published, proof: isProvable ? extents : nil)
     countUnflushed(serializer.totalBytes)
     recorder.publish()
-    serializer.markVerified(in: mapping, version: version)
+    serializer.markVerified(in: mapping.verified, version: version)
     return published
   }
 
@@ -133,12 +133,16 @@ struct Committer {
   ///
   /// - Returns: the snapshot node, and the size that the file has for the version.
   private func place(
-    _ serializer: inout NodeSerializer, _ recorder: FreeSpaceRecorder, _ newHistory: NodeReference
+    _ serializer: inout NodeSerializer, _ recorder: inout FreeSpaceRecorder,
+    _ newHistory: NodeReference
   ) throws(StorageError) -> (snapshot: MutableNode, logicalSize: UInt64) {
     let freeSpace = database.writerState.freeSpace
     var placement = Placement(
       freeSpace: freeSpace, file: database.file, version: version, options: placementOptions)
-    try placement.place(serializer.nodes[...], reserve: recorder.indexSizeEstimate)
+    let reserve = recorder.indexSizeEstimate
+    try serializer.nodes.withUnsafeBufferPointer { (nodes) throws(StorageError) in
+      try placement.place(nodes[...], reserve: reserve)
+    }
     let snapshot = writer.make(
       kind: .snapshot, referenceCount: SnapshotNode.referenceCount,
       dataSize: SnapshotNode.dataSize)
@@ -150,7 +154,9 @@ struct Committer {
     // Its children have been collected before.
     serializer.append(index)
     serializer.append(snapshot)
-    try placement.place(serializer.nodes[first...])
+    try serializer.nodes.withUnsafeBufferPointer { (nodes) throws(StorageError) in
+      try placement.place(nodes[first...])
+    }
     let cut = compactionBoundary == nil ? nil : try placement.cutTail()
     placement.joinUsed()
     recorder.finish(placement, cut: cut)

@@ -3,8 +3,9 @@ import Platform
 /// Collects the uncommitted nodes below a root, children before parents, and writes them out.
 ///
 /// The words in front of each node (see `Arena`) keep where it goes: zero until it is collected,
-/// then its place, then, once it is written, its final reference. The nodes themselves are not
-/// changed: whoever reads the transaction's own view can go on until it moves to the snapshot.
+/// then one, then its place, then, once it is written, its final reference. The nodes themselves
+/// are not changed: whoever reads the transaction's own view can go on until it moves to the
+/// snapshot.
 struct NodeSerializer {
   private(set) var nodes: [UnsafeMutableRawPointer] = []
   private(set) var totalBytes: UInt64 = 0
@@ -23,9 +24,11 @@ struct NodeSerializer {
     let node = Node(address: address)
     precondition(Self.finalWord(address) == 0, "a node has two parents")
     Self.setFinalWord(address, 1)
-    for index in 0..<node.referenceCount {
-      let child = node.reference(index)
+    var place = address + NodeLayout.headerSize
+    for _ in 0..<node.referenceCount {
+      let child = NodeReference(rawValue: place.load(as: UInt64.self))
       if child.isUncommitted { collect(child) }
+      place += 8
     }
     nodes.append(address)
     totalBytes += placedSize(address)
@@ -37,6 +40,9 @@ struct NodeSerializer {
     nodes.append(node.address)
     totalBytes += placedSize(node.address)
   }
+
+  /// Whether a node that has been collected has got its place.
+  static func isPlaced(_ node: UnsafeMutableRawPointer) -> Bool { finalWord(node) != 1 }
 
   /// Bytes that a node takes in the file, `extra` of them for encryption.
   static func placedSize(_ address: UnsafeMutableRawPointer, extra: UInt64) -> UInt64 {
@@ -66,9 +72,9 @@ struct NodeSerializer {
   /// Writes all nodes to their places.
   ///
   /// - Parameter proving: whether the extents are wanted with their checksums, for a slot that
-  ///   lists them; else they come without.
+  ///   lists them.
   /// - Parameter sealer: encrypts the nodes on their way.
-  /// - Returns: the extents, neighbours joined.
+  /// - Returns: the extents, neighbours joined; none where they are not wanted.
   func write(
     to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
     scratch: inout ScratchBuffer
@@ -97,9 +103,9 @@ struct NodeSerializer {
 
   /// Tells the mapping that these nodes are known: they need not be verified in the process that
   /// has just made them.
-  func markVerified(in mapping: Mapping, version: UInt64) {
+  func markVerified(in verified: VerifiedNodes, version: UInt64) {
     for address in nodes {
-      mapping.verified.mark(
+      verified.mark(
         NodeReference(rawValue: Self.finalWord(address)).offset, createdIn: version)
     }
   }
@@ -139,10 +145,11 @@ struct NodeSerializer {
     for run in runs {
       let bytes = UnsafeRawBufferPointer(start: base + run.place, count: run.length)
       try file.write(bytes, at: run.offset)
+      guard proving else { continue }
       extents.append(
         CommitSlot.ProvenExtent(
           offset: run.offset, length: UInt64(run.length),
-          checksum: proving ? checksum(bytes.baseAddress!, count: run.length) : 0))
+          checksum: checksum(bytes.baseAddress!, count: run.length)))
     }
     return extents
   }
@@ -235,19 +242,18 @@ private struct ExtentWriter {
     if filled == 0 { return }
     let bytes = UnsafeRawBufferPointer(rebasing: scratch.bytes[0..<filled])
     try file.write(bytes, at: start)
+    defer { filled = 0 }
+    guard proving else { return }
     if let last = extents.last, last.offset + last.length == start {
       extents[extents.count - 1].length += UInt64(filled)
-      if proving {
-        extents[extents.count - 1].checksum = checksum(
-          bytes.baseAddress!, count: filled, seed: last.checksum)
-      }
+      extents[extents.count - 1].checksum = checksum(
+        bytes.baseAddress!, count: filled, seed: last.checksum)
     } else {
       extents.append(
         CommitSlot.ProvenExtent(
           offset: start, length: UInt64(filled),
-          checksum: proving ? checksum(bytes.baseAddress!, count: filled) : 0))
+          checksum: checksum(bytes.baseAddress!, count: filled)))
     }
-    filled = 0
   }
 
   mutating func finish(

@@ -45,7 +45,8 @@ extension FreeSpace {
       var found = SizeClassSet.none
       for group in regions.groups { found.formUnion(group.classes.intersection(wanted)) }
       if found.isEmpty || closely && found.first > best { return nil }
-      if let place = try firstPlace(units, class: found.first, limit: limit) { return place }
+      let place = try firstPlace(units, class: found.first, limit: limit, closely: closely)
+      if let place { return place }
       wanted.remove(found.first)
       // Any run of a larger class would have done.
       if readsLeft == 0, found.first > best, limit == Int(logicalSize / Region.unit) {
@@ -58,9 +59,22 @@ extension FreeSpace {
   /// runs.
   private static var missesMax: Int { 8 }
 
+  /// A place in the region in which a run of the class was found last.
+  private func lastFit(_ units: Int, class wanted: Int, limit: Int) -> Int? {
+    guard let number = lastFits[wanted], number < regions.regionCount, regions.isRead[number],
+      regions.classes[number].contains(wanted)
+    else { return nil }
+    let base = number * Region.unitCount
+    let place = regions.regions[number].firstPlace(
+      fitting: units, class: wanted, limit: limit - base)
+    if let place { return base + place }
+    return nil
+  }
+
   private func firstPlace(
-    _ units: Int, class wanted: Int, limit: Int
+    _ units: Int, class wanted: Int, limit: Int, closely: Bool
   ) throws(StorageError) -> Int? {
+    if closely, let place = lastFit(units, class: wanted, limit: limit) { return place }
     var missesLeft = Self.missesMax
     for group in regions.groups.indices where regions.groups[group].classes.contains(wanted) {
       if group * RegionMap.unitsPerGroup >= limit { return nil }
@@ -74,7 +88,10 @@ extension FreeSpace {
         }
         let place = regions.regions[number].firstPlace(
           fitting: units, class: wanted, limit: limit - base)
-        if let place { return base + place }
+        if let place {
+          lastFits[wanted] = number
+          return base + place
+        }
         regions.setClasses(number, regions.regions[number].classes)
         if regions.classes[number].contains(wanted) {
           hasClass = true

@@ -46,6 +46,11 @@ final class FreeSpace {
   @exclusivity(unchecked) private(set) var readsLeft = 0
   /// Classes of which the regions that have been read have no run, found when no more may be read.
   @exclusivity(unchecked) var exhaustedClasses = SizeClassSet.none
+  /// By class: the region in which a run of it was found last; none at first.
+  @exclusivity(unchecked) var lastFits = ContiguousArray<Int?>(
+    repeating: nil, count: SizeClass.largest + 1)
+  /// A length for which there was no hole, and the version from which it is looked for again.
+  @exclusivity(unchecked) var missedHole: (length: UInt64, until: UInt64) = (0, 0)
   /// How many regions one commit reads in search of room before it rather grows the file.
   private static let readsMax = 256
   private static let readCountMax = 4096
@@ -81,7 +86,8 @@ final class FreeSpace {
   }
 
   private func applyOwn() throws(StorageError) {
-    for run in unapplied {
+    for position in unapplied.indices {
+      let run = unapplied[position]
       let operation = SpaceOperation(
         kind: .free, extent: Extent(offset: run.offset, length: run.length), version: run.createdIn)
       try apply(operation, version)

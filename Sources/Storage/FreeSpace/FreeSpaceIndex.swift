@@ -25,12 +25,36 @@ struct FreeSpaceIndex {
   let map: NodeReference
   let start: UInt64
   let freeUnits: UInt64
-  let chunks: [Chunk]
+  let chunkCount: Int
+  private let node: Node
   private let source: NodeSource
   private let tail: UnsafeRawPointer
   let tailCount: Int
 
-  var operationCount: Int { chunks.reduce(tailCount) { $0 + $1.count } }
+  /// The operations of the tail and of all chunks.
+  var operationCount: Int {
+    var count = tailCount
+    for position in 0..<chunkCount { count += Self.count(at: place(ofChunk: position)) }
+    return count
+  }
+
+  /// The log's chunks, oldest first.
+  var chunks: [Chunk] { (0..<chunkCount).map(chunk) }
+
+  private func chunk(_ position: Int) -> Chunk {
+    let place = place(ofChunk: position)
+    return Chunk(
+      reference: node.reference(position + 1), lastVersion: place.load(as: UInt64.self),
+      count: Self.count(at: place))
+  }
+
+  private func place(ofChunk position: Int) -> UnsafeRawPointer {
+    node.data + Self.headerSize + position * Self.chunkSize
+  }
+
+  private static func count(at place: UnsafeRawPointer) -> Int {
+    Int(place.load(fromByteOffset: 8, as: UInt32.self))
+  }
 
   init(_ reference: NodeReference, _ source: NodeSource) throws(StorageError) {
     let node = try source.node(reference)
@@ -48,12 +72,8 @@ struct FreeSpaceIndex {
     map = node.reference(0)
     start = data.load(as: UInt64.self)
     freeUnits = data.load(fromByteOffset: Self.freeUnits, as: UInt64.self)
-    chunks = (0..<chunkCount).map { position in
-      let place = data + Self.headerSize + position * Self.chunkSize
-      return Chunk(
-        reference: node.reference(position + 1), lastVersion: place.load(as: UInt64.self),
-        count: Int(place.load(fromByteOffset: 8, as: UInt32.self)))
-    }
+    self.chunkCount = chunkCount
+    self.node = node
     tail = data + tailPlace
     tailCount = node.count
   }
@@ -61,6 +81,15 @@ struct FreeSpaceIndex {
   /// The bytes of the newest operations, those that are in no chunk.
   var tailBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: tail, count: tailCount * SpaceOperation.byteSize)
+  }
+
+  /// Puts the chunks' references and entries into the node of the next version, which has as many.
+  func copyChunks(to next: MutableNode) {
+    for position in 0..<chunkCount {
+      next.setReference(position + 1, node.reference(position + 1))
+    }
+    (next.data + Self.headerSize).copyMemory(
+      from: node.data + Self.headerSize, byteCount: chunkCount * Self.chunkSize)
   }
 
   /// The bytes of a chunk's operations.
@@ -76,7 +105,9 @@ struct FreeSpaceIndex {
   func forEachOperation(
     after version: UInt64, _ body: (SpaceOperation, UInt64) throws(StorageError) -> Void
   ) throws(StorageError) {
-    for chunk in chunks where chunk.lastVersion > version {
+    for position in 0..<chunkCount {
+      let chunk = chunk(position)
+      guard chunk.lastVersion > version else { continue }
       try Self.forEach(try bytes(of: chunk), after: version, body)
     }
     try Self.forEach(tailBytes, after: version, body)

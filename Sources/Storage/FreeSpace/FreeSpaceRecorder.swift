@@ -13,30 +13,29 @@
 ///
 /// So the cost of a commit follows what it touched: the log is bounded, a region is written once
 /// for many operations on it, and how much is free elsewhere plays no part.
-final class FreeSpaceRecorder {
+struct FreeSpaceRecorder {
   private typealias Chunk = FreeSpaceIndex.Chunk
-
-  // Access is not checked for exclusivity at run time: a recorder belongs to one commit, and no
-  // access to one of these spans a call that could begin another.
 
   private let freeSpace: FreeSpace
   private let old: FreeSpaceIndex
   private let version: UInt64
   private let writer: NodeWriter
-  @exclusivity(unchecked) private(set) var map: NodeReference
-  @exclusivity(unchecked) private var chunks: [Chunk]
-  @exclusivity(unchecked) private var start: UInt64
-  /// The operations that go into the index.
-  @exclusivity(unchecked) private var tail: [SpaceOperation] = []
-  @exclusivity(unchecked) private var freedUnits: UInt64 = 0
-  @exclusivity(unchecked) private var freeUnits: UInt64 = 0
-  /// Whether the index goes on with the operations of the old one.
-  @exclusivity(unchecked) private var keepsOldTail = true
-  @exclusivity(unchecked) private var index: MutableNode?
-  @exclusivity(unchecked) private var room = 0
+  private(set) var map: NodeReference
+  /// The chunks where they are not those of the old index.
+  private var newChunks: [Chunk]?
+  private var start: UInt64
+  private var freedUnits: UInt64 = 0
+  private var freeUnits: UInt64 = 0
+  /// Whether the index goes on with the operations of the old one; if not, a chunk has those and
+  /// what the commit frees.
+  private var keepsOldTail = true
+  /// Operations of the index that are known before anything is placed.
+  private var knownCount = 0
+  private var index: MutableNode?
+  private var room = 0
   /// Nodes whose final places `FreeSpace` has to learn.
-  @exclusivity(unchecked) private var writtenGroups: Set<Int> = []
-  @exclusivity(unchecked) private var writtenRegions: [Int] = []
+  private var writtenGroups: [Int] = []
+  private var writtenRegions: [Int] = []
 
   /// Operations in the index before they move to a chunk of their own.
   static let tailCountMax = 64
@@ -53,25 +52,30 @@ final class FreeSpaceRecorder {
     old = try FreeSpaceIndex(index, writer.source)
     map = old.map
     start = old.start
-    chunks = old.chunks
   }
+
+  private var chunkCount: Int { newChunks?.count ?? old.chunkCount }
 
   /// Collects what the commit has to write besides the index: chunks first, so that children come
   /// before parents.
-  func collect(into serializer: inout NodeSerializer) {
-    for chunk in chunks { serializer.collect(chunk.reference) }
+  mutating func collect(into serializer: inout NodeSerializer) {
+    if let newChunks {
+      for chunk in newChunks { serializer.collect(chunk.reference) }
+    }
     serializer.collect(map)
   }
 
   // MARK: 1. Before placing
 
-  /// Operations that the log holds before regions are written.
+  /// Operations that the log holds before regions are written: the more there are for each region,
+  /// the fewer nodes a commit writes, and the more the first write of a process has to read. Where
+  /// the file is large they take a five-hundredth of it.
   private var operationsMax: Int {
-    min(max(freeSpace.regions.regionCount * 8, 1024), 32768)
+    min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 1024), 32768)
   }
 
   /// - Parameter boundary: what of the log lies at or beyond it is written anew.
-  func prepare(movingFrom boundary: UInt64 = .max) throws(StorageError) {
+  mutating func prepare(movingFrom boundary: UInt64 = .max) throws(StorageError) {
     try writer.release(old.reference)
     try sweep()
     if boundary != .max { try move(from: boundary) }
@@ -80,14 +84,17 @@ final class FreeSpaceRecorder {
   }
 
   /// Writes regions of the oldest chunk while the log is too long.
-  private func sweep() throws(StorageError) {
+  private mutating func sweep() throws(StorageError) {
     var count = old.operationCount
     guard count > operationsMax else { return }
     var budget = max(Self.sweepCountMin, writer.freed.count)
+    var chunks = old.chunks
+    defer { newChunks = chunks }
     while count > operationsMax, let oldest = chunks.first {
       if freeSpace.sweep.chunk != oldest.reference {
         freeSpace.sweep = try SweepQueue(
-          chunk: oldest.reference, operations: try old.bytes(of: oldest))
+          chunk: oldest.reference, operations: try old.bytes(of: oldest),
+          regionCount: freeSpace.regions.regionCount)
       }
       while budget > 0, let region = freeSpace.sweep.next() {
         if try write(region: region, ifOlderThan: oldest.lastVersion) { budget -= 1 }
@@ -101,7 +108,7 @@ final class FreeSpaceRecorder {
   }
 
   /// Writes a region that its node does not describe as of `version`; false if it does.
-  private func write(
+  private mutating func write(
     region number: Int, ifOlderThan version: UInt64
   ) throws(StorageError) -> Bool {
     guard number < freeSpace.regions.regionCount else { return false }
@@ -111,7 +118,7 @@ final class FreeSpaceRecorder {
     return true
   }
 
-  private func write(region number: Int) throws(StorageError) {
+  private mutating func write(region number: Int) throws(StorageError) {
     try freeSpace.read(region: number)
     let region = freeSpace.regions.regions[number]
     try writer.release(freeSpace.regions.records[number].reference)
@@ -121,7 +128,11 @@ final class FreeSpaceRecorder {
         reference: makeNode(region), applied: version - 1,
         blockedBy: region.waiting.onlyPin ?? 0, waitingUnits: Int32(region.waiting.units)))
     writtenRegions.append(number)
-    writtenGroups.insert(RegionTable.group(of: number))
+    noteWritten(group: RegionTable.group(of: number))
+  }
+
+  private mutating func noteWritten(group: Int) {
+    if !writtenGroups.contains(group) { writtenGroups.append(group) }
   }
 
   private func makeNode(_ region: Region) -> NodeReference {
@@ -136,7 +147,7 @@ final class FreeSpaceRecorder {
     return node.reference
   }
 
-  private func writeMap() throws(StorageError) {
+  private mutating func writeMap() throws(StorageError) {
     for group in writtenGroups.sorted() {
       try writer.release(freeSpace.regions.groups[group].reference)
       freeSpace.regions.recordGroup(
@@ -147,12 +158,14 @@ final class FreeSpaceRecorder {
   }
 
   /// Writes anew what lies at or beyond the boundary of a compaction.
-  private func move(from boundary: UInt64) throws(StorageError) {
+  private mutating func move(from boundary: UInt64) throws(StorageError) {
+    var chunks = newChunks ?? old.chunks
     for position in chunks.indices where chunks[position].reference.offset >= boundary {
       let reference = chunks[position].reference
       guard !reference.isUncommitted else { continue }
       chunks[position].reference = try writer.mutable(reference).reference
     }
+    newChunks = chunks
     let groupCount = freeSpace.regions.groups.count
     var left = min(Self.movedGroupsMax, groupCount)
     while left > 0 {
@@ -162,10 +175,10 @@ final class FreeSpaceRecorder {
       let reference = freeSpace.regions.groups[group].reference
       guard !reference.isNone, !reference.isUncommitted else { continue }
       try moveRegions(of: group, from: boundary)
-      if reference.offset >= boundary { writtenGroups.insert(group) }
+      if reference.offset >= boundary { noteWritten(group: group) }
     }
     if !map.isNone, map.offset >= boundary, writtenGroups.isEmpty, groupCount > 0 {
-      writtenGroups.insert(0)
+      noteWritten(group: 0)
     }
     for group in writtenGroups { try freeSpace.read(group: group) }
   }
@@ -174,7 +187,7 @@ final class FreeSpaceRecorder {
   /// How many groups one compaction looks at.
   private static let movedGroupsMax = 8
 
-  private func moveRegions(
+  private mutating func moveRegions(
     of group: Int, from boundary: UInt64
   ) throws(StorageError) {
     guard writtenRegions.count < Self.movedRegionsMax else { return }
@@ -190,44 +203,46 @@ final class FreeSpaceRecorder {
 
   /// Moves the newest operations to a chunk when they have become many, and merges chunks. From
   /// here on nothing more is freed.
-  private func pack() throws(StorageError) {
+  private mutating func pack() throws(StorageError) {
     let needsChunk = old.tailCount + writer.freed.count + 8 > Self.tailCountMax
     var merged: [Chunk] = []
     if needsChunk { merged = try takeChunksToMerge(adding: old.tailCount + writer.freed.count) }
     FreedExtent.join(&writer.freed)
     for run in writer.freed {
       freedUnits += run.length / Region.unit
-      SpaceOperation.forEachFree(run) { append($0) }
+      knownCount += SpaceOperation.freeCount(run)
     }
+    knownCount += 1 + old.tailCount
     guard needsChunk else { return }
-    try addChunk(merging: merged, then: tail)
+    knownCount = 1
+    var operations: [SpaceOperation] = writer.freed.isEmpty ? [] : [.commit(version)]
+    for run in writer.freed { SpaceOperation.forEachFree(run) { operations.append($0) } }
+    try addChunk(merging: merged, then: operations)
     keepsOldTail = false
-    tail = []
-  }
-
-  private func append(_ operation: SpaceOperation) {
-    if tail.isEmpty {
-      tail.reserveCapacity(writer.freed.count + 12)
-      tail.append(.commit(version))
-    }
-    tail.append(operation)
   }
 
   /// Takes out the last chunks that are to be merged with a new one of `count` operations.
-  private func takeChunksToMerge(adding count: Int) throws(StorageError) -> [Chunk] {
+  private mutating func takeChunksToMerge(adding count: Int) throws(StorageError) -> [Chunk] {
+    var chunks = newChunks ?? old.chunks
     var total = count
     var first = chunks.count
     while true {
       let tier = Self.tier(total)
       var start = first
-      while start > 0, Self.tier(chunks[start - 1].count) <= tier { start -= 1 }
-      let merged = chunks[start..<first].reduce(total) { $0 + $1.count }
-      guard first - start >= Self.mergeCount - 1, merged <= operationsMax / 8 else { break }
+      var merged = total
+      while start > 0, Self.tier(chunks[start - 1].count) <= tier,
+        merged + chunks[start - 1].count <= operationsMax / 8
+      {
+        start -= 1
+        merged += chunks[start].count
+      }
+      guard first - start >= Self.mergeCount - 1 else { break }
       total = merged
       first = start
     }
     let taken = Array(chunks[first...])
     chunks.removeSubrange(first...)
+    newChunks = chunks
     for chunk in taken { try writer.release(chunk.reference) }
     return taken
   }
@@ -246,7 +261,7 @@ final class FreeSpaceRecorder {
   /// Operations of one commit that one chunk takes.
   private static let chunkCountMax = 2048
 
-  private func addChunk(
+  private mutating func addChunk(
     merging merged: [Chunk], then operations: [SpaceOperation]
   ) throws(StorageError) {
     var parts: [UnsafeRawBufferPointer] = []
@@ -261,7 +276,7 @@ final class FreeSpaceRecorder {
     }
   }
 
-  private func add(
+  private mutating func add(
     _ parts: [UnsafeRawBufferPointer], then operations: ArraySlice<SpaceOperation>
   ) {
     let bytes = parts.reduce(0) { $0 + $1.count }
@@ -278,10 +293,10 @@ final class FreeSpaceRecorder {
       operation.store(to: place)
       place += SpaceOperation.byteSize
     }
-    chunks.append(
-      Chunk(
-        reference: node.reference, lastVersion: operations.isEmpty ? version - 1 : version,
-        count: count))
+    let chunk = Chunk(
+      reference: node.reference, lastVersion: operations.isEmpty ? version - 1 : version,
+      count: count)
+    newChunks = (newChunks ?? old.chunks) + [chunk]
   }
 
   // MARK: 2. The index
@@ -291,31 +306,34 @@ final class FreeSpaceRecorder {
   private static let roomForItself = 6
 
   /// About what the index and the snapshot will take, bytes.
+  @inline(__always)
   var indexSizeEstimate: UInt64 {
-    let entries = tail.count + (keepsOldTail ? old.tailCount : 0) + 16
-    return UInt64(256 + chunks.count * 24 + entries * SpaceOperation.byteSize)
+    UInt64(256 + chunkCount * 24 + (knownCount + 16) * SpaceOperation.byteSize)
   }
 
   /// Makes the index node; `finish` fills it.
-  func makeIndex(_ placement: Placement) -> MutableNode {
-    room = placement.used.count + placement.grown.count + tail.count + Self.roomForItself
-    if keepsOldTail { room += old.tailCount }
+  mutating func makeIndex(_ placement: Placement) -> MutableNode {
+    room = placement.used.count + placement.grown.count + knownCount + Self.roomForItself
     let node = writer.make(
-      kind: .freeSpaceIndex, referenceCount: chunks.count + 1, count: room,
-      dataSize: FreeSpaceIndex.headerSize + chunks.count * FreeSpaceIndex.chunkSize
+      kind: .freeSpaceIndex, referenceCount: chunkCount + 1, count: room,
+      dataSize: FreeSpaceIndex.headerSize + chunkCount * FreeSpaceIndex.chunkSize
         + room * SpaceOperation.byteSize)
     node.setReference(0, map)
+    if let newChunks { store(newChunks, in: node) } else { old.copyChunks(to: node) }
+    node.data.storeBytes(of: start, toByteOffset: FreeSpaceIndex.startVersion, as: UInt64.self)
+    node.data.storeBytes(
+      of: UInt32(chunkCount), toByteOffset: FreeSpaceIndex.chunkCount, as: UInt32.self)
+    index = node
+    return node
+  }
+
+  private func store(_ chunks: [Chunk], in node: MutableNode) {
     for (position, chunk) in chunks.enumerated() {
       node.setReference(position + 1, chunk.reference)
       let place = node.data + FreeSpaceIndex.headerSize + position * FreeSpaceIndex.chunkSize
       place.storeBytes(of: chunk.lastVersion, as: UInt64.self)
       place.storeBytes(of: UInt32(chunk.count), toByteOffset: 8, as: UInt32.self)
     }
-    node.data.storeBytes(of: start, toByteOffset: FreeSpaceIndex.startVersion, as: UInt64.self)
-    node.data.storeBytes(
-      of: UInt32(chunks.count), toByteOffset: FreeSpaceIndex.chunkCount, as: UInt32.self)
-    index = node
-    return node
   }
 
   // MARK: 3. After placing
@@ -323,8 +341,24 @@ final class FreeSpaceRecorder {
   /// Fills the index.
   ///
   /// - Parameter cut: what the file no longer has at its end.
-  func finish(_ placement: Placement, cut: Extent?) {
+  mutating func finish(_ placement: Placement, cut: Extent?) {
     guard let index else { preconditionFailure("a free-space index that was not made was filled") }
+    let first = index.data + FreeSpaceIndex.headerSize + chunkCount * FreeSpaceIndex.chunkSize
+    var place = first
+    let end = first + room * SpaceOperation.byteSize
+    func append(_ operation: SpaceOperation) {
+      precondition(place < end, "free-space operations outgrew their node")
+      operation.store(to: place)
+      place += SpaceOperation.byteSize
+    }
+    if keepsOldTail, old.tailCount > 0 {
+      place.copyMemory(from: old.tailBytes.baseAddress!, byteCount: old.tailBytes.count)
+      place += old.tailBytes.count
+    }
+    append(.commit(version))
+    if keepsOldTail {
+      for run in writer.freed { SpaceOperation.forEachFree(run) { append($0) } }
+    }
     var freeUnits = old.freeUnits + freedUnits
     // The file may grow where it had been cut, and what is taken may lie in any growth.
     for extent in placement.grown {
@@ -340,25 +374,13 @@ final class FreeSpaceRecorder {
       append(.allocate(cut))
       freeUnits -= min(freeUnits, cut.length / Region.unit)
     }
-    let oldCount = keepsOldTail ? old.tailCount : 0
-    precondition(oldCount + tail.count <= room, "free-space operations outgrew their node")
-    var place =
-      index.data + FreeSpaceIndex.headerSize + chunks.count * FreeSpaceIndex.chunkSize
-    if oldCount > 0 {
-      place.copyMemory(from: old.tailBytes.baseAddress!, byteCount: old.tailBytes.count)
-      place += old.tailBytes.count
-    }
-    for operation in tail {
-      operation.store(to: place)
-      place += SpaceOperation.byteSize
-    }
-    index.setCount(oldCount + tail.count)
+    index.setCount((place - first) / SpaceOperation.byteSize)
     index.data.storeBytes(of: freeUnits, toByteOffset: FreeSpaceIndex.freeUnits, as: UInt64.self)
     self.freeUnits = freeUnits
   }
 
   /// Makes the free space describe the new version, whose nodes have been written.
-  func publish() {
+  mutating func publish() {
     func final(_ reference: NodeReference) -> NodeReference {
       NodeSerializer.finalReference(reference)
     }
@@ -374,27 +396,5 @@ final class FreeSpaceRecorder {
     freeSpace.committed(
       version, index: final(index!.reference), map: final(map), freeUnits: freeUnits,
       freed: writer.freed)
-  }
-}
-
-extension FreedExtent {
-  /// Joins neighbours of the same birth: what an earlier commit placed side by side is often freed
-  /// together.
-  static func join(_ freed: inout [FreedExtent]) {
-    guard freed.count > 1 else { return }
-    freed.sort { $0.offset < $1.offset }
-    var last = 0
-    for index in 1..<freed.count {
-      let extent = freed[index]
-      if freed[last].offset + freed[last].length == extent.offset,
-        freed[last].createdIn == extent.createdIn
-      {
-        freed[last].length += extent.length
-      } else {
-        last += 1
-        freed[last] = extent
-      }
-    }
-    freed.removeLast(freed.count - 1 - last)
   }
 }

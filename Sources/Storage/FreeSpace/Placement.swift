@@ -18,6 +18,7 @@ struct Placement {
   /// By what the file grew.
   private(set) var grown: [Extent] = []
   private let options: Options
+  typealias Nodes = Slice<UnsafeBufferPointer<UnsafeMutableRawPointer>>
   /// The version that the nodes are of.
   private let version: UInt64
   /// The end of the last run that was taken for nodes that will not last.
@@ -59,49 +60,43 @@ struct Placement {
   ///   - reserve: bytes that will be placed right after these; a run with room for them too is
   ///     preferred.
   mutating func place(
-    _ nodes: ArraySlice<UnsafeMutableRawPointer>, reserve: UInt64 = 0
+    _ nodes: Nodes, reserve: UInt64 = 0
   ) throws(StorageError) {
     guard !nodes.isEmpty else { return }
     if options.boundary != nil { return try allocateScattered(nodes) }
-    let others = try placeLasting(nodes)
-    guard !others.isEmpty else { return }
-    let total = bytes(others)
+    try placeLasting(nodes)
+    let total = bytes(nodes)
+    if total == 0 { return }
     if let runEnd {
       let adjoining = Extent(offset: runEnd, length: total)
       if !options.keepsBlocksApart || Self.isInLastBlock(adjoining, at: runEnd),
         try freeSpace.take(exactly: adjoining)
       {
-        return assign(others, at: adjoining)
+        return assign(nodes, at: adjoining)
       }
     }
-    if let whole = try take(total, reserve: reserve) { return assign(others, at: whole) }
+    if let whole = try take(total, reserve: reserve) { return assign(nodes, at: whole) }
     if isSparse {
-      try allocateScattered(others)
+      try allocateUnplaced(nodes)
     } else {
-      try placeByGrowing(others, total: total, reserve: reserve)
+      try placeByGrowing(nodes, total: total, reserve: reserve)
     }
   }
 
   /// Places the nodes that will last where there is a hole of their size.
-  ///
-  /// - Returns: the other nodes.
   private mutating func placeLasting(
-    _ nodes: ArraySlice<UnsafeMutableRawPointer>
-  ) throws(StorageError) -> ArraySlice<UnsafeMutableRawPointer> {
-    guard nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
-      nodes.contains(where: willLast)
-    else { return nodes }
+    _ nodes: Nodes
+  ) throws(StorageError) {
+    guard nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart else { return }
     var lastingBytes: UInt64 = 0
-    for node in nodes where willLast(node) { lastingBytes += placedSize(node) }
-    // What is changed together is often changed together again.
-    var joint = try freeSpace.takeBest(fitting: lastingBytes, closely: true)
-    var others: [UnsafeMutableRawPointer] = []
-    others.reserveCapacity(nodes.count)
-    for node in nodes {
-      guard willLast(node) else {
-        others.append(node)
-        continue
-      }
+    var count = 0
+    for node in nodes where willLast(node) {
+      lastingBytes += placedSize(node)
+      count += 1
+    }
+    if count == 0 { return }
+    var joint = count > 1 ? try jointHole(lastingBytes) : nil
+    for node in nodes where willLast(node) {
       let size = placedSize(node)
       var hole: Extent?
       if let rest = joint {
@@ -111,15 +106,23 @@ struct Placement {
         hole = try freeSpace.takeBest(fitting: size, closely: true)
         if hole == nil { hole = try besideLasting(size) }
       }
-      guard let hole else {
-        others.append(node)
-        continue
-      }
+      guard let hole else { continue }
       NodeSerializer.setFinalWord(node, hole.offset)
       used.append(hole)
     }
-    return others[...]
   }
+
+  /// What is changed together is often changed together again, so a hole of the size of all is
+  /// best. Where there is none the next commits do not look for one.
+  private func jointHole(_ length: UInt64) throws(StorageError) -> Extent? {
+    let missed = freeSpace.missedHole
+    if length == missed.length, version < missed.until { return nil }
+    let hole = try freeSpace.takeBest(fitting: length, closely: true)
+    if hole == nil { freeSpace.missedHole = (length, version + Self.missedHolePause) }
+    return hole
+  }
+
+  private static let missedHolePause: UInt64 = 16
 
   /// A place right after the node that was placed here last, or at the start of a long free run.
   /// Among nodes that will not last it would leave a hole on either side when they are gone.
@@ -146,8 +149,11 @@ struct Placement {
     NodeSerializer.placedSize(node, extra: options.extraSize)
   }
 
-  private func bytes(_ nodes: ArraySlice<UnsafeMutableRawPointer>) -> UInt64 {
-    nodes.reduce(0) { $0 + placedSize($1) }
+  /// What those take that have no place yet.
+  private func bytes(_ nodes: Nodes) -> UInt64 {
+    var total: UInt64 = 0
+    for node in nodes where !NodeSerializer.isPlaced(node) { total += placedSize(node) }
+    return total
   }
 
   /// Whether what follows a run stays within the blocks that the run has to itself.
@@ -185,17 +191,24 @@ struct Placement {
   private static let smallLiveBytes: UInt64 = 1 << 18
 
   private mutating func placeByGrowing(
-    _ nodes: ArraySlice<UnsafeMutableRawPointer>, total: UInt64, reserve: UInt64
+    _ nodes: Nodes, total: UInt64, reserve: UInt64
   ) throws(StorageError) {
     do {
       try grow(by: total + reserve, generously: true)
     } catch {
       // The disk is full: the holes have to do.
       guard freeSpace.reusableBytes >= total else { throw error }
-      return try allocateScattered(nodes)
+      return try allocateUnplaced(nodes)
     }
     guard let extent = try take(total) else { throw noRoom(total) }
     assign(nodes, at: extent)
+  }
+
+  private mutating func allocateUnplaced(_ nodes: Nodes) throws(StorageError) {
+    let unplaced = nodes.filter { !NodeSerializer.isPlaced($0) }
+    try unplaced.withUnsafeBufferPointer { (nodes) throws(StorageError) in
+      try allocateScattered(nodes[...])
+    }
   }
 
   private func noRoom(_ length: UInt64) -> StorageError {
@@ -203,22 +216,22 @@ struct Placement {
   }
 
   private mutating func allocateScattered(
-    _ nodes: ArraySlice<UnsafeMutableRawPointer>
+    _ nodes: Nodes
   ) throws(StorageError) {
     if nodes.count <= Self.fittedCountMax, !options.keepsBlocksApart,
       options.boundary != nil || isVerySparse
     {
       let bySize = nodes.sorted { placedSize($0) > placedSize($1) }
-      for node in bySize { try fit([node][...]) }
+      for node in bySize { try fit(node) }
     } else {
       try halve(nodes)
     }
   }
 
   private mutating func halve(
-    _ nodes: ArraySlice<UnsafeMutableRawPointer>
+    _ nodes: Nodes
   ) throws(StorageError) {
-    if nodes.count == 1 { return try fit(nodes) }
+    if nodes.count == 1 { return try fit(nodes[nodes.startIndex]) }
     let total = bytes(nodes)
     if options.boundary == nil || options.keepsBlocksApart {
       if let whole = try take(total) { return assign(nodes, at: whole) }
@@ -232,12 +245,16 @@ struct Placement {
     try halve(nodes[middle...])
   }
 
-  private mutating func fit(_ nodes: ArraySlice<UnsafeMutableRawPointer>) throws(StorageError) {
-    let total = bytes(nodes)
-    if let hole = try hole(total) { return assign(nodes, at: hole) }
-    try grow(by: total, generously: false)
-    guard let extent = try take(total) else { throw noRoom(total) }
-    assign(nodes, at: extent)
+  private mutating func fit(_ node: UnsafeMutableRawPointer) throws(StorageError) {
+    let size = placedSize(node)
+    var extent = try hole(size)
+    if extent == nil {
+      try grow(by: size, generously: false)
+      extent = try take(size)
+    }
+    guard let extent else { throw noRoom(size) }
+    NodeSerializer.setFinalWord(node, extent.offset)
+    noteUsed(extent)
   }
 
   private func hole(_ length: UInt64) throws(StorageError) -> Extent? {
@@ -251,13 +268,17 @@ struct Placement {
   }
 
   private mutating func assign(
-    _ nodes: ArraySlice<UnsafeMutableRawPointer>, at extent: Extent
+    _ nodes: Nodes, at extent: Extent
   ) {
     var offset = extent.offset
-    for node in nodes {
+    for node in nodes where !NodeSerializer.isPlaced(node) {
       NodeSerializer.setFinalWord(node, offset)
       offset += placedSize(node)
     }
+    noteUsed(extent)
+  }
+
+  private mutating func noteUsed(_ extent: Extent) {
     runEnd = extent.end
     if let last = used.last, last.end == extent.offset {
       used[used.count - 1].length += extent.length
@@ -341,20 +362,5 @@ struct Placement {
       if let failure { throw failure }
       offset += UInt64(count)
     }
-  }
-
-  // MARK: The end of the file
-
-  static var cutSizeMin: UInt64 { 65536 }
-
-  /// Takes the free run at the end of the file out of it, so that the file can be cut there. For
-  /// the time when everything has been placed.
-  mutating func cutTail() throws(StorageError) -> Extent? {
-    guard let last = try freeSpace.lastRun(), last.end == freeSpace.logicalSize,
-      last.length >= Self.cutSizeMin
-    else { return nil }
-    guard try freeSpace.take(exactly: last) else { return nil }
-    freeSpace.logicalSize = last.offset
-    return last
   }
 }

@@ -153,13 +153,15 @@ struct Region {
   /// there is no run of the class, `classes` does not say so any more.
   mutating func firstPlace(fitting length: Int, class wanted: Int, limit: Int) -> Int? {
     var hasClass = false
-    for run in runs where SizeClass.of(Int(run.length)) == wanted {
+    let lengths = SizeClass.lengths(of: wanted)
+    let first = runs.firstIndex { run in
+      guard lengths.contains(Int(run.length)) else { return false }
       hasClass = true
-      guard Int(run.length) >= length else { continue }
-      return Int(run.start) + length <= limit ? Int(run.start) : nil
+      return Int(run.length) >= length
     }
     if !hasClass { classes.remove(wanted) }
-    return nil
+    guard let first, Int(runs[first].start) + length <= limit else { return nil }
+    return Int(runs[first].start)
   }
 
   // MARK: What waits

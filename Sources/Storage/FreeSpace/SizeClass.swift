@@ -11,6 +11,14 @@ enum SizeClass {
   }
 
   static let largest = 104
+
+  /// The lengths of a class.
+  static func lengths(of sizeClass: Int) -> ClosedRange<Int> {
+    if sizeClass < 16 { return sizeClass...sizeClass }
+    let step = sizeClass / 8 - 1
+    let first = (sizeClass % 8 + 8) << step
+    return first...(sizeClass == largest ? Int.max : first + 1 << step - 1)
+  }
 }
 
 /// Classes of which a stretch of the file has a run, or may have: too many at worst, never too few.

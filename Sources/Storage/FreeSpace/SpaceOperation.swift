@@ -31,6 +31,11 @@ struct SpaceOperation: Hashable {
     SpaceOperation(kind: .commit, extent: Extent(offset: 0, length: 0), version: version)
   }
 
+  /// How many operations a freed run takes.
+  static func freeCount(_ freed: FreedExtent) -> Int {
+    Int((freed.length / Region.unit + freeUnitsMax - 1) / freeUnitsMax)
+  }
+
   /// Calls `body` with one operation, or with several where a freed run is too long for one.
   static func forEachFree(_ freed: FreedExtent, _ body: (SpaceOperation) -> Void) {
     var offset = freed.offset

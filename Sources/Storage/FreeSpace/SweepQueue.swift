@@ -2,24 +2,40 @@
 struct SweepQueue {
   /// The node of that part; none: no part has been looked at.
   private(set) var chunk = NodeReference.none
-  /// Ascending from the end, so that the last one is next.
-  private(set) var regions: [Int] = []
+  /// A bit for each region.
+  private var words: [UInt64] = []
+  /// The words before it are zero.
+  private var position = 0
 
   init() {}
 
-  /// The regions that `operations` concern.
+  /// The regions that `operations` concern, of the first `regionCount`.
   init(
-    chunk: NodeReference, operations: UnsafeRawBufferPointer
+    chunk: NodeReference, operations: UnsafeRawBufferPointer, regionCount: Int
   ) throws(StorageError) {
     self.chunk = chunk
-    var found: Set<Int> = []
+    var found = [UInt64](repeating: 0, count: (regionCount + 63) / 64)
     try FreeSpaceIndex.forEach(operations) { (operation, _) throws(StorageError) in
-      try FreeSpace.forEachPiece(of: operation.extent) { (region, _) in found.insert(region) }
+      try FreeSpace.forEachPiece(of: operation.extent) { (region, _) in
+        if region < regionCount { found[region / 64] |= 1 << UInt64(region % 64) }
+      }
     }
-    regions = found.sorted(by: >)
+    words = found
+    skipEmpty()
   }
 
-  var isEmpty: Bool { regions.isEmpty }
+  private mutating func skipEmpty() {
+    while position < words.count, words[position] == 0 { position += 1 }
+  }
 
-  mutating func next() -> Int? { regions.popLast() }
+  var isEmpty: Bool { position == words.count }
+
+  /// The lowest of them, which leaves the queue.
+  mutating func next() -> Int? {
+    guard !isEmpty else { return nil }
+    let bit = words[position].trailingZeroBitCount
+    words[position] &= words[position] - 1
+    defer { skipEmpty() }
+    return position * 64 + bit
+  }
 }
