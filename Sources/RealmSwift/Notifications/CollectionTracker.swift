@@ -72,7 +72,7 @@ package struct CollectionTracker: ChangeTracker {
     case .values(let list, let query, let before):
       let after = try Self.values(of: list, query, new)
       subject = .values(list, query, after)
-      return .comparing(before, with: after)
+      return .comparing(before, with: after) { changes.touchesCollection($0, in: new.schema) }
     }
   }
 

@@ -61,6 +61,50 @@ import Testing
     observatory.run { _ in boxes.forEach { $0.token = nil } }
   }
 
+  @Test func listsInAnOrderOfTheirOwnTell() async {
+    observatory.writeElsewhere { realm in
+      realm.create(Crate.self, value: ["contents": [[1], 5, [[2]]] as [Any]])
+    }
+    let boxes = (0..<2).map { _ in RealmBox() }
+    observatory.run { [observatory] realm in
+      let contents = realm.objects(Crate.self)[0].contents
+      boxes[0].token = contents.sorted(ascending: true).observe {
+        observatory.tell("sorted \($0.text)")
+      }
+      boxes[1].token = contents.filter("self != 5").observe {
+        observatory.tell("filtered \($0.text)")
+      }
+    }
+    #expect(await told(2) == ["sorted initial", "filtered initial"])
+    observatory.writeElsewhere {
+      $0.objects(Crate.self)[0].contents[2].listValue![0].listValue!.append(.int(9))
+    }
+    #expect(await told(2) == ["sorted [] [] [2]", "filtered [] [] [1]"])
+    observatory.run { _ in boxes.forEach { $0.token = nil } }
+  }
+
+  @Test func changesInThemCountAlsoWhereListsAreCompared() async {
+    observatory.writeElsewhere { realm in
+      realm.create(Crate.self, value: ["contents": [[1], 5] as [Any]])
+    }
+    let box = RealmBox()
+    observatory.run { [observatory] realm in
+      box.token = realm.objects(Crate.self)[0].contents.observe { observatory.tell($0.text) }
+    }
+    #expect(await observatory.next() == "initial")
+    observatory.writeElsewhere { realm in
+      let contents = realm.objects(Crate.self)[0].contents
+      contents[0].listValue!.append(.int(9))
+      // More than is written down one by one.
+      for number in 0..<1001 {
+        contents.append(.int(number))
+        contents.remove(at: 2)
+      }
+    }
+    #expect(await observatory.next() == "[] [] [0]")
+    observatory.run { _ in box.token = nil }
+  }
+
   @Test func referencesAndFrozenOnesFollow() throws {
     let realm = try file.open()
     let crate = try realm.write { realm.create(Crate.self, value: ["content": [[1, 2]]]) }
