@@ -237,6 +237,15 @@ final class Crate: Object {
     #expect(plain(managed) == plain(value))
   }
 
+  @Test func theClassesThatKeepThemAreHidden() async {
+    await #expect(processExitsWith: .failure) {
+      let file = TemporaryRealm([Crate.self])
+      let realm = try file.open()
+      try realm.write { realm.create(Crate.self, value: ["content": [1]]) }
+      _ = realm.dynamicObjects(NestedCollection.list.className)
+    }
+  }
+
   @Test func setsAndValuesThatAreTooDeepRefuseThem() async {
     await #expect(processExitsWith: .failure) {
       let set = MutableSet<AnyRealmValue>()
