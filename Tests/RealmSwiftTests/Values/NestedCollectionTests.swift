@@ -246,6 +246,25 @@ final class Crate: Object {
     }
   }
 
+  @Test func cyclesOfUnmanagedOnesAreRefused() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let realm = try TemporaryRealm([Crate.self]).open()
+      let list = List<AnyRealmValue>()
+      list.append(.list(list))
+      realm.beginWrite()
+      realm.create(Crate.self, value: ["content": AnyRealmValue.list(list)])
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("Maximum nesting level of 100 exceeded"))
+    let list = List<AnyRealmValue>()
+    list.append(.list(list))
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(list) }
+    #expect(list.description.contains("<Maximum depth exceeded>"))
+    list.removeAll()
+  }
+
   @Test func setsAndValuesThatAreTooDeepRefuseThem() async {
     await #expect(processExitsWith: .failure) {
       let set = MutableSet<AnyRealmValue>()
