@@ -254,8 +254,7 @@ public final class _ManagedCollection: @unchecked Sendable {
     return { [query, target, binding] other in
       let list = owner.map { owner in
         ListAccessor(
-          instance: other, binding: other.counterpart(of: owner.binding), object: owner.object,
-          property: owner.property, generation: other.readState.pointee.generation)
+          counterpartOf: owner.binding, owner.object, owner.property, in: other)
       }
       return _ManagedCollection(
         other, binding.map { other.counterpart(of: $0) }, query, list: list, target: target)

@@ -227,6 +227,9 @@ public final class _RealmInstance: @unchecked Sendable {
     bound.binding(for: table) ?? dynamicBinding(for: table)
   }
 
+  /// Whether there is such a table in what is read.
+  func hasTable(_ table: TableKey) -> Bool { schema.description.description(of: table) != nil }
+
   // MARK: Reading
 
   /// The version that is read.

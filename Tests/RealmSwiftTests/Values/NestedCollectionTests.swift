@@ -237,6 +237,19 @@ final class Crate: Object {
     #expect(plain(managed) == plain(value))
   }
 
+  @Test func aFilesFirstOneIsFrozenWithinItsWrite() throws {
+    let realm = try file.open()
+    let (list, sorted, map) = try realm.write {
+      let crate = realm.create(Crate.self, value: ["content": [["a": 1]]])
+      let list = try #require(crate.content.listValue)
+      let sorted = list.sorted(ascending: true)
+      return (list.freeze(), sorted.freeze(), try #require(list[0].dictionaryValue).freeze())
+    }
+    // What is frozen is the version before the write, which has none of it.
+    #expect(list.isFrozen && sorted.isFrozen && map.isFrozen)
+    #expect(list.isInvalidated && sorted.isEmpty && map.isInvalidated)
+  }
+
   @Test func theClassesThatKeepThemAreHidden() async {
     await #expect(processExitsWith: .failure) {
       let file = TemporaryRealm([Crate.self])
