@@ -286,6 +286,7 @@ public final class _RealmInstance: @unchecked Sendable {
     guard let earlier = writing.earlier else { return }
     abandonedBounds.append(bound)
     (schema, bound) = earlier
+    lastBinding = nil
     tables.deallocate()
     tables = CachedTables(count: schema.description.classes.count)
   }
@@ -294,6 +295,7 @@ public final class _RealmInstance: @unchecked Sendable {
   func takeOver(_ newer: StoredSchema) {
     schema = newer
     bound = BoundClasses(newer, classes, earlier: bound)
+    lastBinding = nil
     tables.deallocate()
     tables = CachedTables(count: schema.description.classes.count)
   }
