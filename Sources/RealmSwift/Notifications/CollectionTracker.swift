@@ -81,7 +81,7 @@ package struct CollectionTracker: ChangeTracker {
   ) throws(StorageError) -> [StoredValue] {
     guard let elements = try list.list(in: view) else { return [] }
     var values: [StoredValue] = []
-    for place in try query.evaluate(elements) { values.append(try elements.value(at: place)) }
+    for place in try query.evaluate(elements, view) { values.append(try elements.value(at: place)) }
     return values
   }
 
