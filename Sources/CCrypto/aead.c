@@ -193,8 +193,9 @@ int holdfast_aead_seal(struct holdfast_aead *aead, const uint8_t nonce[24], cons
   if (size > INT_MAX || data_size > INT_MAX) return 0;
   return begin_sealing(aead, nonce) &&
          crypto.encrypt(aead->sealing, NULL, &written, data, (int)data_size) &&
-         crypto.encrypt(aead->sealing, text, &written, text, (int)size) &&
-         written == (int)size && crypto.encrypt_end(aead->sealing, rest, &written) &&
+         (size == 0 || (crypto.encrypt(aead->sealing, text, &written, text, (int)size) &&
+                        written == (int)size)) &&
+         crypto.encrypt_end(aead->sealing, rest, &written) &&
          crypto.context_control(aead->sealing, GET_TAG, BLOCK, tag);
 }
 
@@ -207,8 +208,8 @@ int holdfast_aead_open(struct holdfast_aead *aead, const uint8_t nonce[24], cons
   if (size > INT_MAX || data_size > INT_MAX) return 0;
   return begin_opening(aead, nonce) &&
          crypto.decrypt(aead->opening, NULL, &written, data, (int)data_size) &&
-         crypto.decrypt(aead->opening, text, &written, text, (int)size) &&
-         written == (int)size &&
+         (size == 0 || (crypto.decrypt(aead->opening, text, &written, text, (int)size) &&
+                        written == (int)size)) &&
          crypto.context_control(aead->opening, SET_TAG, BLOCK, expected) &&
          crypto.decrypt_end(aead->opening, rest, &written) > 0;
 }

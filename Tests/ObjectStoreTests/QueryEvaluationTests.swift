@@ -190,7 +190,7 @@ struct QueryEvaluationTests {
         .table(Kennel.dog), sort: ascending.map { [SortKey([], ascending: $0)] } ?? [],
         distinct: isDistinct ? [[]] : [], limit: limit)
       return try ListQuery(kind: .int, where: predicate, stages: query.stages)
-        .evaluate(list).map { numbers[$0] }
+        .evaluate(list, store.view).map { numbers[$0] }
     }
     #expect(try run() == numbers)
     #expect(try run(compare("", .greater, .double(4.5))) == [5, 9, 5, 8, 7])

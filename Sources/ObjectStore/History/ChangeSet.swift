@@ -110,6 +110,14 @@ public struct ChangeSet: Sendable {
 
   public var isEmpty: Bool { tables.isEmpty && !schemaChanged }
 
+  /// Whether the value is a list or map of the file's own, and it or one inside of it was changed.
+  public func touchesCollection(_ value: StoredValue, in schema: SchemaDescription) -> Bool {
+    guard case .link(let table, let object) = value, let changes = changes(in: table) else {
+      return false
+    }
+    return schema.description(of: table)?.isNestedCollection == true && changes.isModified(object)
+  }
+
   /// Refuses a history that names more objects than a version of the file can have: what is made of
   /// it is then no larger than the tables are.
   ///

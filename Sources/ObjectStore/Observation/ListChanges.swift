@@ -84,7 +84,8 @@ public struct ObservedList: Hashable, Sendable {
         isModified: { touched.contains($0 &- 1) })
     }
     return SequenceDiff.changes(
-      from: try values(old), to: try values(new), isModified: { _ in false })
+      from: try values(old), to: try values(new),
+      isModified: { trace.changes.touchesCollection($0, in: trace.new.view.schema) })
   }
 
   private func integers(_ list: ListView) throws(StorageError) -> [Int64] {

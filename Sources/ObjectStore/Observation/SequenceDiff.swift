@@ -1,9 +1,12 @@
 extension CollectionChanges {
   /// How a sequence of values got from one version to another, by comparing the two.
+  ///
+  /// - Parameter isModified: whether an element that stayed counts as modified.
   public static func comparing<Element: Hashable>(
-    _ old: some RandomAccessCollection<Element>, with new: some RandomAccessCollection<Element>
+    _ old: some RandomAccessCollection<Element>, with new: some RandomAccessCollection<Element>,
+    isModified: (Element) -> Bool = { _ in false }
   ) -> CollectionChanges {
-    SequenceDiff.changes(from: old, to: new) { _ in false }
+    SequenceDiff.changes(from: old, to: new, isModified: isModified)
   }
 }
 

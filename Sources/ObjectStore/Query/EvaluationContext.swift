@@ -12,6 +12,8 @@ final class EvaluationContext {
   /// The table that was asked for first, which is mostly the only one.
   private var firstTable: Table?
   private var tables: [Lookup] = []
+  /// The classes of lists and maps among values of any kind.
+  private(set) lazy var nestedClasses = NestedClass.all(in: view.schema)
   private var gathered: [UnsafeMutableRawBufferPointer] = []
   private var folding: UnsafeMutablePointer<UInt8>?
   /// The objects whose subqueries are being counted, outermost first.
@@ -24,7 +26,7 @@ final class EvaluationContext {
 
   init(_ view: StoreView) { self.view = view }
 
-  /// For the elements of a list.
+  /// For the elements of a list, nothing of which is looked into.
   init(_ list: ListView) {
     view = StoreView(source: list.source, root: .none, schema: SchemaDescription(classes: []))
   }

@@ -2,7 +2,8 @@ import Storage
 
 /// A query on the elements of a list of scalars, made ready to run.
 ///
-/// In its predicate the empty path is the element; there are no other paths.
+/// In its predicate the empty path is the element. There are no other paths, but those into
+/// elements that are lists or maps.
 public struct ListQuery: Sendable {
   private let predicate: ElementPredicate
   private let stages: [QueryStage]
@@ -19,8 +20,10 @@ public struct ListQuery: Sendable {
   }
 
   /// The places of the results in the list, in order.
-  public func evaluate(_ list: ListView) throws(StorageError) -> [Int] {
-    let context = EvaluationContext(list)
+  ///
+  /// - Parameter view: the version that the list is of.
+  public func evaluate(_ list: ListView, _ view: StoreView) throws(StorageError) -> [Int] {
+    let context = EvaluationContext(view)
     var places: [Int] = []
     var values: [RowValue] = []
     let column = ColumnInfo(list)
@@ -28,7 +31,7 @@ public struct ListQuery: Sendable {
     while let (vector, start) = try leaves.next() {
       for row in 0..<vector.count {
         let value = try context.read(vector, row, column)
-        guard predicate.holds(value, &context.scratch) else { continue }
+        guard try predicate.holds(value, context) else { continue }
         places.append(start + row)
         values.append(value)
       }
@@ -77,11 +80,13 @@ private indirect enum ElementPredicate: Sendable {
   case text(TextMatcher, isData: Bool)
   case search(TextSearch)
   case isIn([ConstantValue])
-  case kinds(Set<ValueKind>, orNull: Bool)
+  case kinds(QueryKinds)
   case between(ConstantValue, ConstantValue)
   case and([ElementPredicate])
   case or([ElementPredicate])
   case not(ElementPredicate)
+  /// Holds for any of the values that the steps into the element lead to.
+  case inside([NestedStep], ElementPredicate)
 
   init(_ predicate: QueryPredicate, _ kind: ValueKind) throws(QueryError) {
     switch predicate {
@@ -91,31 +96,51 @@ private indirect enum ElementPredicate: Sendable {
     case .not(let part): self = .not(try ElementPredicate(part, kind))
     case .compare(let left, let comparison, let right, let options):
       self = try Self.compare(left, comparison, right, options, kind)
-    case .isOfKind(let left, let kinds, let orNull):
-      try Self.checkElement(left)
-      self = .kinds(kinds, orNull: orNull)
+    case .isOfKind(let left, let kinds):
+      self = try Self.element(left, kind) { (_) in .kinds(kinds) }
     case .search(let left, let text):
-      try Self.checkElement(left)
-      self = .search(TextSearch(text))
+      self = try Self.element(left, kind) { (_) in .search(TextSearch(text)) }
     case .geoWithin(let path, _):
       throw QueryError("'\(path.description)' is no link to an object that has a place.")
     case .all(let part): self = try ElementPredicate(part, kind)
     case .text(let left, let operation, let right, let options):
-      try Self.checkElement(left)
-      self = try Self.text(.text(operation), try Self.constant(right, kind), options)
-    case .isIn(let left, let values):
-      try Self.checkElement(left)
-      var wanted: [ConstantValue] = []
-      for value in values {
-        // What is of another kind equals nothing.
-        if let value = KindRules.coerce(value, to: kind) { wanted.append(ConstantValue(value)) }
+      self = try Self.element(left, kind) { (kind) throws(QueryError) in
+        try Self.text(.text(operation), try Self.constant(right, kind), options)
       }
-      self = .isIn(wanted)
+    case .isIn(let left, let values):
+      self = try Self.element(left, kind) { (kind) in
+        // What is of another kind equals nothing.
+        .isIn(values.compactMap { KindRules.coerce($0, to: kind) }.map { ConstantValue($0) })
+      }
     case .between(let left, let lower, let upper):
-      try Self.checkElement(left)
-      self = .between(
-        ConstantValue(try Self.coerced(lower, kind)), ConstantValue(try Self.coerced(upper, kind)))
+      self = try Self.element(left, kind) { (kind) throws(QueryError) in
+        .between(
+          ConstantValue(try Self.coerced(lower, kind)),
+          ConstantValue(try Self.coerced(upper, kind)))
+      }
     }
+  }
+
+  /// What is asked of the element, or of what is inside of it.
+  ///
+  /// - Parameters:
+  ///   - kind: of the element.
+  ///   - make: gets the kind of what is asked about.
+  private static func element(
+    _ expression: QueryExpression, _ kind: ValueKind,
+    _ make: (ValueKind) throws(QueryError) -> ElementPredicate
+  ) throws(QueryError) -> ElementPredicate {
+    guard case .path(let path) = expression else { throw unknown(expression) }
+    if path.steps.isEmpty { return try make(kind) }
+    let steps = path.steps.compactMap { step -> NestedStep? in
+      if case .inside(let element) = step { NestedStep(element) } else { nil }
+    }
+    guard steps.count == path.steps.count, kind == .any else { throw unknown(expression) }
+    return .inside(steps, try make(.any))
+  }
+
+  private static func unknown(_ expression: QueryExpression) -> QueryError {
+    QueryError("The elements of the list have no '\(expression.words)'.")
   }
 
   private static func all(
@@ -135,10 +160,11 @@ private indirect enum ElementPredicate: Sendable {
         return try compare(right, comparison.swapped, left, options, kind)
       }
     }
-    try checkElement(left)
-    let value = try constant(right, kind)
-    if !options.isEmpty, value != .null { return try text(.compare(comparison), value, options) }
-    return .compare(comparison, ConstantValue(value))
+    return try element(left, kind) { (kind) throws(QueryError) in
+      let value = try constant(right, kind)
+      if !options.isEmpty, value != .null { return try text(.compare(comparison), value, options) }
+      return .compare(comparison, ConstantValue(value))
+    }
   }
 
   private static func text(
@@ -154,12 +180,6 @@ private indirect enum ElementPredicate: Sendable {
     if bytes.isEmpty, test.isInside { return .constant(false) }
     let isData = if case .data = value { true } else { false }
     return .text(bytes.withUnsafeBytes { TextMatcher(test, $0, options) }, isData: isData)
-  }
-
-  private static func checkElement(_ expression: QueryExpression) throws(QueryError) {
-    guard case .path(let path) = expression, path.steps.isEmpty else {
-      throw QueryError("The elements of the list have no '\(expression.words)'.")
-    }
   }
 
   private static func constant(
@@ -180,7 +200,7 @@ private indirect enum ElementPredicate: Sendable {
     return coerced
   }
 
-  func holds(_ value: RowValue, _ scratch: inout [UInt8]) -> Bool {
+  func holds(_ value: RowValue, _ context: EvaluationContext) throws(StorageError) -> Bool {
     switch self {
     case .constant(let constant): return constant
     case .compare(let comparison, let constant):
@@ -188,7 +208,7 @@ private indirect enum ElementPredicate: Sendable {
     case .text(let matcher, let isData):
       switch value {
       case .string(let bytes) where !isData, .data(let bytes) where isData:
-        return matcher.matches(bytes, scratch: &scratch)
+        return matcher.matches(bytes, scratch: &context.scratch)
       default: return matcher.test == .compare(.notEqual)
       }
     case .search(let search):
@@ -196,17 +216,21 @@ private indirect enum ElementPredicate: Sendable {
       return search.matches(text)
     case .isIn(let wanted):
       return wanted.contains { RowValue.compare(value, $0.row) == .equal }
-    case .kinds(let kinds, let orNull): return value.kind.map { kinds.contains($0) } ?? orNull
+    case .kinds(let kinds): return kinds.contains(value, context)
     case .between(let lower, let upper):
       return RowCompareNode.holds(value, .greaterOrEqual, lower.row)
         && RowCompareNode.holds(value, .lessOrEqual, upper.row)
     case .and(let parts):
-      for part in parts where !part.holds(value, &scratch) { return false }
+      for part in parts where try !part.holds(value, context) { return false }
       return true
     case .or(let parts):
-      for part in parts where part.holds(value, &scratch) { return true }
+      for part in parts where try part.holds(value, context) { return true }
       return false
-    case .not(let part): return !part.holds(value, &scratch)
+    case .not(let part): return try !part.holds(value, context)
+    case .inside(let steps, let part):
+      return try context.any(
+        inside: value, steps[...], isMultiple: steps.contains(.any)
+      ) { (value) throws(StorageError) in try part.holds(value, context) }
     }
   }
 }

@@ -14,6 +14,9 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
     case element(property: String, Element)
     /// The keys of a map.
     case keys(property: String)
+    /// One element of the list or map that the value of any kind before it is, or nil for any of
+    /// them. An element that is not there, or not of such a value, is null. Only such steps follow.
+    case inside(Element?)
   }
 
   /// Which element of a collection.
@@ -38,16 +41,27 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
 
   /// The path as the user wrote it, for messages.
   public var description: String {
-    steps.map { step in
+    let dotted = steps.reduce(into: "") { text, step in
       switch step {
-      case .property(let name): name
-      case .backlinks(let className, let property): "@links.\(className).\(property)"
-      case .element(let name, .key(let key)): "\(name)['\(key)']"
-      case .element(let name, .index(let index)): "\(name)[\(index)]"
-      case .element(let name, .first): "\(name)[FIRST]"
-      case .element(let name, .last): "\(name)[LAST]"
-      case .keys(let name): "\(name).@keys"
+      case .property(let name): text += ".\(name)"
+      case .backlinks(let className, let property): text += ".@links.\(className).\(property)"
+      case .element(let name, let element): text += ".\(name)[\(element.text)]"
+      case .keys(let name): text += ".\(name).@keys"
+      case .inside(let element): text += "[\(element?.text ?? "*")]"
       }
-    }.joined(separator: ".")
+    }
+    return dotted.first == "." ? String(dotted.dropFirst()) : dotted
+  }
+}
+
+extension QueryPath.Element {
+  /// What stands between the brackets.
+  fileprivate var text: String {
+    switch self {
+    case .key(let key): "'\(key)'"
+    case .index(let index): "\(index)"
+    case .first: "FIRST"
+    case .last: "LAST"
+    }
   }
 }

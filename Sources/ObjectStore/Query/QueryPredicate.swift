@@ -75,8 +75,8 @@ public enum QueryPredicate: Hashable, Sendable {
   /// Not below the first and not above the second value; of several values one may be the former
   /// and another one the latter.
   case between(QueryExpression, StoredValue, StoredValue)
-  /// Of one of these kinds, or null.
-  case isOfKind(QueryExpression, Set<ValueKind>, orNull: Bool)
+  /// Of one of these kinds.
+  case isOfKind(QueryExpression, QueryKinds)
   /// The comparison holds for all values of its left side rather than for any.
   indirect case all(QueryPredicate)
   case and([QueryPredicate])
@@ -85,4 +85,18 @@ public enum QueryPredicate: Hashable, Sendable {
 
   /// Whether it holds for every object without being looked at.
   public var isTrue: Bool { if case .constant(true) = self { true } else { false } }
+}
+
+/// Kinds that a value can be of.
+public struct QueryKinds: Hashable, Sendable {
+  /// Those of values; `object` is a link to an object.
+  public var values: Set<ValueKind> = []
+  /// Lists and maps.
+  public var collections: Set<NestedCollection> = []
+  public var hasNull = false
+
+  public init(_ values: Set<ValueKind> = [], collections: Set<NestedCollection> = []) {
+    self.values = values
+    self.collections = collections
+  }
 }

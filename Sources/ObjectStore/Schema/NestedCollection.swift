@@ -4,7 +4,7 @@
 /// class has one property, the list or map. The value is a link to that object, which belongs to it
 /// as an embedded object belongs to its link. So whatever reads, changes, checks, moves and watches
 /// lists does the same with nested ones.
-package enum NestedCollection: Sendable, CaseIterable {
+public enum NestedCollection: Sendable, CaseIterable {
   case list
   case map
 

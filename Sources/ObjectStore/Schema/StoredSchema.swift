@@ -90,9 +90,12 @@ public final class StoredSchema: Sendable {
   let layouts: [TableLayout]
   /// The tables of collections among values of any kind; most files have none.
   let nestedTables: [TableKey]
+  /// Classes that a reader wants and the file does not have.
+  private let unstored: Set<String>
 
-  init(_ description: SchemaDescription) {
+  init(_ description: SchemaDescription, unstored: Set<String> = []) {
     self.description = description
+    self.unstored = unstored
     layouts = description.classes.map { TableLayout($0, in: description) }
     nestedTables = description.classes.filter(\.isNestedCollection).map(\.tableKey)
   }
@@ -100,8 +103,13 @@ public final class StoredSchema: Sendable {
   /// With further classes, which are not stored: they have no objects, and nothing can be made of
   /// them. Links may lead from them to classes that are.
   public func extended(with classes: SchemaDescription) -> StoredSchema {
-    StoredSchema(SchemaChange(description, adding: classes.classes).result)
+    StoredSchema(
+      SchemaChange(description, adding: classes.classes).result,
+      unstored: Set(classes.classes.map(\.name)))
   }
+
+  /// Whether the file has the class, where it is known at all.
+  public func isStored(_ className: String) -> Bool { !unstored.contains(className) }
 }
 
 /// Remembers the last decoded schema of a file, since it hardly ever changes. One per file.

@@ -14,6 +14,8 @@ public enum AnonymousMemory {
   public static func mapSecret(length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
     let address = try map(length: length)
     madvise(address, length, MADV_DONTDUMP)
+    // A single look-up should not take the memory of a huge page.
+    madvise(address, length, MADV_NOHUGEPAGE)
     return address
   }
 

@@ -34,6 +34,20 @@ final class ListAccessor {
     if instance.isFrozen { cached = find() }
   }
 
+  /// The list in another instance of the file.
+  convenience init(
+    counterpartOf binding: TableBinding, _ object: ObjectKey, _ property: PropertyDescription,
+    in other: _RealmInstance
+  ) {
+    // The version that is frozen within a write may lack the class of the first nested collections,
+    // which so are as objects that were deleted.
+    let isKnown = other.hasTable(binding.table)
+    self.init(
+      instance: other, binding: isKnown ? other.counterpart(of: binding) : binding,
+      object: object, property: property,
+      generation: isKnown ? other.readState.pointee.generation : 0)
+  }
+
   var column: ColumnKey { property.columnKey }
 
   /// The class of the elements; nil for values.
@@ -232,9 +246,7 @@ final class ListAccessor {
   // MARK: Freezing
 
   private func counterpart(in other: _RealmInstance) -> ListAccessor {
-    ListAccessor(
-      instance: other, binding: other.counterpart(of: binding),
-      object: object, property: property, generation: other.readState.pointee.generation)
+    ListAccessor(counterpartOf: binding, object, property, in: other)
   }
 
   func frozen() -> ListAccessor {

@@ -13,7 +13,7 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   let instance: _RealmInstance
   /// The class of the elements; nil for lists of values.
-  let binding: TableBinding?
+  private(set) var binding: TableBinding?
   var query: QueryDescription
   /// The list that this is, or is a query on.
   let list: ListAccessor?
@@ -92,6 +92,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   private func beginContents() {
     checkNotInvalidated()
     instance.ensureReading()
+    followClass()
     contents = CollectionContents()
     contents.generation = instance.readState.pointee.generation
   }
@@ -99,10 +100,30 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// The query ready to run on what the instance reads.
   func compiledQuery() -> CompiledQuery {
     if let compiled, compiledSchema === instance.schema { return compiled }
+    followClass()
     let made = instance.compiled(query)
     compiled = made
     compiledSchema = instance.schema
     return made
+  }
+
+  /// Classes that the file lacks have places of their own in a realm that is only read, and others
+  /// when the file gets classes.
+  private func followClass() {
+    guard instance.configuration.readOnly, let known = binding,
+      let current = instance.current(known), current !== known
+    else { return }
+    switch query.source {
+    case .table: query.source = .table(current.table)
+    case .backlinks(_, let column, let target):
+      guard let name = known.description.property(at: column)?.name,
+        let property = current.description.property(named: name)
+      else { return }
+      query.source = .backlinks(
+        origin: current.table, column: property.columnKey, target: target)
+    case .list: break
+    }
+    binding = current
   }
 
   /// After `invalidate()`: the collection's observer is about to hand it over, as it is now.
@@ -250,12 +271,12 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   /// Makes the same collection in other instances of the file, and does not hold this one.
   func counterparts() -> (_RealmInstance) -> _ManagedCollection {
+    followClass()
     let owner = list.map { (binding: $0.binding, object: $0.object, property: $0.property) }
     return { [query, target, binding] other in
       let list = owner.map { owner in
         ListAccessor(
-          instance: other, binding: other.counterpart(of: owner.binding), object: owner.object,
-          property: owner.property, generation: other.readState.pointee.generation)
+          counterpartOf: owner.binding, owner.object, owner.property, in: other)
       }
       return _ManagedCollection(
         other, binding.map { other.counterpart(of: $0) }, query, list: list, target: target)

@@ -67,13 +67,24 @@ extension _PersistedCollection {
   public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
     guard let value = unwrapped(value) else { return Self() }
     let own = (value as? Self)?._rlmEntries
+    // Objects of other realms are copied, one by one.
+    let taken = realm != nil && _rlmHoldsObjects ? _rlmEntriesFromAny(value, realm) : nil
     let given =
-      own.map { entries in realm.map { _rlmOwned(entries, $0) } ?? entries }
+      taken ?? own.map { entries in realm.map { _rlmOwned(entries, $0) } ?? entries }
       ?? _rlmEntriesFromAny(value, realm)
     guard let given else { return nil }
     let collection = Self()
     collection._rlmAdd(given)
     return collection
+  }
+}
+
+extension _PersistedCollection {
+  /// Whether elements can be objects that are not embedded.
+  fileprivate static var _rlmHoldsObjects: Bool {
+    let description = _rlmElementDescription
+    return description.type == .any
+      || description.type == .object && !(description.target is EmbeddedObject.Type)
   }
 }
 

@@ -23,11 +23,11 @@ extension _RealmInstance {
   /// The elements of a list of values that the query finds, in order.
   func values(of query: QueryDescription, in list: ListAccessor) -> [StoredValue] {
     let compiled = compiled(query, on: list.property.kind)
-    let view = list.view
+    let (elements, version) = (list.view, view)
     return engine { () throws(StorageError) in
-      var values: [StoredValue] = []
-      for place in try compiled.evaluate(view) { values.append(try view.value(at: place)) }
-      return values
+      try compiled.evaluate(elements, version).map { (place) throws(StorageError) in
+        try elements.value(at: place)
+      }
     }
   }
 

@@ -17,8 +17,9 @@ final class DynamicClasses: Sendable {
       if description.isRemoved { return nil }
       return TableBinding(ClassInfo(description, known[description.name]), description)
     }
+    let named = byTable.compactMap { $0 }.filter { !$0.description.isNestedCollection }
     byName = Dictionary(
-      byTable.compactMap { $0 }.map { ($0.info.name, $0) }, uniquingKeysWith: { first, _ in first })
+      named.map { ($0.info.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   func binding(for table: TableKey) -> TableBinding? {

@@ -38,6 +38,12 @@ extension _RealmInstance {
     binding(for: other.table, dynamic: other.isDynamic)
   }
 
+  /// The binding that the class has here now, nil if it has none any more.
+  func current(_ binding: TableBinding) -> TableBinding? {
+    if binding.isDynamic { return dynamicClasses.binding(named: binding.info.name) }
+    return self.binding(for: binding.info.type)
+  }
+
   /// The class that a link, or linking objects, of a class with that binding lead to.
   func binding(ofTargetOf property: PropertyInfo, from owner: TableBinding) -> TableBinding? {
     if owner.isDynamic { return property.targetName.flatMap(dynamicClasses.binding(named:)) }

@@ -227,6 +227,9 @@ public final class _RealmInstance: @unchecked Sendable {
     bound.binding(for: table) ?? dynamicBinding(for: table)
   }
 
+  /// Whether there is such a table in what is read.
+  func hasTable(_ table: TableKey) -> Bool { schema.description.description(of: table) != nil }
+
   // MARK: Reading
 
   /// The version that is read.
@@ -284,6 +287,7 @@ public final class _RealmInstance: @unchecked Sendable {
     guard let earlier = writing.earlier else { return }
     abandonedBounds.append(bound)
     (schema, bound) = earlier
+    lastBinding = nil
     tables.deallocate()
     tables = CachedTables(count: schema.description.classes.count)
   }
@@ -292,6 +296,7 @@ public final class _RealmInstance: @unchecked Sendable {
   func takeOver(_ newer: StoredSchema) {
     schema = newer
     bound = BoundClasses(newer, classes, earlier: bound)
+    lastBinding = nil
     tables.deallocate()
     tables = CachedTables(count: schema.description.classes.count)
   }

@@ -43,7 +43,8 @@ extension _RealmInstance {
       let differences = SchemaDescription(classes: [known]).differences(
         to: SchemaDescription(classes: [after]))
       changes += differences.filter(\.preventsGoingOn).map(\.sentence)
-      if changes.isEmpty, !known.hasSamePlaces(in: after) {
+      // A class that the file lacked has no objects, and collections of it follow it.
+      if changes.isEmpty, schema.isStored(info.name), !known.hasSamePlaces(in: after) {
         changes.append("Class '\(info.name)' has been replaced.")
       }
     }

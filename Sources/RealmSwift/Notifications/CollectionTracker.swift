@@ -72,7 +72,7 @@ package struct CollectionTracker: ChangeTracker {
     case .values(let list, let query, let before):
       let after = try Self.values(of: list, query, new)
       subject = .values(list, query, after)
-      return .comparing(before, with: after)
+      return .comparing(before, with: after) { changes.touchesCollection($0, in: new.schema) }
     }
   }
 
@@ -81,7 +81,7 @@ package struct CollectionTracker: ChangeTracker {
   ) throws(StorageError) -> [StoredValue] {
     guard let elements = try list.list(in: view) else { return [] }
     var values: [StoredValue] = []
-    for place in try query.evaluate(elements) { values.append(try elements.value(at: place)) }
+    for place in try query.evaluate(elements, view) { values.append(try elements.value(at: place)) }
     return values
   }
 

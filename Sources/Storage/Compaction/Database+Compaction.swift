@@ -221,6 +221,8 @@ extension Database {
       writerState.freeSpace.logicalSize, size - min(size, Compactor.cutSizeMax))
     guard size > target else { return 0 }
     try file.truncate(to: target)
+    let start = (target + 4095) & ~4095
+    if size > start { forgetDecrypted(offset: start, length: size - start) }
     return size - target
   }
 

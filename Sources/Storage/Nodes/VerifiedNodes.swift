@@ -40,7 +40,8 @@ struct VerifiedNodes {
   func contains(_ offset: UInt64, createdIn: UInt64) -> Bool {
     // The version before the bits: they are cleared before it is raised.
     let known = newest[Int(offset &>> 13)].load(ordering: .acquiring)
-    let word = bits[Int(offset &>> 12)].load(ordering: .relaxed)
+    // And before what it stands for: the bytes of a decrypted node are written before its bit.
+    let word = bits[Int(offset &>> 12)].load(ordering: .acquiring)
     return createdIn <= known && word & (1 &<< ((offset &>> 6) & 63)) != 0
   }
 

@@ -100,6 +100,62 @@ import Testing
     #expect(realm.refresh() == false)
   }
 
+  @Test func readersGoOnWhenTheFileGetsOtherClassesThanTheyLack() async throws {
+    let file = TemporaryRealm([Crate.self])
+    try autoreleasepool {
+      let realm = try file.open()
+      try realm.write { realm.create(Crate.self) }
+    }
+    var configuration = file.configuration
+    configuration.objectTypes = [Crate.self, Home.self]
+    configuration.readOnly = true
+    let reading = configuration
+    let thread = LoopThread(name: "reader")
+    let box = HomesBox()
+    thread.performAndWait {
+      let realm = try! Realm(configuration: reading)
+      box.homes = realm.objects(Home.self)
+      box.few = box.homes!.filter("rooms > 2")
+      #expect(box.homes!.isEmpty && box.few!.isEmpty)
+    }
+    await #expect(processExitsWith: .success) { [path = file.path as String] in
+      let realm = try Realm(configuration: TemporaryRealm.configuration(path: path, [Crate.self]))
+      try realm.write {
+        realm.create(Crate.self, value: ["id": 1, "content": [1, ["a": 2]] as [Any]])
+      }
+    }
+    thread.performAndWait {
+      let realm = box.homes!.realm!
+      realm.refresh()
+      let crates = realm.objects(Crate.self)
+      #expect(crates.last?.content.listValue?[1].dictionaryValue?["a"] == .int(2))
+      #expect(box.homes!.isEmpty && box.few!.isEmpty && Array(box.homes!).isEmpty)
+      #expect(realm.objects(Home.self).isEmpty)
+      #expect(realm.freeze().objects(Home.self).isEmpty)
+    }
+    await #expect(processExitsWith: .success) { [path = file.path as String] in
+      let realm = try Realm(
+        configuration: TemporaryRealm.configuration(path: path, [Crate.self, Home.self]))
+      try realm.write { realm.create(Home.self, value: ["rooms": 3]) }
+    }
+    thread.performAndWait {
+      let realm = box.homes!.realm!
+      realm.refresh()
+      #expect(realm.objects(Home.self).filter("rooms > 2").count == 1)
+      #expect(realm.freeze().objects(Home.self).count == 1)
+      box.homes = nil
+      box.few = nil
+    }
+    thread.stop()
+    thread.join()
+  }
+
+  final class HomesBox: @unchecked Sendable {
+    // Sendable: used on one thread.
+    var homes: Results<Home>?
+    var few: Results<Home>?
+  }
+
   final class SmallToy: OldModel {
     @Persisted var name: String
     override class func _realmObjectName() -> String? { "Toy" }

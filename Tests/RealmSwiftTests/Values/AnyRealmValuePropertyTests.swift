@@ -118,6 +118,23 @@ final class Parcel: Object {
     #expect(target.objects(Keeper.self).count == 1)
   }
 
+  @Test func listsOfObjectsOfAnotherRealmAreCopied() throws {
+    let types = [House.self, Room.self, Niche.self]
+    let (here, there) = (TemporaryRealm(types), TemporaryRealm(types))
+    let source = try here.open()
+    try source.write {
+      let house = source.create(House.self, value: ["number": 1])
+      house.rooms.append(Room("a"))
+      house.others.append(source.create(House.self, value: ["number": 2]))
+    }
+    let target = try there.open()
+    try target.write {
+      target.create(House.self, value: source.object(ofType: House.self, forPrimaryKey: 1)!)
+    }
+    let copy = target.object(ofType: House.self, forPrimaryKey: 1)
+    #expect(copy?.rooms.map(\.name) == ["a"] && copy?.others.map(\.number) == [2])
+  }
+
   @Test func plainValuesConvert() throws {
     let parcel = Parcel(value: ["id": 1, "content": "text", "labels": [1, nil, true, 2.5]])
     #expect(parcel.content == .string("text"))

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import ObjectStore
 import Testing
@@ -238,6 +237,47 @@ final class Crate: Object {
     #expect(plain(managed) == plain(value))
   }
 
+  @Test func aFilesFirstOneIsFrozenWithinItsWrite() throws {
+    let realm = try file.open()
+    let (list, sorted, map) = try realm.write {
+      let crate = realm.create(Crate.self, value: ["content": [["a": 1]]])
+      let list = try #require(crate.content.listValue)
+      let sorted = list.sorted(ascending: true)
+      return (list.freeze(), sorted.freeze(), try #require(list[0].dictionaryValue).freeze())
+    }
+    // What is frozen is the version before the write, which has none of it.
+    #expect(list.isFrozen && sorted.isFrozen && map.isFrozen)
+    #expect(list.isInvalidated && sorted.isEmpty && map.isInvalidated)
+  }
+
+  @Test func theClassesThatKeepThemAreHidden() async {
+    await #expect(processExitsWith: .failure) {
+      let file = TemporaryRealm([Crate.self])
+      let realm = try file.open()
+      try realm.write { realm.create(Crate.self, value: ["content": [1]]) }
+      _ = realm.dynamicObjects(NestedCollection.list.className)
+    }
+  }
+
+  @Test func cyclesOfUnmanagedOnesAreRefused() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let realm = try TemporaryRealm([Crate.self]).open()
+      let list = List<AnyRealmValue>()
+      list.append(.list(list))
+      realm.beginWrite()
+      realm.create(Crate.self, value: ["content": AnyRealmValue.list(list)])
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("Maximum nesting level of 100 exceeded"))
+    let list = List<AnyRealmValue>()
+    list.append(.list(list))
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(list) }
+    #expect(list.description.contains("<Maximum depth exceeded>"))
+    list.removeAll()
+  }
+
   @Test func setsAndValuesThatAreTooDeepRefuseThem() async {
     await #expect(processExitsWith: .failure) {
       let set = MutableSet<AnyRealmValue>()
@@ -248,84 +288,5 @@ final class Crate: Object {
       for _ in 0..<101 { value = [value] }
       _ = Crate(value: ["content": value])
     }
-  }
-}
-
-/// What observers hear of changes in them.
-@Suite struct NestedObservationTests {
-  private let file = TemporaryRealm([Crate.self])
-  private let observatory = Observatory([Crate.self])
-
-  private func observe() -> [RealmBox] {
-    let boxes = (0..<5).map { _ in RealmBox() }
-    observatory.run { [observatory] realm in
-      let crate = realm.objects(Crate.self)[0]
-      func tell(_ name: String, _ changes: [Int]...) {
-        observatory.tell("\(name) \(changes)")
-      }
-      let map = crate.content.dictionaryValue!
-      boxes[0].token = map["a"]!.listValue!.observe { change in
-        if case .update(_, let d, let i, let m) = change { tell("inner", d, i, m) }
-      }
-      boxes[1].token = crate.contents.observe { change in
-        if case .update(_, let d, let i, let m) = change { tell("contents", d, i, m) }
-      }
-      boxes[2].token = map.observe { change in
-        if case .update(_, _, _, let keys) = change { observatory.tell("map \(keys)") }
-      }
-      boxes[3].token = realm.objects(Crate.self).observe { change in
-        if case .update(_, let d, let i, let m) = change { tell("results", d, i, m) }
-      }
-      boxes[4].token = crate.observe { (change: ObjectChange<Crate>) in
-        if case .change(_, let changes) = change {
-          observatory.tell("object \(changes.map(\.name))")
-        }
-      }
-    }
-    return boxes
-  }
-
-  @Test func listsAndOwnersTell() async {
-    observatory.writeElsewhere { realm in
-      realm.create(
-        Crate.self, value: ["content": ["a": [1, 2]], "contents": [[1], [2]]] as [String: Any])
-    }
-    let boxes = observe()
-    observatory.writeElsewhere {
-      $0.objects(Crate.self)[0].content.dictionaryValue!["a"]!.listValue!.append(.int(3))
-    }
-    var told: Set<String> = []
-    for _ in 0..<4 { told.insert(await observatory.next() ?? "nothing") }
-    #expect(
-      told == [
-        "inner [[], [2], []]", "map [\"a\"]", "object [\"content\"]", "results [[], [], [0]]",
-      ])
-    told = []
-    observatory.writeElsewhere {
-      $0.objects(Crate.self)[0].contents[1].listValue!.append(.int(9))
-    }
-    for _ in 0..<3 { told.insert(await observatory.next() ?? "nothing") }
-    #expect(
-      told == ["contents [[], [], [1]]", "object [\"contents\"]", "results [[], [], [0]]"])
-    observatory.run { _ in boxes.forEach { $0.token = nil } }
-  }
-
-  @Test func referencesAndFrozenOnesFollow() throws {
-    let realm = try file.open()
-    let crate = try realm.write { realm.create(Crate.self, value: ["content": [[1, 2]]]) }
-    let list = try #require(crate.content.listValue?[0].listValue)
-    let frozen = list.freeze()
-    try realm.write { list.append(.int(3)) }
-    #expect(frozen.count == 2 && frozen.isFrozen && frozen.thaw()?.count == 3)
-    #expect(frozen.thaw() == list)
-    let reference = ThreadSafeReference(to: list)
-    let configuration = file.configuration
-    let done = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "elsewhere").async {
-      let elsewhere = try! Realm(configuration: configuration)
-      #expect(elsewhere.resolve(reference)?.count == 3)
-      done.signal()
-    }
-    done.wait()
   }
 }

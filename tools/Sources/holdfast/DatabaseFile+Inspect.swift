@@ -19,7 +19,9 @@ extension DatabaseFile {
     let pinned = Set(database.pins().filter(\.isAlive).map(\.version))
     return InspectReport(
       file: .init(
-        path: path, formatVersion: FileLayout.formatVersion,
+        path: path,
+        formatVersion: key == nil
+          ? FileLayout.formatVersion : FileLayout.encryptedFormatVersion,
         identifier: try database.fileIdentifier(), sizeBytes: sizes.length,
         allocatedBytes: sizes.allocated),
       versions: .init(

@@ -80,6 +80,7 @@ extension PredicateCompiler {
     if !compiled.isCollection {
       switch (compiled.end, compiled.kind) {
       case (.value, .string), (.value, .data), (.value, .object): break
+      case (.value, .any), (.element, .any), (.inside, _): break
       default: throw QueryError("'\(path.description)' is not a collection.")
       }
     }

@@ -49,10 +49,10 @@ struct PredicateCompiler {
     case .isIn(let left, let values): return try isIn(left, values)
     case .between(let left, let lower, let upper):
       return try between(left, lower, upper)
-    case .isOfKind(let left, let kinds, let orNull):
+    case .isOfKind(let left, let kinds):
       let compiled = try expression(left)
       let isForAll = isForAll && compiled.isMultiple
-      return RowKindNode(compiled, kinds, orNull: orNull, isForAll: isForAll)
+      return RowKindNode(compiled, kinds, isForAll: isForAll)
     case .search(let left, let text): return try search(left, text)
     case .geoWithin(let path, let shape): return try geoWithin(path, shape)
     case .all(let part):

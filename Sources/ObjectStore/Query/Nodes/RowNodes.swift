@@ -185,28 +185,36 @@ final class RowExistsNode: RowNode {
   }
 }
 
-/// Any value (or each) of an expression that is of one of several kinds, or null.
+/// Any value (or each) of an expression that is of one of several kinds.
 final class RowKindNode: RowNode {
   private let left: CompiledExpression
-  private let kinds: Set<ValueKind>
-  private let orNull: Bool
+  private let kinds: QueryKinds
   private let isForAll: Bool
 
-  init(_ left: CompiledExpression, _ kinds: Set<ValueKind>, orNull: Bool, isForAll: Bool) {
+  init(_ left: CompiledExpression, _ kinds: QueryKinds, isForAll: Bool) {
     self.left = left
     self.kinds = kinds
-    self.orNull = orNull
     self.isForAll = isForAll
   }
 
   func holds(
     _ context: EvaluationContext, _ place: PathPlace
   ) throws(StorageError) -> Bool {
-    let (kinds, orNull, isForAll) = (self.kinds, self.orNull, self.isForAll)
+    let (kinds, isForAll) = (self.kinds, self.isForAll)
     let isFound = try left.any(context, place) { (value) throws(StorageError) in
-      (value.kind.map { kinds.contains($0) } ?? orNull) != isForAll
+      kinds.contains(value, context) != isForAll
     }
     return isFound != isForAll
+  }
+}
+
+extension QueryKinds {
+  func contains(_ value: RowValue, _ context: EvaluationContext) -> Bool {
+    guard let kind = value.kind else { return hasNull }
+    if kind == .object, let nested = context.nestedKind(value) {
+      return collections.contains(nested)
+    }
+    return values.contains(kind)
   }
 }
 

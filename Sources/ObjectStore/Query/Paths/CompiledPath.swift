@@ -39,6 +39,24 @@ struct CompiledPath: Hashable, Sendable {
     case backlinks(column: ColumnKey, origin: TableKey, originColumn: ColumnKey)
     /// The object itself.
     case object
+    /// What steps into a value of any kind lead to; what that is the end of has no such steps.
+    indirect case inside(End, [NestedStep])
+
+    /// Whether it is one value, or some inside of one.
+    var isValue: Bool {
+      switch self {
+      case .value, .element, .inside: true
+      case .list, .backlinks, .object: false
+      }
+    }
+
+    var isMultiple: Bool {
+      switch self {
+      case .list, .backlinks: true
+      case .value, .element, .object: false
+      case .inside(let end, let steps): end.isMultiple || steps.contains(.any)
+      }
+    }
   }
 
   var root: TableKey
@@ -49,13 +67,13 @@ struct CompiledPath: Hashable, Sendable {
   var lastTable: TableKey { hops.last?.table ?? root }
 
   /// Whether there may be any number of values rather than one.
-  var isMultiple: Bool { hops.contains { $0.isMultiple } || isCollection }
+  var isMultiple: Bool { hops.contains { $0.isMultiple } || end.isMultiple }
 
   /// Whether the path ends in a collection.
   var isCollection: Bool {
     switch end {
     case .list, .backlinks: true
-    case .value, .element, .object: false
+    case .value, .element, .object, .inside: false
     }
   }
 
@@ -66,6 +84,7 @@ struct CompiledPath: Hashable, Sendable {
       column.kind == .object ? column.target : nil
     case .backlinks(_, let origin, _): origin
     case .object: lastTable
+    case .inside: nil
     }
   }
 
@@ -74,6 +93,7 @@ struct CompiledPath: Hashable, Sendable {
     switch end {
     case .value(let column), .list(let column), .element(let column, _): column.kind
     case .backlinks, .object: .object
+    case .inside: .any
     }
   }
 }
@@ -105,7 +125,7 @@ extension CompiledPath {
   ) throws(StorageError) -> Bool {
     try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
       guard let end else { return try body(.null) }
-      return try anyEnd(context, at: end, body)
+      return try self.end.any(context, at: end, isMultiple: isMultiple, body)
     }
   }
 
@@ -116,7 +136,8 @@ extension CompiledPath {
     var value: RowValue?
     _ = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
       guard let end else { return true }
-      return try anyEnd(context, at: end) { (found) throws(StorageError) in
+      return try self.end.any(context, at: end, isMultiple: false) {
+        (found) throws(StorageError) in
         value = found
         return true
       }
@@ -162,11 +183,60 @@ extension CompiledPath {
     }
   }
 
-  private func anyEnd(
-    _ context: EvaluationContext, at place: PathPlace,
+  /// Calls `body` with the size of each collection that the path leads to, until it returns true:
+  /// how many elements it has, how long a string or data is, whether a link goes anywhere. A
+  /// collection behind a link to nothing is empty, unless it is reached through another collection.
+  func anyCount(
+    _ context: EvaluationContext, from place: PathPlace,
     _ body: (RowValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
+    var isReached = false
+    let isFound = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
+      guard let place = end else { return false }
+      isReached = true
+      if self.end.isValue {
+        return try self.end.any(context, at: place, isMultiple: isMultiple) {
+          (value) throws(StorageError) in try body(try size(of: value, context))
+        }
+      }
+      return try body(try size(context, at: place))
+    }
+    if isReached || isFound || hops.contains(where: \.isMultiple) { return isFound }
+    return try body(.int(0))
+  }
+
+  private func size(
+    _ context: EvaluationContext, at place: PathPlace
+  ) throws(StorageError) -> RowValue {
     switch end {
+    case .object: return .int(1)
+    case .list(let column): return .int(Int64(try context.list(column, at: place).count))
+    case .backlinks(let column, _, _):
+      return .int(Int64(try place.table.backlinks(column, at: place.position).count))
+    case .value, .element, .inside: return .null
+    }
+  }
+
+  private func size(
+    of value: RowValue, _ context: EvaluationContext
+  ) throws(StorageError) -> RowValue {
+    switch value {
+    case .string(let bytes), .data(let bytes): .int(Int64(bytes.count))
+    case .link: .int(Int64(try context.nestedCount(value) ?? 1))
+    default: kind == .object ? .int(0) : .null
+    }
+  }
+}
+
+extension CompiledPath.End {
+  /// Calls `body` with each value at the end of a path, until it returns true.
+  ///
+  /// - Parameter isMultiple: whether the path leads to any number of values.
+  func any(
+    _ context: EvaluationContext, at place: PathPlace, isMultiple: Bool,
+    _ body: (RowValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    switch self {
     case .value(let column):
       let vector = try place.position.cluster.vector(
         column.key, of: column.kind, in: context.source)
@@ -186,48 +256,11 @@ extension CompiledPath {
       for key in try place.table.backlinks(column, at: place.position).keys()
       where try body(.link(origin, key)) { return true }
       return false
-    }
-  }
-
-  /// Calls `body` with the size of each collection that the path leads to, until it returns true:
-  /// how many elements it has, how long a string or data is, whether a link goes anywhere. A
-  /// collection behind a link to nothing is empty, unless it is reached through another collection.
-  func anyCount(
-    _ context: EvaluationContext, from place: PathPlace,
-    _ body: (RowValue) throws(StorageError) -> Bool
-  ) throws(StorageError) -> Bool {
-    var isReached = false
-    let isFound = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
-      guard let end else { return false }
-      isReached = true
-      return try body(try size(context, at: end))
-    }
-    if isReached || isFound || hops.contains(where: \.isMultiple) { return isFound }
-    return try body(.int(0))
-  }
-
-  private func size(
-    _ context: EvaluationContext, at place: PathPlace
-  ) throws(StorageError) -> RowValue {
-    switch end {
-    case .object: return .int(1)
-    case .list(let column): return .int(Int64(try context.list(column, at: place).count))
-    case .backlinks(let column, _, _):
-      return .int(Int64(try place.table.backlinks(column, at: place.position).count))
-    case .value(let column):
-      let vector = try place.position.cluster.vector(
-        column.key, of: column.kind, in: context.source)
-      return Self.size(of: try context.read(vector, place.position.row, column), column)
-    case .element(let column, let element):
-      return Self.size(of: try context.element(element, of: column, at: place), column)
-    }
-  }
-
-  private static func size(of value: RowValue, _ column: ColumnInfo) -> RowValue {
-    switch value {
-    case .string(let bytes), .data(let bytes): .int(Int64(bytes.count))
-    case .link: .int(1)
-    default: column.kind == .object ? .int(0) : .null
+    case .inside(let end, let steps):
+      return try end.any(context, at: place, isMultiple: isMultiple) {
+        (value) throws(StorageError) in
+        try context.any(inside: value, steps[...], isMultiple: isMultiple, body)
+      }
     }
   }
 }

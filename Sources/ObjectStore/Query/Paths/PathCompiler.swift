@@ -14,8 +14,9 @@ struct PathCompiler {
   /// - Throws: `QueryError` if a name does not exist or cannot be passed through.
   func compile(_ path: QueryPath, from root: TableKey) throws(QueryError) -> CompiledPath {
     var compiled = CompiledPath(root: root, hops: [], end: .object)
-    for (index, step) in path.steps.enumerated() {
-      let isLast = index == path.steps.count - 1
+    let steps = path.steps.prefix { !$0.isInside }
+    for (index, step) in steps.enumerated() {
+      let isLast = index == steps.count - 1
       switch step {
       case .property(let name):
         try append(name, isLast: isLast, to: &compiled, path)
@@ -29,9 +30,25 @@ struct PathCompiler {
           throw QueryError("'\(path.description)' does not end in a map.")
         }
         compiled.end = .list(ColumnInfo(property.mapKeys))
+      case .inside: break
       }
     }
+    try append(path.steps[steps.count...], to: &compiled, path)
     return compiled
+  }
+
+  /// The steps into a value of any kind, which are the last.
+  private func append(
+    _ steps: ArraySlice<QueryPath.Step>, to compiled: inout CompiledPath, _ path: QueryPath
+  ) throws(QueryError) {
+    if steps.isEmpty { return }
+    let inner = steps.compactMap { step -> NestedStep? in
+      if case .inside(let element) = step { NestedStep(element) } else { nil }
+    }
+    guard inner.count == steps.count, compiled.kind == .any else {
+      throw QueryError("'\(path.description)' goes into what is no value of any kind.")
+    }
+    compiled.end = .inside(compiled.end, inner)
   }
 
   private func collection(
@@ -109,4 +126,8 @@ struct PathCompiler {
         .backlinks(column: column, origin: origin.tableKey, originColumn: property.columnKey))
     }
   }
+}
+
+extension QueryPath.Step {
+  fileprivate var isInside: Bool { if case .inside = self { true } else { false } }
 }

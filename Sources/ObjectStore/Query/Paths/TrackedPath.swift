@@ -18,12 +18,15 @@ struct TrackedPath: Hashable, Sendable {
       tracked.append(TrackedPath(hops: hops, hop: hop))
       hops.append(hop)
     }
-    switch path.end {
+    // A change in a list or map among values of any kind is noted as one of the value.
+    var end = path.end
+    if case .inside(let outer, _) = end { end = outer }
+    switch end {
     case .value(let column), .list(let column), .element(let column, _):
       tracked.append(TrackedPath(hops: hops, column: column.key))
     case .backlinks:
       if let hop = path.lastHop { tracked.append(TrackedPath(hops: hops, hop: hop)) }
-    case .object: break
+    case .object, .inside: break
     }
     return tracked
   }
@@ -59,7 +62,7 @@ extension CompiledPath {
     case .list(let column), .element(let column, _): column.kind == .object ? .list(column) : nil
     case .backlinks(let column, let origin, let originColumn):
       .backlinks(column: column, origin: origin, originColumn: originColumn)
-    case .object: nil
+    case .object, .inside: nil
     }
   }
 }

@@ -1,3 +1,5 @@
+import ObjectStore
+
 /// Encoded as what it is, without saying of which type: none as null, lists and dictionaries as
 /// arrays and dictionaries. What a format has no type for comes back as what stands for it there:
 /// in JSON a date as a number or string. Objects cannot be encoded.
@@ -24,8 +26,16 @@ extension AnyRealmValue: Codable {
 
   /// Encodes the value.
   ///
-  /// - Throws: `EncodingError.invalidValue` for an object.
+  /// - Throws: `EncodingError.invalidValue` for an object, and for lists and dictionaries that are
+  ///   in more others than a realm could keep, as those are that hold themselves.
   public func encode(to encoder: any Encoder) throws {
+    if isCollection, encoder.codingPath.count > 2 * NestedCollection.depthMax {
+      throw EncodingError.invalidValue(
+        self,
+        .init(
+          codingPath: encoder.codingPath,
+          debugDescription: "The value is nested too deeply, or holds itself."))
+    }
     var container = encoder.singleValueContainer()
     switch self {
     case .none: try container.encodeNil()

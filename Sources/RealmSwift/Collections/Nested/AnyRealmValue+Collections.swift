@@ -65,23 +65,26 @@ extension AnyRealmValue {
 
   /// The value with its objects taken over into the realm that it is going to be written to: those
   /// of another realm are copied. Nil if one of them cannot be.
-  func taken(into realm: _RealmInstance?) -> AnyRealmValue? {
+  func taken(into realm: _RealmInstance?, depth: Int = 1) -> AnyRealmValue? {
     switch self {
     case .object(let object):
       return type(of: object)._rlmFromAny(object, realm).map { .object($0) }
     case .list(let list):
       guard realm != nil else { return self }
+      // Unmanaged ones may hold themselves.
+      NestedCollection.checkDepth(depth)
       var elements: [AnyRealmValue] = []
       for element in list {
-        guard let taken = element.taken(into: realm) else { return nil }
+        guard let taken = element.taken(into: realm, depth: depth + 1) else { return nil }
         elements.append(taken)
       }
       return .fromArray(elements)
     case .dictionary(let map):
       guard realm != nil else { return self }
+      NestedCollection.checkDepth(depth)
       var entries: [String: AnyRealmValue] = [:]
       for (key, element) in map._rlmEntries {
-        guard let taken = element.taken(into: realm) else { return nil }
+        guard let taken = element.taken(into: realm, depth: depth + 1) else { return nil }
         entries[key] = taken
       }
       return .fromDictionary(entries)

@@ -94,6 +94,7 @@ struct PredicateFormatter {
     if path.quantifier != .none { text += path.quantifier.rawValue + " " }
     if path.components.isEmpty {
       text += "self"
+      for element in path.subscripts[-1] ?? [] { write(element) }
       return
     }
     for (index, component) in path.components.enumerated() {

@@ -137,7 +137,7 @@ extension PredicateLowering {
     let resolved = try resolve(counted)
     switch resolved.last?.type {
     case _ where resolved.endsInCollection: break
-    case .string, .data, .object: break
+    case .string, .data, .object, .any: break
     default:
       throw InvalidPredicate("@count can only be used on a collection ('\(path.text)')")
     }

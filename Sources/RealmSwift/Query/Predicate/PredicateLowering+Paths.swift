@@ -9,6 +9,8 @@ extension PredicateLowering {
     /// The same without the last property.
     var crossedBefore = false
     var endsInCollection = false
+    /// Whether what follows in brackets is about any element of the collection that it ends in.
+    var entersElements = false
     var isMap = false
     var target: (any PredicateClass)?
     /// The last property, and the name of its class; nil for the object itself.
@@ -22,15 +24,18 @@ extension PredicateLowering {
     var resolved = Resolved(
       target: scopes[scopes.count - 1 - start.level].type, level: start.level)
     var index = start.index
+    // Of the object, or the element of a collection of values, itself.
+    try append(path.subscripts[index - 1] ?? [], to: &resolved, path)
     while index < path.components.count {
       switch path.components[index] {
       case "@links": index = try appendLinks(to: &resolved, path, at: index)
-      case "@values", "@allValues": try checkMap(resolved, path)
+      case "@values", "@allValues":
+        try checkMap(resolved, path)
+        resolved.entersElements = true
       case "@keys", "@allKeys": try appendKeys(to: &resolved, path)
-      case let name:
-        try append(name, to: &resolved, path)
-        for element in path.subscripts[index] ?? [] { try append(element, to: &resolved, path) }
+      case let name: try append(name, to: &resolved, path)
       }
+      try append(path.subscripts[index] ?? [], to: &resolved, path)
       index += 1
     }
     return resolved
@@ -68,31 +73,52 @@ extension PredicateLowering {
     resolved.crossedBefore = resolved.crossesCollection
     resolved.crossesCollection = resolved.crossesCollection || property.isCollection
     resolved.endsInCollection = property.isCollection
+    resolved.entersElements = false
     resolved.isMap = property.isMap
     resolved.target = property.target
     resolved.last = (owner.predicateName, name, property.type)
   }
 
   private func append(
-    _ element: PredicatePath.Subscript, to resolved: inout Resolved, _ path: PredicatePath
+    _ elements: [PredicatePath.Subscript], to resolved: inout Resolved, _ path: PredicatePath
   ) throws(InvalidPredicate) {
-    guard resolved.endsInCollection, case .property(let name) = resolved.steps.last else {
+    for element in elements {
+      let which: QueryPath.Element?
+      switch element {
+      case .any: which = nil
+      case .key(let key): which = .key(key)
+      case .index(let index): which = .index(index)
+      case .first: which = .first
+      case .last: which = .last
+      case .size: throw InvalidPredicate("[SIZE] must be the end of a path ('\(path.text)')")
+      }
+      try append(which, to: &resolved, path)
+    }
+  }
+
+  /// - Parameter element: Nil for any.
+  private func append(
+    _ element: QueryPath.Element?, to resolved: inout Resolved, _ path: PredicatePath
+  ) throws(InvalidPredicate) {
+    if resolved.endsInCollection, !resolved.entersElements,
+      case .property(let name) = resolved.steps.last
+    {
+      guard let element else { return resolved.entersElements = true }
+      resolved.steps[resolved.steps.count - 1] = .element(property: name, element)
+      resolved.endsInCollection = false
+      resolved.crossesCollection = resolved.crossedBefore
+      return
+    }
+    // The elements of a collection of values have no property; the engine knows what they are.
+    let isInAny = resolved.last.map { $0.type == .any } ?? (resolved.target == nil)
+    guard isInAny else {
       throw InvalidPredicate(
-        "Subscripts are only supported for lists and maps ('\(path.text)')",
+        "Subscripts are only supported for lists and maps, and values of any kind ('\(path.text)')",
         name: "Unsupported predicate")
     }
-    let which: QueryPath.Element
-    switch element {
-    case .any: return
-    case .key(let key): which = .key(key)
-    case .index(let index): which = .index(index)
-    case .first: which = .first
-    case .last: which = .last
-    case .size: throw InvalidPredicate("[SIZE] must be the end of a path ('\(path.text)')")
-    }
-    resolved.steps[resolved.steps.count - 1] = .element(property: name, which)
+    resolved.steps.append(.inside(element))
     resolved.endsInCollection = false
-    resolved.crossesCollection = resolved.crossedBefore
+    resolved.crossesCollection = resolved.crossesCollection || element == nil
   }
 
   private func checkMap(_ resolved: Resolved, _ path: PredicatePath) throws(InvalidPredicate) {

@@ -214,15 +214,19 @@ struct PredicateLowering {
     default:
       throw InvalidPredicate("@type is compared by ==, != or IN with names of types")
     }
-    var kinds: Set<ValueKind> = []
-    var orNull = false
+    var kinds = QueryKinds()
     for name in names {
       guard case .value(let value as String) = name else {
         throw InvalidPredicate("@type is compared with names of types, such as 'string'")
       }
-      if value.lowercased() == "null" { orNull = true } else { kinds.formUnion(try named(value)) }
+      switch value.lowercased() {
+      case "null": kinds.hasNull = true
+      case "list", "array": kinds.collections.insert(.list)
+      case "dictionary", "map": kinds.collections.insert(.map)
+      default: kinds.values.formUnion(try named(value))
+      }
     }
-    let test = QueryPredicate.isOfKind(try expression(.path(path)), kinds, orNull: orNull)
+    let test = QueryPredicate.isOfKind(try expression(.path(path)), kinds)
     return comparison == .notEqual ? .not(test) : test
   }
 
