@@ -1,5 +1,5 @@
-/// The bytes of an object's state in a client's file. A format of this version of the client, not of
-/// the protocol.
+/// The bytes of an object's state in a client's file. A format of this version of the client, not
+/// of the protocol.
 extension ClientObject {
   /// The bytes of the state.
   public func row(names: Names) -> [UInt8] {

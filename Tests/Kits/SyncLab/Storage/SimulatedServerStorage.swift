@@ -23,9 +23,12 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   /// What a server finds that starts anew: what was written of the head and of client files, and
   /// read again.
   mutating func reopen() throws(WireError) {
-    stored = try ServerHead(row: stored.row)
+    stored = try ServerHead(row: stored.row, schemaRow: stored.schemaRow)
     for (id, file) in files {
-      files[id] = try ClientFile(row: file.row(names: stored.names), names: stored.names)
+      let held = file.heldStep(names: stored.names, isWhole: true)
+      files[id] = try ClientFile(
+        row: file.row(names: stored.names), held: held.map { [$0.bytes] } ?? [],
+        names: stored.names)
     }
   }
 
