@@ -25,7 +25,7 @@ extension ClientList {
     for place in old where isPending(place) { own.insert(place) }
     var settled: Set<ElementID> = []
     for (element, place) in pending
-    where place.stamp.time <= news.answered.time || dead.contains(element) {
+    where place.time <= news.answered.time || dead.contains(element) {
       settled.insert(element)
     }
     for placement in news.placements {
@@ -52,6 +52,10 @@ extension ClientList {
     for element in pending.keys
     where element.client == client && element.number <= news.answered.element {
       dead.insert(element)
+    }
+    for (element, place) in pending {
+      guard let time = place.recoveredTime else { continue }
+      if time <= news.answered.time { dead.insert(element) } else { dead.remove(element) }
     }
     return dead.subtracting(kept)
   }

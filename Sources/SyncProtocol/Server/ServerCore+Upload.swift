@@ -49,12 +49,15 @@ extension ServerCore {
   /// Whether the client has the object whole now, or has to be sent it.
   ///
   /// It has what it makes, and what it was sent and changes. If it creates what is there, or is in
-  /// an older generation, it does not have it, whatever it was sent: it has ignored that.
+  /// an older generation, it does not have it, whatever it was sent: it has ignored that. What it
+  /// gives back may have been removed since.
   private func note(
     _ change: ObjectChange, on known: Generation, in file: inout ClientFile, _ version: Version
   ) {
     let isOffered = file.offer?.removed.contains(change.id) == true
-    if change.isGenerationNew && known < change.generation {
+    if change.isRecovered {
+      file.claims[change.id] = version
+    } else if change.isGenerationNew && known < change.generation {
       file.holds.insert(change.id)
       if isOffered { file.claims[change.id] = version }
     } else if isOffered || change.isGenerationNew || change.generation < known

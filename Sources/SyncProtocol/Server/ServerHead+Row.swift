@@ -1,5 +1,5 @@
-/// The bytes of the head in the server's storage. A format of this version of the server, not of the
-/// protocol.
+/// The bytes of the head in the server's storage. A format of this version of the server, not of
+/// the protocol.
 extension ServerHead {
   /// The bytes of the head.
   public var row: [UInt8] {

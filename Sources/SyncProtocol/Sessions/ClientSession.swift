@@ -86,8 +86,7 @@ public struct ClientSession: Sendable {
     state = .isClosed
     failure = error
     if error.code == .divergence {
-      // With another history the server sends all that is in view.
-      core.storage.record.epoch = 0
+      core.storage.record.mustStartOver = true
       try? core.storage.commit()
     }
     return [.close]
@@ -111,6 +110,8 @@ extension ClientSession {
         throw SyncError(.noCommonVersion, "There is no common version of the protocol.")
       }
       self.epoch = epoch
+      let known = core.storage.record.epoch
+      rebase = RebaseProgress(isOtherHistory: known != 0 && known != epoch)
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
       return [.send(Frame.token(token).encoded)]
@@ -118,8 +119,8 @@ extension ClientSession {
       state = .waitsForBinding
       let record = core.storage.record
       let bind = Frame.bind(
-        client: record.client, epoch: record.epoch, cursor: record.cursor,
-        query: record.completeQueryVersion)
+        client: record.client, epoch: record.mustStartOver ? 0 : record.epoch,
+        cursor: record.cursor, query: record.completeQueryVersion)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
     case (.bound, .waitsForBinding):
