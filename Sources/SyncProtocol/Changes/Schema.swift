@@ -117,7 +117,7 @@ public struct Schema: Hashable, Sendable {
     var conflicts: [Conflict] = []
     for other in others {
       guard var known = classes[other.name] else {
-        if extending {
+        if extending, classes.count < Limits.classes {
           classes[other.name] = other
         } else {
           conflicts.append(Conflict(type: other.name, property: ""))

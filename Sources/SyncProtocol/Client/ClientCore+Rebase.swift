@@ -140,8 +140,9 @@ extension ClientObject {
   /// Whether something in a container, or in one in it, is not acknowledged.
   func isDirty(within first: ContainerID) -> Bool {
     var open = [first]
+    var seen: Set<ContainerID> = []
     while let id = open.popLast() {
-      guard let container = containers[id] else { continue }
+      guard seen.insert(id).inserted, let container = containers[id] else { continue }
       if container.isDirty { return true }
       open.append(contentsOf: container.made.values)
       guard case .object = container.kind else { continue }

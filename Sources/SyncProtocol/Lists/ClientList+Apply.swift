@@ -63,6 +63,7 @@ extension ClientList {
   /// The server's places: those that stay, with the new ones after their left neighbours.
   private func serverOrder(_ old: [PlaceName], _ news: News) -> [PlaceName]? {
     let new = Set(news.placements.map(\.name))
+    if Set(new.map(\.element)).count < news.placements.count { return nil }
     var after: [PlaceName: PlaceName] = [:]
     var first: PlaceName?
     for placement in news.placements {

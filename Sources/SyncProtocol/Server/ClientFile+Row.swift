@@ -20,9 +20,9 @@ extension ClientFile {
       writer.body.number(version.rawValue)
     }
     writer.body.count(refusals.count)
-    for pending in refusals {
+    for (object, pending) in refusals {
+      writer.object(object)
       writer.body.number(pending.version.rawValue)
-      writer.object(pending.object)
       writer.body.number(pending.refusal.batch)
       writer.body.byte(pending.refusal.reason.rawValue)
     }
@@ -53,15 +53,13 @@ extension ClientFile {
       claims[object] = Version(try reader.body.number())
     }
     for _ in 0..<(try reader.body.count(of: 5)) {
-      let version = Version(try reader.body.number())
       let object = try reader.object()
+      let version = Version(try reader.body.number())
       let batch = try reader.body.number()
       let code = try reader.body.byte()
       guard let reason = RefusalReason(rawValue: code) else { throw .unknownKind(code) }
-      refusals.append(
-        PendingRefusal(
-          version: version, object: object,
-          refusal: ObjectNews.Refusal(batch: batch, reason: reason)))
+      refusals[object] = PendingRefusal(
+        version: version, refusal: ObjectNews.Refusal(batch: batch, reason: reason))
     }
     if try reader.body.flag() { offer = try reader.offer() }
     try reader.body.finish()

@@ -23,6 +23,8 @@ public struct ClientSession: Sendable {
   /// The query set that the server could not take, and why.
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
+  private var refused: [RefusedChange] = []
+
   /// A connection to an app, for a program with these classes.
   public init(app: Text, token: Text, classes: [SchemaClass]) {
     self.app = app
@@ -32,6 +34,13 @@ public struct ClientSession: Sendable {
 
   /// Whether the connection is of use no more.
   public var isClosed: Bool { state == .isClosed }
+
+  /// What the server did not take, as far as it was not asked for before. After a connection that
+  /// ended early the same may come once more.
+  public mutating func takeRefused() -> [RefusedChange] {
+    defer { refused = [] }
+    return refused
+  }
 
   /// Whether a batch is on its way and not acknowledged.
   public var isUploading: Bool { batchInFlight != nil }
@@ -150,6 +159,10 @@ extension ClientSession {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
     if slice.isLast { core.storage.record.epoch = epoch }
     try core.apply(slice, rebase: &rebase)
+    for news in slice.objects {
+      guard let refusal = news.refusal else { continue }
+      refused.append(RefusedChange(object: news.change.id, refusal: refusal))
+    }
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
