@@ -11,6 +11,11 @@ import Testing
     }
   }
 
+  /// Writes into a container that a restored backup lacks; a removal of which the mark was trimmed
+  /// and an older write.
+  @Test("ends with the same data where it once did not", arguments: [20144, 20275] as [UInt64])
+  func kept(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
+
   @Test("decodes damaged frames to a value or an error")
   func fuzz() { #expect(FrameFuzz.run(count: 100_000, seed: 1) == nil) }
 }

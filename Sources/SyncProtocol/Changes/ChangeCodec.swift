@@ -6,11 +6,19 @@ private enum ContainerPart {
   static let all: UInt8 = 7
 }
 
+/// What the author says of the generation of an object.
+private enum Claim {
+  /// It is of the author's making.
+  static let author: UInt8 = 1
+  /// It is of a history that the server does not know.
+  static let recovered: UInt8 = 2
+}
+
 extension ChangeWriter {
   mutating func change(_ object: ObjectChange) {
     self.object(object.id)
     body.number(object.generation.rawValue)
-    body.flag(object.isGenerationNew)
+    body.byte(object.isGenerationNew ? Claim.author : object.isRecovered ? Claim.recovered : 0)
     body.count(object.containers.count)
     for container in object.containers { change(container) }
   }
@@ -30,8 +38,7 @@ extension ChangeWriter {
       body.count(change.registers.count)
       for register in change.registers {
         slot(register.slot)
-        body.flag(register.stamp.isExplicit)
-        stamp(register.stamp.stamp)
+        write(register.stamp, maker: register.maker)
         value(register.value)
       }
     }
@@ -39,6 +46,13 @@ extension ChangeWriter {
       body.count(change.removals.count)
       for removal in change.removals { element(removal) }
     }
+  }
+
+  /// When a cell was written, and what its container is called if that is another write's name.
+  mutating func write(_ stamp: CellStamp, maker: Stamp?) {
+    body.byte((stamp.isExplicit ? 1 : 0) | (maker != nil ? 2 : 0))
+    self.stamp(stamp.stamp)
+    if let maker { self.stamp(maker) }
   }
 
   private mutating func placement(_ placement: Placement) {
@@ -56,8 +70,11 @@ extension ChangeWriter {
 
 extension ChangeReader {
   mutating func change(isUpload: Bool) throws(WireError) -> ObjectChange {
-    var change = ObjectChange(
-      id: try object(), generation: try generation(), isGenerationNew: try body.flag())
+    var change = ObjectChange(id: try object(), generation: try generation())
+    let claim = try body.byte()
+    guard claim <= Claim.recovered else { throw .unknownKind(claim) }
+    change.isGenerationNew = claim == Claim.author
+    change.isRecovered = claim == Claim.recovered
     let count = try body.count(of: 2)
     change.containers.reserveCapacity(min(count, 4096))
     for _ in 0..<count { change.containers.append(try containerChange(isUpload: isUpload)) }
@@ -80,9 +97,10 @@ extension ChangeReader {
       change.registers.reserveCapacity(min(count, 4096))
       for _ in 0..<count {
         let slot = try slot()
-        let isExplicit = try body.flag()
-        let stamp = CellStamp(try stamp(), isExplicit: isExplicit)
-        change.registers.append(RegisterChange(slot: slot, stamp: stamp, value: try value()))
+        let (stamp, maker) = try cellStamp()
+        var register = RegisterChange(slot: slot, stamp: stamp, value: try value())
+        register.maker = maker
+        change.registers.append(register)
       }
     }
     if parts & ContainerPart.removals != 0 {
@@ -91,6 +109,13 @@ extension ChangeReader {
       for _ in 0..<count { change.removals.append(try element()) }
     }
     return change
+  }
+
+  mutating func cellStamp() throws(WireError) -> (CellStamp, maker: Stamp?) {
+    let flags = try body.byte()
+    guard flags < 4 else { throw .unknownKind(flags) }
+    let stamp = CellStamp(try stamp(), isExplicit: flags & 1 != 0)
+    return (stamp, flags & 2 != 0 ? try self.stamp() : nil)
   }
 
   private mutating func placement(isUpload: Bool) throws(WireError) -> Placement {

@@ -6,6 +6,9 @@ public struct RegisterChange: Hashable, Sendable {
   public var stamp: CellStamp
   /// What was written.
   public var value: CellValue
+  /// The name of the container that the value makes, if that is not the stamp: the server has
+  /// raised the stamp above removals of which it keeps no marks.
+  public var maker: Stamp?
 
   /// A write from its parts.
   public init(slot: Slot, stamp: CellStamp, value: CellValue) {
@@ -13,6 +16,9 @@ public struct RegisterChange: Hashable, Sendable {
     self.stamp = stamp
     self.value = value
   }
+
+  /// The container that the value makes, if it makes one.
+  public var made: ContainerID { ContainerID(madeBy: maker ?? stamp.stamp) }
 }
 
 /// Where its author put an element of a list, as of the time when it did.
@@ -87,6 +93,9 @@ public struct ObjectChange: Hashable, Sendable {
   public var generation: Generation
   /// Whether the author created or deleted the object; else an object that is not there stays so.
   public var isGenerationNew: Bool
+  /// Whether the author gives back what a server lacks that a backup was restored on: an object
+  /// that never was is created so, and one that is there is joined, whatever its generation.
+  public var isRecovered = false
   /// Containers, each after those that it is in.
   public var containers: [ContainerChange] = []
 

@@ -1,11 +1,3 @@
-/// What a client has of a rebase under way: the objects that were mentioned.
-public struct RebaseProgress: Sendable {
-  var mentioned: Set<ObjectID> = []
-
-  /// Nothing was mentioned yet.
-  public init() {}
-}
-
 extension ClientCore {
   /// Applies a slice in one transaction: what the server says, the acknowledgement, and the cursor.
   ///
@@ -23,7 +15,7 @@ extension ClientCore {
     var seen: Set<ObjectID> = []
     for news in slice.objects {
       seen.insert(news.change.id)
-      if !apply(news, slice, answered) { isSound = false }
+      if !apply(news, slice, answered, rebase) { isSound = false }
     }
     if slice.isLast, answered.number > 0 {
       for id in storage.dirtyObjects where !seen.contains(id) {
@@ -51,7 +43,8 @@ extension ClientCore {
 
   private mutating func finish(_ slice: DownloadSlice, _ rebase: RebaseProgress) {
     if slice.isRebase {
-      for id in storage.objects where !rebase.mentioned.contains(id) { forget(id) }
+      for id in storage.objects where !rebase.mentioned.contains(id) { forget(id, rebase) }
+      storage.record.mustStartOver = false
     }
     if slice.floor > storage.record.floor || slice.isRebase {
       for id in storage.objects { forgetTombstone(of: id, before: slice.floor) }
@@ -64,54 +57,8 @@ extension ClientCore {
     storage.record.completeQueryVersion = slice.queryVersion
   }
 
-  /// After a rebase: what was not mentioned goes, but for what is not acknowledged of it.
-  private mutating func forget(_ id: ObjectID) {
-    guard var state = storage.takeState(of: id) else { return }
-    if state.isDirty {
-      if state.generation.isAlive && !state.isGenerationDirty { state.isLeaving = true }
-      if state.generation.isAlive && state.isGenerationDirty {
-        keepOwn(id, &state)
-      }
-      if state.tombstone != nil { state.tombstone = .zero }
-      storage.putState(state, of: id)
-    } else {
-      if state.generation.isAlive { storage.change(.delete, in: id) }
-      storage.putState(nil, of: id)
-    }
-  }
-
-  /// In another history only what the client has written itself is part of what it creates.
-  private mutating func keepOwn(_ id: ObjectID, _ state: inout ClientObject) {
-    let nothing = ObjectChange(id: id, generation: state.generation)
-    _ = takeOver(
-      ObjectNews(kind: .snapshot, change: nothing), &state, ClientList.Answered())
-  }
-
-  /// The server forgets deletions up to a version, and so does the client: a creation in a later
-  /// generation becomes one that knows of none.
-  private mutating func forgetTombstone(of id: ObjectID, before floor: Version) {
-    guard let tombstone = storage.state(of: id)?.tombstone, tombstone < floor || tombstone == .zero,
-      var state = storage.takeState(of: id)
-    else { return }
-    if !state.generation.isAlive {
-      if state.isGenerationDirty {
-        storage.putState(state, of: id)
-      } else {
-        storage.putState(nil, of: id)
-      }
-      return
-    }
-    state.tombstone = nil
-    if state.isGenerationDirty {
-      state.generation = Generation(1)
-      state.isBlind = true
-      state.firstBatch = storage.record.batch + 1
-    }
-    storage.putState(state, of: id)
-  }
-
   /// An object out of view goes when nothing of it is dirty.
-  private mutating func leave(_ id: ObjectID, _ state: inout ClientObject?) {
+  mutating func leave(_ id: ObjectID, _ state: inout ClientObject?) {
     guard let current = state, current.isLeaving, !current.isDirty else { return }
     if current.generation.isAlive { storage.change(.delete, in: id) }
     state = nil
@@ -121,7 +68,8 @@ extension ClientCore {
 extension ClientCore {
   /// Applies what the server says of one object; false if it cannot be about the client's one.
   private mutating func apply(
-    _ news: ObjectNews, _ slice: DownloadSlice, _ answered: ClientRecord.SentBatch
+    _ news: ObjectNews, _ slice: DownloadSlice, _ answered: ClientRecord.SentBatch,
+    _ rebase: RebaseProgress
   ) -> Bool {
     let id = news.change.id
     let generation = news.change.generation
@@ -132,6 +80,7 @@ extension ClientCore {
       refused = horizon(of: refusal.batch)
       refuse(refused, &state, news)
     }
+    if rebase.isOtherHistory { state?.adopt(generation) }
     if var current = state, current.isBlind, generation > current.generation {
       current.generation = generation.alive
       current.firstBatch = storage.record.batch + 1
@@ -143,6 +92,7 @@ extension ClientCore {
     switch news.kind {
     case .evicted:
       if counts { state?.acknowledgeLists(answered) }
+      if rebase.isOtherHistory, state?.isDirty == true { giveBack(id, &state!) }
       state?.isLeaving = true
       leave(id, &state)
       return true
@@ -152,9 +102,10 @@ extension ClientCore {
     case .update, .snapshot:
       guard follow(id, &state, generation) else {
         if counts { state?.acknowledgeLists(answered) }
-        if slice.isRebase { keepOwn(id, &state!) }
+        if slice.isRebase { keepOwn(id, &state!, rebase) }
         return true
       }
+      if rebase.isOtherHistory { noteLacking(news.change, &state!) }
       state?.isLeaving = false
       state?.tombstone = nil
       let settled = counts && answered.number >= refused.number ? answered : refused
@@ -172,6 +123,7 @@ extension ClientCore {
       current.isGenerationDirty = false
       current.isBlind = false
     }
+    if let time = current.recoveredTime, time <= refused.time { current.recoveredTime = nil }
     for name in Array(current.containers.keys) {
       let dirty = current.containers[name]!.dirty
       current.containers[name]!.dirty = dirty.filter { $0.value.stamp.time > refused.time }
@@ -217,6 +169,7 @@ extension ClientObject {
       isBlind = false
       tombstone = generation.isAlive ? nil : from
     }
+    if let time = recoveredTime, time <= batch.time { recoveredTime = nil }
     for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
       let dirty = containers[name]!.dirty
       containers[name]!.dirty = dirty.filter { $0.value.stamp.time > batch.time }

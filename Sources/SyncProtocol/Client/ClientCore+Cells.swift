@@ -34,13 +34,14 @@ extension ClientCore {
       if own > register.stamp { return }
       state.containers[name]?.dirty[slot] = nil
     }
-    let made = ContainerID(madeBy: register.stamp.stamp)
-    if register.value.container != nil, state.containers[name]?.made[slot] == made { return }
+    if register.value.container != nil, state.containers[name]?.made[slot] == register.made {
+      return
+    }
     let isContainer =
       register.value.container != nil || state.containers[name]?.made[slot] != nil
     let value = storage.value(slot, of: name, in: id)
     if !isContainer, value == (register.value == .absent ? nil : register.value) { return }
-    state.note(slot, of: name, register.stamp, register.value, id, &storage)
+    state.note(slot, of: name, register.made, register.value, id, &storage)
     if register.value == .absent {
       storage.change(.remove(name, slot), in: id)
     } else {
@@ -100,14 +101,13 @@ extension ClientCore {
         if own > register.stamp { continue }
         state.containers[name]?.dirty[register.slot] = nil
       }
-      let made = ContainerID(madeBy: register.stamp.stamp)
       if register.value.container != nil,
-        state.containers[name]?.made[register.slot] == made
+        state.containers[name]?.made[register.slot] == register.made
       {
         continue
       }
       values[element] = register.value
-      state.note(register.slot, of: name, register.stamp, register.value, id, &storage)
+      state.note(register.slot, of: name, register.made, register.value, id, &storage)
     }
     return values
   }

@@ -41,11 +41,13 @@ extension ClientObject {
   /// The times of the client's writes that are not acknowledged.
   func ownTimes(of client: ClientID) -> [UInt64] {
     var times: [UInt64] = isGenerationDirty ? [generationTime] : []
+    if let recoveredTime { times.append(recoveredTime) }
     for (name, container) in containers {
       if name.maker.client == client { times.append(name.maker.time) }
-      times += container.dirty.values.map(\.stamp.time)
+      times += container.dirty.values.map(\.stamp).filter { $0.client == client }.map(\.time)
       guard let list = container.list else { continue }
-      times += list.pending.values.map(\.stamp.time)
+      times += list.pending.values.map(\.stamp).filter { $0.client == client }.map(\.time)
+      times += list.pending.values.compactMap(\.recoveredTime)
       times += list.removed.values.map(\.time)
     }
     return times
@@ -69,20 +71,21 @@ extension ClientObject {
       var new = old
       new.made = old.made.mapValues(container)
       new.dirty = old.dirty.mapValues { CellStamp(stamp($0.stamp), isExplicit: $0.isExplicit) }
-      new.list?.rename(stamp)
+      new.list?.rename(stamp) { times[$0] ?? $0 }
       let newName = container(name)
       if newName != name { renamed.append((name, newName)) }
       after[newName] = new
     }
     containers = after
     generationTime = times[generationTime] ?? generationTime
+    recoveredTime = recoveredTime.map { times[$0] ?? $0 }
     return renamed
   }
 }
 
 extension ClientList {
   /// Gives stamps other values, in the same order.
-  mutating func rename(_ stamp: (Stamp) -> Stamp) {
+  mutating func rename(_ stamp: (Stamp) -> Stamp, _ time: (UInt64) -> UInt64) {
     func place(_ old: PlaceName) -> PlaceName {
       PlaceName(element: old.element, stamp: stamp(old.stamp))
     }
@@ -92,7 +95,7 @@ extension ClientList {
     pending = pending.mapValues {
       Pending(
         stamp: stamp($0.stamp), left: $0.left.map(place), right: $0.right.map(place),
-        cursor: $0.cursor)
+        cursor: $0.cursor, recoveredTime: $0.recoveredTime.map(time))
     }
     removed = removed.mapValues(stamp)
     gone = Dictionary(uniqueKeysWithValues: gone.map { (place($0.key), gap($0.value)) })

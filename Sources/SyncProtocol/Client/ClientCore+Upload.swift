@@ -60,6 +60,7 @@ extension ClientCore {
   private func change(of id: ObjectID, _ state: ClientObject) -> ObjectChange {
     var change = ObjectChange(
       id: id, generation: state.generation, isGenerationNew: state.isGenerationDirty)
+    change.isRecovered = state.recoveredTime != nil && !state.isGenerationDirty
     for (name, container) in state.containers where container.isDirty {
       var part = ContainerChange(id: name)
       if let list = container.list {

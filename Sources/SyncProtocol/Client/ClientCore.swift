@@ -74,8 +74,7 @@ extension ClientCore {
     let stamp = stamp(now: now)
     withState(of: id) { state, storage in
       state.prepare(container, for: slot)
-      state.note(
-        slot, of: container, CellStamp(stamp, isExplicit: !isDefault), value, id, &storage)
+      state.note(slot, of: container, ContainerID(madeBy: stamp), value, id, &storage)
       state.containers[container]?.dirty[slot] = CellStamp(stamp, isExplicit: !isDefault)
       if value == .absent {
         storage.change(.remove(container, slot), in: id)
@@ -96,7 +95,7 @@ extension ClientCore {
     withState(of: id) { state, storage in
       state.prepare(container, for: .item(element))
       state.containers[container]?.list?.put(element, at: index, stamp: stamp, cursor: cursor)
-      state.note(.item(element), of: container, CellStamp(stamp), value, id, &storage)
+      state.note(.item(element), of: container, ContainerID(madeBy: stamp), value, id, &storage)
       state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
       storage.change(.insertItem(container, index, value), in: id)
     }
@@ -111,7 +110,7 @@ extension ClientCore {
       guard let element = state.containers[container]?.list?.element(at: index) else {
         preconditionFailure("the list has no such index")
       }
-      state.note(.item(element), of: container, CellStamp(stamp), value, id, &storage)
+      state.note(.item(element), of: container, ContainerID(madeBy: stamp), value, id, &storage)
       state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
       storage.change(.setItem(container, index, value), in: id)
     }
@@ -173,7 +172,7 @@ extension ClientObject {
 
   /// The containers that a cell is about to lose, and the one that it gets.
   mutating func note<Storage: ClientStorage>(
-    _ slot: Slot, of container: ContainerID, _ stamp: CellStamp, _ value: CellValue,
+    _ slot: Slot, of container: ContainerID, _ new: ContainerID, _ value: CellValue,
     _ id: ObjectID, _ storage: inout Storage
   ) {
     forgetMade(at: slot, of: container, id, &storage)
@@ -182,7 +181,6 @@ extension ClientObject {
       for gone in forgetContainer(declared) { storage.change(.drop(gone), in: id) }
     }
     guard let kind = value.container else { return }
-    let new = ContainerID(madeBy: stamp.stamp)
     containers[new] = ClientContainer(kind: kind)
     containers[container]?.made[slot] = new
   }

@@ -5,10 +5,11 @@ extension ClientObject {
   public func row(names: Names) -> [UInt8] {
     var writer = ChangeWriter(names: names)
     for number in [generation.rawValue, generationTime, firstBatch] { writer.body.number(number) }
-    for flag in [isGenerationDirty, isBlind, isLeaving, tombstone != nil] {
+    for flag in [isGenerationDirty, isBlind, isLeaving, tombstone != nil, recoveredTime != nil] {
       writer.body.flag(flag)
     }
     if let tombstone { writer.body.number(tombstone.rawValue) }
+    if let recoveredTime { writer.body.number(recoveredTime) }
     writer.body.count(containers.count)
     for (id, container) in containers {
       writer.container(id)
@@ -39,7 +40,10 @@ extension ClientObject {
     isGenerationDirty = try reader.body.flag()
     isBlind = try reader.body.flag()
     isLeaving = try reader.body.flag()
-    if try reader.body.flag() { tombstone = Version(try reader.body.number()) }
+    let isTombstone = try reader.body.flag()
+    let isRecovered = try reader.body.flag()
+    if isTombstone { tombstone = Version(try reader.body.number()) }
+    if isRecovered { recoveredTime = try reader.body.number() }
     for _ in 0..<(try reader.body.count(of: 3)) {
       let id = try reader.container()
       var container = ClientContainer(kind: try reader.kind())
@@ -83,6 +87,8 @@ extension ChangeWriter {
       stamp(pending.stamp)
       gap(ClientList.Gap(left: pending.left, right: pending.right))
       body.number(pending.cursor.rawValue)
+      body.flag(pending.recoveredTime != nil)
+      if let time = pending.recoveredTime { body.number(time) }
     }
     elementStamps(list.removed)
     body.count(list.gone.count)
@@ -122,8 +128,10 @@ extension ChangeReader {
       let element = try element()
       let stamp = try stamp()
       let gap = try gap()
-      list.pending[element] = ClientList.Pending(
+      var pending = ClientList.Pending(
         stamp: stamp, left: gap.left, right: gap.right, cursor: Version(try body.number()))
+      if try body.flag() { pending.recoveredTime = try body.number() }
+      list.pending[element] = pending
     }
     list.removed = try elementStamps()
     for _ in 0..<(try body.count(of: 5)) {

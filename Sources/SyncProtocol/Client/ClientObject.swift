@@ -30,6 +30,9 @@ public struct ClientObject: Sendable, Equatable {
   public internal(set) var isBlind = false
   /// Whether it is out of view and goes when nothing of it is dirty.
   public internal(set) var isLeaving = false
+  /// When it was found to have what a server lacks that a backup was restored on; until that is
+  /// acknowledged.
+  var recoveredTime: UInt64?
   /// Acknowledgements of earlier batches do not count, because they were for another generation.
   var firstBatch: UInt64 = 0
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.
@@ -39,7 +42,9 @@ public struct ClientObject: Sendable, Equatable {
   init(generation: Generation) { self.generation = generation }
 
   /// Whether something of it is not acknowledged.
-  public var isDirty: Bool { isGenerationDirty || containers.values.contains { $0.isDirty } }
+  public var isDirty: Bool {
+    isGenerationDirty || recoveredTime != nil || containers.values.contains { $0.isDirty }
+  }
 
   /// The containers of it that are there, and what they hold.
   public var containerKinds: [ContainerID: ContainerKind] { containers.mapValues(\.kind) }

@@ -6,6 +6,7 @@ extension ClientRecord {
     var writer = ByteWriter()
     writer.fixed64(client.rawValue)
     writer.fixed64(epoch)
+    writer.flag(mustStartOver)
     for number in [
       cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
       elements, queryVersion, completeQueryVersion,
@@ -28,6 +29,7 @@ extension ClientRecord {
     var reader = ByteReader(row)
     self.init(client: ClientID(try reader.fixed64()))
     epoch = try reader.fixed64()
+    mustStartOver = try reader.flag()
     cursor = Version(try reader.number())
     floor = Version(try reader.number())
     clock = HybridClock(latest: try reader.number())

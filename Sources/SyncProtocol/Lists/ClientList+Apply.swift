@@ -25,7 +25,7 @@ extension ClientList {
     for place in old where isPending(place) { own.insert(place) }
     var settled: Set<ElementID> = []
     for (element, place) in pending
-    where place.stamp.time <= news.answered.time || dead.contains(element) {
+    where place.time <= news.answered.time || dead.contains(element) {
       settled.insert(element)
     }
     for placement in news.placements {
@@ -53,12 +53,17 @@ extension ClientList {
     where element.client == client && element.number <= news.answered.element {
       dead.insert(element)
     }
+    for (element, place) in pending {
+      guard let time = place.recoveredTime else { continue }
+      if time <= news.answered.time { dead.insert(element) } else { dead.remove(element) }
+    }
     return dead.subtracting(kept)
   }
 
   /// The server's places: those that stay, with the new ones after their left neighbours.
   private func serverOrder(_ old: [PlaceName], _ news: News) -> [PlaceName]? {
     let new = Set(news.placements.map(\.name))
+    if Set(new.map(\.element)).count < news.placements.count { return nil }
     var after: [PlaceName: PlaceName] = [:]
     var first: PlaceName?
     for placement in news.placements {

@@ -10,6 +10,11 @@ public struct ClientList: Sendable, Equatable {
     var left: PlaceName?
     var right: PlaceName?
     var cursor: Version
+    /// When it was found that the server lacks the element, which is given back to it.
+    var recoveredTime: UInt64?
+
+    /// What counts as answered up to here is this place's, too.
+    var time: UInt64 { recoveredTime ?? stamp.time }
   }
 
   /// The neighbours that a place had when it went.
@@ -118,7 +123,7 @@ public struct ClientList: Sendable, Equatable {
   /// list stands as the client has it, until the server sends it whole.
   mutating func settle(upTo time: UInt64) {
     var gone: Set<PlaceName> = []
-    for (element, place) in pending where place.stamp.time <= time {
+    for (element, place) in pending where place.time <= time {
       if let old = synced[element] { gone.insert(PlaceName(element: element, stamp: old)) }
       synced[element] = place.stamp
       pending[element] = nil
@@ -135,49 +140,5 @@ public struct ClientList: Sendable, Equatable {
 
   mutating func recount() {
     movedCount = pending.keys.count { synced[$0] != nil }
-  }
-
-  /// The place to name instead of one that went.
-  private func standing(_ place: PlaceName?, left: Bool) -> PlaceName? {
-    var place = place
-    while let name = place, let gap = gone[name] { place = left ? gap.left : gap.right }
-    return place
-  }
-
-  /// What an upload says of the pending places, in the order in which they were made.
-  func placements(of client: ClientID) -> [Placement] {
-    let own = ownNeighbours()
-    return pending.sorted { $0.value.stamp < $1.value.stamp }.map { element, place in
-      let name = PlaceName(element: element, stamp: place.stamp)
-      return Placement(
-        name: name, left: standing(place.left, left: true),
-        authorship: Authorship(
-          right: standing(place.right, left: false), ownLeft: own[name]?.left,
-          ownRight: own[name]?.right, cursor: place.cursor,
-          isNew: synced[element] == nil && element.client == client))
-    }
-  }
-
-  /// For each pending place the nearest own ones on both sides that were made before it: a stack
-  /// holds those that are still the nearest ones of something to come.
-  private func ownNeighbours() -> [PlaceName: Gap] {
-    let own = order.filter { recent.contains($0) || isPending($0) }
-    func time(_ place: PlaceName) -> Stamp { recent.contains(place) ? .zero : place.stamp }
-    var found: [PlaceName: Gap] = [:]
-    var stack: [PlaceName] = []
-    for place in own {
-      while let top = stack.last, time(top) >= place.stamp { stack.removeLast() }
-      if isPending(place) { found[place, default: Gap()].left = stack.last }
-      while let top = stack.last, time(top) > time(place) { stack.removeLast() }
-      stack.append(place)
-    }
-    stack = []
-    for place in own.reversed() {
-      while let top = stack.last, time(top) >= place.stamp { stack.removeLast() }
-      if isPending(place) { found[place, default: Gap()].right = stack.last }
-      while let top = stack.last, time(top) > time(place) { stack.removeLast() }
-      stack.append(place)
-    }
-    return found
   }
 }

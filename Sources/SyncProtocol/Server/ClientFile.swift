@@ -29,7 +29,6 @@ public struct ClientFile: Sendable {
   /// Changes that were refused, until the client knows.
   struct PendingRefusal: Sendable {
     var version: Version
-    var object: ObjectID
     var refusal: ObjectNews.Refusal
   }
 
@@ -60,7 +59,8 @@ public struct ClientFile: Sendable {
   /// Objects that the client may have in part because it wrote them, and when it did.
   var claims: [ObjectID: Version] = [:]
   var offer: Offer?
-  var refusals: [PendingRefusal] = []
+  /// The newest of each object.
+  var refusals: [ObjectID: PendingRefusal] = [:]
 
   init(id: ClientID, user: Text, head: Version, now: UInt64) {
     self.id = id
@@ -71,7 +71,7 @@ public struct ClientFile: Sendable {
 
   /// The objects whose changes in a batch were refused, until the client knows.
   public func refusedObjects(in batch: UInt64) -> [ObjectID] {
-    refusals.filter { $0.refusal.batch == batch }.map(\.object)
+    refusals.filter { $0.value.refusal.batch == batch }.map(\.key)
   }
 
   /// The client has applied everything up to `version`, with the query set that it was sent. A
@@ -83,7 +83,7 @@ public struct ClientFile: Sendable {
     holds.subtract(offer.removed)
     holds.formUnion(offer.added)
     claims = claims.filter { $0.value > version }
-    refusals.removeAll { $0.version <= version }
+    refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
     if offer.queryVersion == queryVersion { isViewStale = false }
     self.offer = nil

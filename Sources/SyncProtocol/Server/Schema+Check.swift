@@ -9,7 +9,7 @@ extension Schema {
     for container in change.containers {
       for register in container.registers {
         guard let kind = register.value.container else { continue }
-        kinds[ContainerID(madeBy: register.stamp.stamp)] = kind
+        kinds[register.made] = kind
       }
     }
     for container in change.containers {

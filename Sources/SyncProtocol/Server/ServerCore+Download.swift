@@ -27,7 +27,7 @@ extension ServerCore {
     var entries: [Download.Entry] = []
     for object in try candidates(for: file) {
       let state = try self.object(object)
-      let refusal = file.refusals.last { $0.object == object && $0.version > file.cursor }?.refusal
+      let refusal = file.refusals[object]?.refusal
       guard let kind = kind(of: object, state, for: file, isRefused: refusal != nil) else {
         continue
       }
@@ -52,6 +52,7 @@ extension ServerCore {
   /// The objects that the client may have to hear of, without repetition.
   private func candidates(for file: ClientFile) throws(SyncError) -> [ObjectID] {
     var found = try storage.objects(changedAfter: file.cursor)
+    found += try storage.objects(dependingOn: found, under: file.subscriptions)
     if file.isViewStale || file.needsRebase {
       for subscription in file.subscriptions {
         found += try storage.objects(selectedBy: subscription)
@@ -59,7 +60,7 @@ extension ServerCore {
       found += file.holds
     }
     found += file.claims.keys
-    found += file.refusals.map(\.object)
+    found += file.refusals.keys
     var seen: Set<ObjectID> = []
     return found.filter { seen.insert($0).inserted }
   }
@@ -74,9 +75,9 @@ extension ServerCore {
       return isHeld || isClaimed || isRefused ? .dead : nil
     }
     let type = head.names[id.type]
-    let isInView = file.subscriptions.contains {
-      $0.type == type && storage.selects($0, id, object)
-    }
+    let isInView =
+      storage.shows(id, object, to: file.user)
+      && file.subscriptions.contains { $0.type == type && storage.selects($0, id, object) }
     guard isInView else { return isHeld || isClaimed || isRefused ? .evicted : nil }
     if !isHeld || isClaimed || isRefused || file.needsRebase { return .snapshot }
     return object.version > file.cursor ? .update : nil

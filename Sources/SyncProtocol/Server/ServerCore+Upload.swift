@@ -20,6 +20,10 @@ extension ServerCore {
     }
     if batch.number <= file.acknowledged { return .duplicate }
     if file.needsRebase || batch.cursor < head.floor { return .mustRebase }
+    let unanswered = file.refusals.count + file.claims.count + batch.objects.count
+    guard unanswered <= Limits.unansweredObjects else {
+      throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
+    }
     let latest = try latestTime(of: batch, now: now)
     let version = head.version.next
     for (index, change) in batch.objects.enumerated() {
@@ -27,10 +31,8 @@ extension ServerCore {
       if let reason = problem(
         of: change, in: object, isUnknown: received.unknown.contains(index), user: file.user)
       {
-        file.refusals.append(
-          ClientFile.PendingRefusal(
-            version: version, object: change.id,
-            refusal: ObjectNews.Refusal(batch: batch.number, reason: reason)))
+        file.refusals[change.id] = ClientFile.PendingRefusal(
+          version: version, refusal: ObjectNews.Refusal(batch: batch.number, reason: reason))
         continue
       }
       note(change, on: object?.generation ?? .none, in: &file, version)
@@ -49,12 +51,15 @@ extension ServerCore {
   /// Whether the client has the object whole now, or has to be sent it.
   ///
   /// It has what it makes, and what it was sent and changes. If it creates what is there, or is in
-  /// an older generation, it does not have it, whatever it was sent: it has ignored that.
+  /// an older generation, it does not have it, whatever it was sent: it has ignored that. What it
+  /// gives back may have been removed since.
   private func note(
     _ change: ObjectChange, on known: Generation, in file: inout ClientFile, _ version: Version
   ) {
     let isOffered = file.offer?.removed.contains(change.id) == true
-    if change.isGenerationNew && known < change.generation {
+    if change.isRecovered {
+      file.claims[change.id] = version
+    } else if change.isGenerationNew && known < change.generation {
       file.holds.insert(change.id)
       if isOffered { file.claims[change.id] = version }
     } else if isOffered || change.isGenerationNew || change.generation < known
@@ -72,6 +77,8 @@ extension ServerCore {
     var merged = object ?? ServerObject()
     object = nil
     merged.merge(change, from: id, as: version)
+    // A change of what never was leaves nothing behind.
+    guard merged.generation != .none else { return }
     objects[change.id] = merged
     noteObject(change.id)
   }

@@ -65,8 +65,13 @@ struct ServerList: Sendable {
     return true
   }
 
-  /// Removes an element, and says whether it was there.
-  mutating func remove(_ element: ElementID, version: Version) -> Bool {
+  /// Removes an element, and says whether it was there. If the client knows it from a history that
+  /// the server does not know, a mark is made, for the case that others give the element back.
+  mutating func remove(_ element: ElementID, version: Version, marking: Bool) -> Bool {
+    if marking, elements[element] == nil {
+      elements[element] = Element(place: 0, placeVersion: version, deadVersion: version)
+      return false
+    }
     guard let known = elements[element], known.deadVersion == nil else { return false }
     elements[element]?.deadVersion = version
     tree.setLiving(known.place, false, version: version)

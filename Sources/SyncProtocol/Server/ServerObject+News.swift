@@ -8,8 +8,7 @@ extension ServerObject {
       for (slot, register) in container.registers {
         guard register.version > version, isNewborn || register.author != client else { continue }
         if case .item = slot { continue }
-        news.registers.append(
-          RegisterChange(slot: slot, stamp: register.stamp, value: register.value))
+        news.registers.append(register.change(of: slot))
       }
       if let list = container.list {
         let changed = list.changed(after: version)
@@ -18,8 +17,7 @@ extension ServerObject {
           if !list.isLiving(element) {
             news.removals.append(element)
           } else if let register = container.registers[.item(element)] {
-            news.registers.append(
-              RegisterChange(slot: .item(element), stamp: register.stamp, value: register.value))
+            news.registers.append(register.change(of: .item(element)))
           }
         }
       }
@@ -35,9 +33,7 @@ extension ServerObject {
     var change = ObjectChange(id: id, generation: generation)
     for (name, container) in containers {
       var news = ContainerChange(id: name)
-      news.registers = container.registers.map {
-        RegisterChange(slot: $0.key, stamp: $0.value.stamp, value: $0.value.value)
-      }
+      news.registers = container.registers.map { $0.value.change(of: $0.key) }
       if let list = container.list { news.placements = list.livingPlacements }
       if !news.isEmpty { change.containers.append(news) }
     }

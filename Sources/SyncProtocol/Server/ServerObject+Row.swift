@@ -15,12 +15,13 @@ extension ServerObject {
       writer.body.count(container.registers.count)
       for (slot, register) in container.registers {
         writer.slot(slot)
-        writer.body.flag(register.stamp.isExplicit)
-        writer.stamp(register.stamp.stamp)
+        writer.write(register.stamp, maker: register.maker)
         writer.value(register.value)
         writer.body.number(register.version.rawValue)
         writer.client(register.author)
       }
+      writer.body.flag(container.forgotten != nil)
+      if let forgotten = container.forgotten { writer.stamp(forgotten) }
       if let list = container.list { writer.list(list) }
     }
     return writer.finish()
@@ -41,12 +42,12 @@ extension ServerObject {
       var container = ServerContainer(kind: kind, version: containerVersion)
       for _ in 0..<(try reader.body.count(of: 5)) {
         let slot = try reader.slot()
-        let isExplicit = try reader.body.flag()
+        let (stamp, maker) = try reader.cellStamp()
         container.registers[slot] = ServerRegister(
-          stamp: CellStamp(try reader.stamp(), isExplicit: isExplicit),
-          value: try reader.value(), version: Version(try reader.body.number()),
-          author: try reader.client())
+          stamp: stamp, maker: maker, value: try reader.value(),
+          version: Version(try reader.body.number()), author: try reader.client())
       }
+      if try reader.body.flag() { container.forgotten = try reader.stamp() }
       if kind == .list { container.list = try reader.list() }
       containers[id] = container
     }

@@ -1,10 +1,21 @@
 /// The content of a cell on the server, and which write it came from.
 struct ServerRegister: Hashable, Sendable {
   var stamp: CellStamp
+  /// The name of the container that the value makes, if it is not the stamp.
+  var maker: Stamp?
   var value: CellValue
   var version: Version
   /// Who has it already.
   var author: ClientID
+
+  /// The container that the value makes, if it makes one.
+  var made: ContainerID { ContainerID(madeBy: maker ?? stamp.stamp) }
+
+  func change(of slot: Slot) -> RegisterChange {
+    var change = RegisterChange(slot: slot, stamp: stamp, value: value)
+    change.maker = maker
+    return change
+  }
 }
 
 /// A container on the server.
@@ -12,6 +23,8 @@ struct ServerContainer: Sendable {
   var kind: ContainerKind
   var version: Version
   var registers: [Slot: ServerRegister] = [:]
+  /// The latest removal of a key or a member of which there is no mark any more.
+  var forgotten: Stamp?
   var list: ServerList?
 
   init(kind: ContainerKind, version: Version) {
@@ -48,7 +61,8 @@ public struct ServerObject: Sendable {
 extension ServerObject {
   /// Merges what a client wrote. Merging again, or in another order, gives the same cells.
   mutating func merge(_ change: ObjectChange, from author: ClientID, as version: Version) {
-    if change.generation > generation, change.isGenerationNew {
+    let isLacking = change.isRecovered && generation == .none && change.generation.isAlive
+    if change.generation > generation, change.isGenerationNew || isLacking {
       generation = change.generation
       generationVersion = version
       self.version = version
@@ -57,9 +71,9 @@ extension ServerObject {
         containers[.root] = ServerContainer(kind: .object(change.id.type), version: version)
       }
     }
-    guard change.generation == generation, generation.isAlive else { return }
+    guard change.generation == generation || change.isRecovered, generation.isAlive else { return }
     for container in change.containers where hasContainer(for: container, as: version) {
-      merge(container, from: author, as: version)
+      merge(container, from: author, as: version, isRecovered: change.isRecovered)
     }
   }
 
@@ -78,7 +92,7 @@ extension ServerObject {
   }
 
   private mutating func merge(
-    _ change: ContainerChange, from author: ClientID, as version: Version
+    _ change: ContainerChange, from author: ClientID, as version: Version, isRecovered: Bool
   ) {
     var changed = false
     if containers[change.id]?.list != nil {
@@ -93,7 +107,9 @@ extension ServerObject {
       if write(register, in: change.id, from: author, as: version) { changed = true }
     }
     for element in change.removals {
-      guard containers[change.id]?.list?.remove(element, version: version) == true else { continue }
+      guard
+        containers[change.id]?.list?.remove(element, version: version, marking: isRecovered) == true
+      else { continue }
       changed = true
       forgetValue(at: .item(element), in: change.id)
     }
@@ -113,25 +129,36 @@ extension ServerObject {
     if let current = container.registers[change.slot], current.stamp >= change.stamp {
       return false
     }
-    let made = ContainerID(madeBy: change.stamp.stamp)
-    if change.value.container != nil, containers[made] != nil { return false }
+    if change.value.container != nil, containers[change.made] != nil { return false }
+    let stamp = raised(change, over: container)
     forgetValue(at: change.slot, in: id)
     if case .property(let property) = change.slot {
       forgetContainer(ContainerID(declaredBy: property, in: id))
     }
+    let maker = change.maker ?? (stamp == change.stamp ? nil : change.stamp.stamp)
     containers[id]!.registers[change.slot] = ServerRegister(
-      stamp: change.stamp, value: change.value, version: version, author: author)
+      stamp: stamp, maker: maker, value: change.value, version: version, author: author)
     if case .item(let element) = change.slot { containers[id]!.list!.touch(element, version) }
     if let kind = change.value.container {
-      containers[made] = ServerContainer(kind: kind, version: version)
+      containers[change.made] = ServerContainer(kind: kind, version: version)
     }
     return true
+  }
+
+  /// The stamp that a write gets. What is older than a removal without a mark may be older than the
+  /// removal of this very key, and nobody can tell. It stands, rather a key too many than one that
+  /// is lost, and so it counts as later than the removal, for all that comes after.
+  private func raised(_ change: RegisterChange, over container: ServerContainer) -> CellStamp {
+    guard let forgotten = container.forgotten, container.registers[change.slot] == nil,
+      change.stamp <= CellStamp(forgotten)
+    else { return change.stamp }
+    return CellStamp(Stamp(time: forgotten.time + 1, client: change.stamp.stamp.client))
   }
 
   /// Takes the value of a cell away, with the container that it made.
   private mutating func forgetValue(at slot: Slot, in id: ContainerID) {
     guard let gone = containers[id]?.registers.removeValue(forKey: slot) else { return }
-    if gone.value.container != nil { forgetContainer(ContainerID(madeBy: gone.stamp.stamp)) }
+    if gone.value.container != nil { forgetContainer(gone.made) }
   }
 
   /// Takes a container away, with all that is in it. Not by recursion: a client may have nested
@@ -141,7 +168,7 @@ extension ServerObject {
     while let id = open.popLast() {
       guard let gone = containers.removeValue(forKey: id) else { continue }
       for register in gone.registers.values where register.value.container != nil {
-        open.append(ContainerID(madeBy: register.stamp.stamp))
+        open.append(register.made)
       }
       guard case .object = gone.kind else { continue }
       open.append(contentsOf: containers.keys.filter { $0.isDeclared && $0.declarer == id })
@@ -155,7 +182,10 @@ extension ServerObject {
       let gone = containers[id]!.registers.filter {
         $0.value.value == .absent && $0.value.version <= floor
       }
-      for slot in gone.keys { containers[id]!.registers[slot] = nil }
+      for (slot, register) in gone {
+        containers[id]!.registers[slot] = nil
+        containers[id]!.forgotten = max(containers[id]!.forgotten ?? .zero, register.stamp.stamp)
+      }
     }
   }
 }

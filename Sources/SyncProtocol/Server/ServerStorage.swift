@@ -40,6 +40,13 @@ public protocol ServerStorage {
   func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID]
   /// Whether a subscription selects an object.
   func selects(_ subscription: Subscription, _ id: ObjectID, _ object: ServerObject) -> Bool
+  /// Whether a user may see an object at all, whatever is subscribed to.
+  func shows(_ id: ObjectID, _ object: ServerObject, to user: Text) -> Bool
+  /// Objects that subscriptions may select, or no longer, because of what changed in others: where
+  /// queries follow links. Those that changed need not be among them.
+  func objects(
+    dependingOn changed: [ObjectID], under subscriptions: [Subscription]
+  ) throws(SyncError) -> [ObjectID]
   /// What is wrong with a query, if anything is.
   func problem(of subscription: Subscription) -> Text?
   /// Whether a user may make a change to an object, which is nil if there is none.
@@ -52,4 +59,14 @@ public protocol ServerStorage {
   func clientFiles() throws(SyncError) -> [ClientFile]
   /// Makes changes durable.
   mutating func commit(_ changes: ServerChanges) throws(SyncError)
+}
+
+extension ServerStorage {
+  /// All may see everything.
+  public func shows(_ id: ObjectID, _ object: ServerObject, to user: Text) -> Bool { true }
+
+  /// Queries look at the object alone.
+  public func objects(
+    dependingOn changed: [ObjectID], under subscriptions: [Subscription]
+  ) throws(SyncError) -> [ObjectID] { [] }
 }

@@ -23,6 +23,8 @@ public struct ClientSession: Sendable {
   /// The query set that the server could not take, and why.
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
+  private var refused: [RefusedChange] = []
+
   /// A connection to an app, for a program with these classes.
   public init(app: Text, token: Text, classes: [SchemaClass]) {
     self.app = app
@@ -32,6 +34,13 @@ public struct ClientSession: Sendable {
 
   /// Whether the connection is of use no more.
   public var isClosed: Bool { state == .isClosed }
+
+  /// What the server did not take, as far as it was not asked for before. After a connection that
+  /// ended early the same may come once more.
+  public mutating func takeRefused() -> [RefusedChange] {
+    defer { refused = [] }
+    return refused
+  }
 
   /// Whether a batch is on its way and not acknowledged.
   public var isUploading: Bool { batchInFlight != nil }
@@ -86,8 +95,7 @@ public struct ClientSession: Sendable {
     state = .isClosed
     failure = error
     if error.code == .divergence {
-      // With another history the server sends all that is in view.
-      core.storage.record.epoch = 0
+      core.storage.record.mustStartOver = true
       try? core.storage.commit()
     }
     return [.close]
@@ -111,6 +119,8 @@ extension ClientSession {
         throw SyncError(.noCommonVersion, "There is no common version of the protocol.")
       }
       self.epoch = epoch
+      let known = core.storage.record.epoch
+      rebase = RebaseProgress(isOtherHistory: known != 0 && known != epoch)
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
       return [.send(Frame.token(token).encoded)]
@@ -118,8 +128,8 @@ extension ClientSession {
       state = .waitsForBinding
       let record = core.storage.record
       let bind = Frame.bind(
-        client: record.client, epoch: record.epoch, cursor: record.cursor,
-        query: record.completeQueryVersion)
+        client: record.client, epoch: record.mustStartOver ? 0 : record.epoch,
+        cursor: record.cursor, query: record.completeQueryVersion)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
     case (.bound, .waitsForBinding):
@@ -149,6 +159,10 @@ extension ClientSession {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
     if slice.isLast { core.storage.record.epoch = epoch }
     try core.apply(slice, rebase: &rebase)
+    for news in slice.objects {
+      guard let refusal = news.refusal else { continue }
+      refused.append(RefusedChange(object: news.change.id, refusal: refusal))
+    }
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {

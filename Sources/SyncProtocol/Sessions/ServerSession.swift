@@ -110,6 +110,7 @@ extension ServerSession {
   private mutating func receive<Storage: ServerStorage>(
     _ frame: Frame, _ core: inout ServerCore<Storage>, now: UInt64
   ) throws(SyncError) -> [SessionAction] {
+    if let client { core.noteSeen(client, now: now) }
     switch (frame, state) {
     case (.ping(let number), _): return [.send(Frame.pong(number).encoded)]
     case (.pong, _): return []
@@ -143,7 +144,6 @@ extension ServerSession {
   private mutating func receive<Storage: ServerStorage>(
     _ frame: Frame, from client: ClientID, _ core: inout ServerCore<Storage>, now: UInt64
   ) throws(SyncError) -> [SessionAction] {
-    core.noteSeen(client, now: now)
     switch frame {
     case .schema(let classes):
       let conflicts = core.addClasses(classes)

@@ -85,6 +85,10 @@ extension ConvergenceRun {
         whole.objects[word.object(id)] = word.contents(of: object, id)
       }
     }
+    let refused = devices.reduce(into: Set<ObjectID>()) { $0.formUnion($1.refused) }
+    for id in givenBack.subtracting(refused) where model.generation(of: id) == .none {
+      return finding = "\(word.object(id)) was not given back"
+    }
     for id in model.livingObjects where whole.objects[word.object(id)] == nil {
       return finding = "\(word.object(id)) is missing"
     }
@@ -114,17 +118,22 @@ extension ConvergenceRun {
 
   /// What was committed on a device reached the server, or something later stands in its place.
   private mutating func checkPromises(of device: Device) {
-    guard !wasRestored, device.skew <= Int64(Limits.clockAheadMilliseconds) else { return }
-    let promised = UploadBatch(number: 1, cursor: .zero, objects: device.promises)
+    guard device.skew <= Int64(Limits.clockAheadMilliseconds) else { return }
+    let promised = UploadBatch(number: 1, cursor: .zero, objects: device.promises.changes)
     let bytes = promised.encoded(names: device.core.storage.record.names)
     guard let batch = try? UploadBatch.decode(bytes, names: server.head.names).batch else {
       return finding = "promises could not be read"
     }
     let word = Describer(names: server.head.names)
     for object in batch.objects where !device.refused.contains(object.id) {
-      // A re-creation may have been moved to another generation since.
-      if object.isGenerationNew && object.generation > Generation(1) { continue }
+      // In another history the numbers of generations mean something else.
+      if epoch > 1 && object.generation > Generation(1) { continue }
       for container in object.containers {
+        if let lost = container.registers.first(where: {
+          !model.accountsFor($0, container.id, object)
+        }) {
+          trace("lost: \(word.container(container.id)) \(lost)")
+        }
         let isKept =
           container.registers.allSatisfy { model.accountsFor($0, container.id, object) }
           && container.placements.allSatisfy {

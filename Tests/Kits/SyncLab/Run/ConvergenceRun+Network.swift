@@ -80,7 +80,8 @@ extension ConvergenceRun {
     trace(upload: received.batch, number, refused: refused)
     do {
       try server.flush()
-      model.merge(received.batch.objects.filter { !refused.contains($0.id) })
+      let taken = received.batch.objects.filter { !refused.contains($0.id) }
+      model.merge(taken, as: server.head.version)
     } catch {
       // No room: what was merged is as if it had never come.
       try? server.reload()

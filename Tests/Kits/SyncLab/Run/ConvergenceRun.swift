@@ -25,8 +25,8 @@ public struct ConvergenceRun {
   var epoch: UInt64 = 1
   var finding: String?
   var rebases = 0
-  /// What was written to objects that the backup lacks may be lost with them.
-  var wasRestored = false
+  /// Objects that clients held when a backup was restored that lacks them.
+  var givenBack: Set<ObjectID> = []
   /// The bytes of all batches that were made.
   var batches: [ClientID: [UInt64: [UInt8]]] = [:]
   let keys: Int
@@ -148,9 +148,19 @@ public struct ConvergenceRun {
     storage.startNewEpoch(epoch)
     server = try ServerCore(storage: storage, isSchemaOpen: server.isSchemaOpen)
     model = old
-    wasRestored = true
+    givenBack = []
     for number in devices.indices {
       disconnect(number)
+      let core = devices[number].core
+      // What was acknowledged since is as the backup has it, but for objects that it lacks.
+      devices[number].promises = Promises()
+      devices[number].promises.add(core.unacknowledged())
+      let names = core.storage.record.names
+      for id in core.storage.objects where core.exists(id) {
+        guard let type = server.head.names.find(names[id.type]) else { continue }
+        let object = ObjectID(type: type, key: id.key)
+        if model.generation(of: object) == .none { givenBack.insert(object) }
+      }
     }
   }
 
@@ -163,12 +173,13 @@ public struct ConvergenceRun {
     }
     trace("trim up to \(server.head.floor.rawValue)")
     for id in model.livingObjects {
-      if let object = try server.storage.object(id) { model.trim(object, id) }
+      if let object = try server.storage.object(id) { model.trim(object, id, server.head.floor) }
     }
     for id in model.deadObjects where try server.storage.object(id) == nil {
       model.forget(id)
       // Its generations begin anew, so what was written in an old one cannot be told apart.
       for device in devices.indices { devices[device].refused.insert(id) }
+      givenBack.remove(id)
     }
   }
 }

@@ -12,8 +12,8 @@ struct Device {
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
   var isAway = false
-  /// Writes that were committed and have not been answered for.
-  var promises: [ObjectChange] = []
+  /// What its programs have written and committed.
+  var promises = Promises()
   /// Objects, by the names of the server, of which something was refused.
   var refused: Set<ObjectID> = []
 
@@ -61,7 +61,7 @@ struct Program {
       } catch {
         device.core.storage.rollback()
       }
-      device.promises = device.core.unacknowledged()
+      device.promises.add(device.core.unacknowledged())
     }
   }
 
@@ -188,7 +188,12 @@ struct Program {
         let index = chance(15) ? at : at + offset
         device.core.insert(element(&self), at: index, of: container, in: id, now: now)
       }
-    case 0..<14: device.core.removeItem(random.below(count), of: container, in: id, now: now)
+    case 0..<14:
+      let index = random.below(count)
+      if let state = device.core.storage.state(of: id) {
+        device.promises.forget(state.elements(of: container)[index])
+      }
+      device.core.removeItem(index, of: container, in: id, now: now)
     case 14..<17:
       device.core.setItem(
         random.below(count), of: container, in: id, to: element(&self), now: now)

@@ -15,38 +15,64 @@ struct MergeModel {
   }
 
   private var generations: [ObjectID: Generation] = [:]
-  private var writes: [CellName: (stamp: CellStamp, value: CellValue)] = [:]
+  private struct Write {
+    var stamp: CellStamp
+    var value: CellValue
+    var made: ContainerID
+  }
+
+  private var writes: [CellName: Write] = [:]
+  /// The latest removal of which the mark was trimmed.
+  private var forgotten: [Place: Stamp] = [:]
   private var cells: [Place: Set<Slot>] = [:]
   private var inserted: [Place: Set<ElementID>] = [:]
-  private var removed: [Place: Set<ElementID>] = [:]
+  private var removed: [Place: [ElementID: Version]] = [:]
+  /// Elements of which the marks were trimmed.
+  private var trimmed: [Place: Set<ElementID>] = [:]
   private var moved: [CellName: Stamp] = [:]
   private(set) var batches = 0
 
-  mutating func merge(_ objects: [ObjectChange]) {
+  mutating func merge(_ objects: [ObjectChange], as version: Version) {
     batches += 1
     for object in objects {
       let known = generations[object.id] ?? .none
-      if object.generation > known {
+      if object.isRecovered {
+        guard known == .none || known.isAlive else { continue }
+        if known == .none { generations[object.id] = object.generation }
+      } else if object.generation > known {
         guard object.isGenerationNew else { continue }
         generations[object.id] = object.generation
       }
+      let generation = object.isRecovered ? self.generation(of: object.id) : object.generation
       for container in object.containers {
-        let place = Place(
-          object: object.id, generation: object.generation, container: container.id)
-        for register in container.registers {
-          let cell = CellName(place: place, slot: register.slot)
-          cells[place, default: []].insert(register.slot)
-          if let known = writes[cell], known.stamp >= register.stamp { continue }
-          writes[cell] = (register.stamp, register.value)
-        }
-        for placement in container.placements {
-          let element = placement.name.element
-          if placement.authorship?.isNew == true { inserted[place, default: []].insert(element) }
-          let cell = CellName(place: place, slot: .item(element))
-          moved[cell] = max(moved[cell] ?? .zero, placement.name.stamp)
-        }
-        removed[place, default: []].formUnion(container.removals)
+        let place = Place(object: object.id, generation: generation, container: container.id)
+        merge(container, at: place, isRecovered: object.isRecovered, as: version)
       }
+    }
+  }
+
+  private mutating func merge(
+    _ container: ContainerChange, at place: Place, isRecovered: Bool, as version: Version
+  ) {
+    for register in container.registers {
+      let cell = CellName(place: place, slot: register.slot)
+      cells[place, default: []].insert(register.slot)
+      if let known = writes[cell], known.stamp >= register.stamp { continue }
+      var stamp = register.stamp
+      if let removal = forgotten[place], writes[cell] == nil, stamp <= CellStamp(removal) {
+        stamp = CellStamp(Stamp(time: removal.time + 1, client: stamp.stamp.client))
+      }
+      writes[cell] = Write(stamp: stamp, value: register.value, made: register.made)
+    }
+    for placement in container.placements {
+      let element = placement.name.element
+      if placement.authorship?.isNew == true { inserted[place, default: []].insert(element) }
+      let cell = CellName(place: place, slot: .item(element))
+      moved[cell] = max(moved[cell] ?? .zero, placement.name.stamp)
+    }
+    for element in container.removals where removed[place]?[element] == nil {
+      guard isRecovered || inserted[place]?.contains(element) == true else { continue }
+      removed[place, default: [:]][element] = version
     }
   }
 
@@ -56,13 +82,14 @@ struct MergeModel {
     writes = writes.filter { $0.key.place.object != id }
     moved = moved.filter { $0.key.place.object != id }
     cells = cells.filter { $0.key.object != id }
+    forgotten = forgotten.filter { $0.key.object != id }
     inserted = inserted.filter { $0.key.object != id }
     removed = removed.filter { $0.key.object != id }
+    trimmed = trimmed.filter { $0.key.object != id }
   }
 
-  /// Forgets removed keys and members of which the server has trimmed the marks: a client that was
-  /// away for longer than they are kept may set them again with an older write.
-  mutating func trim(_ object: ServerObject, _ id: ObjectID) {
+  /// Forgets removed keys, members and elements of which the server has trimmed the marks.
+  mutating func trim(_ object: ServerObject, _ id: ObjectID, _ floor: Version) {
     var kept: [ContainerID: Set<Slot>] = [:]
     for container in object.snapshot(of: id).containers {
       kept[container.id] = Set(container.registers.map(\.slot))
@@ -73,6 +100,14 @@ struct MergeModel {
         kept[cell.place.container]?.contains(cell.slot) != true
       else { continue }
       writes[cell] = nil
+      forgotten[cell.place] = max(forgotten[cell.place] ?? .zero, write.stamp.stamp)
+    }
+    for (place, elements) in removed where place.object == id && place.generation == generation {
+      for (element, version) in elements where version <= floor {
+        removed[place]?[element] = nil
+        inserted[place]?.remove(element)
+        trimmed[place, default: []].insert(element)
+      }
     }
   }
 
@@ -89,12 +124,10 @@ struct MergeModel {
     let place = Place(object: object.id, generation: object.generation, container: container)
     if generation(of: object.id) != object.generation { return true }
     if !containers(of: object.id).contains(container) { return true }
-    if case .item(let element) = register.slot, removed[place]?.contains(element) == true {
-      return true
-    }
+    if case .item(let element) = register.slot, isRemoved(element, place) { return true }
     guard let write = writes[CellName(place: place, slot: register.slot)] else {
       // The mark of a removal may have been trimmed.
-      return register.value == .absent
+      return cells[place]?.contains(register.slot) == true
     }
     return write.stamp >= register.stamp
   }
@@ -106,8 +139,11 @@ struct MergeModel {
     let place = Place(object: object.id, generation: object.generation, container: container)
     if generation(of: object.id) != object.generation { return true }
     if !containers(of: object.id).contains(container) { return true }
-    return inserted[place]?.contains(element) == true
-      || removed[place]?.contains(element) == true
+    return inserted[place]?.contains(element) == true || isRemoved(element, place)
+  }
+
+  private func isRemoved(_ element: ElementID, _ place: Place) -> Bool {
+    removed[place]?[element] != nil || trimmed[place]?.contains(element) == true
   }
 
   private func place(_ id: ObjectID, _ container: ContainerID) -> Place {
@@ -115,7 +151,7 @@ struct MergeModel {
   }
 
   private func elements(_ place: Place) -> Set<ElementID> {
-    (inserted[place] ?? []).subtracting(removed[place] ?? [])
+    (inserted[place] ?? []).filter { removed[place]?[$0] == nil }
   }
 
   /// The containers of an object: the root, those of the writes that won, and declared ones that
@@ -134,7 +170,7 @@ struct MergeModel {
       for slot in cells[here] ?? [] {
         if case .item(let element) = slot, !living.contains(element) { continue }
         guard let write = writes[CellName(place: here, slot: slot)] else { continue }
-        if write.value.container != nil { open.append(ContainerID(madeBy: write.stamp.stamp)) }
+        if write.value.container != nil { open.append(write.made) }
       }
       for child in declared where child.container.declarer == container {
         let slot = Slot.property(child.container.property)

@@ -12,6 +12,8 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   private var stored: ServerHead
   private var rows: [ObjectID: Row] = [:]
   private var files: [ClientID: ClientFile] = [:]
+  /// Items of an owner that a user may not see.
+  var hiddenOwners: [Text: Int64] = [:]
   /// The next commit fails.
   var failsNextCommit = false
 
@@ -23,12 +25,9 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   /// What a server finds that starts anew: what was written of the head and of client files, and
   /// read again.
   mutating func reopen() throws(WireError) {
-    stored = try ServerHead(row: stored.row, schemaRow: stored.schemaRow)
+    stored = try ServerHead(row: stored.row)
     for (id, file) in files {
-      let held = file.heldStep(names: stored.names, isWhole: true)
-      files[id] = try ClientFile(
-        row: file.row(names: stored.names), held: held.map { [$0.bytes] } ?? [],
-        names: stored.names)
+      files[id] = try ClientFile(row: file.row(names: stored.names), names: stored.names)
     }
   }
 
@@ -69,13 +68,45 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     rows.filter { isWanted($0.value) }.keys.sorted { $0.order < $1.order }
   }
 
-  /// `owner == N`, or all.
+  /// `owner == N`, `link.owner == N`, or all.
   public func selects(
     _ subscription: Subscription, _ id: ObjectID, _ object: ServerObject
   ) -> Bool {
     guard let owner = Self.owner(in: subscription) else { return true }
-    guard let property = stored.names.find("owner") else { return false }
-    return object.property(property) == .int(owner)
+    guard Self.followsLink(subscription) else { return self.owner(of: object) == .int(owner) }
+    guard let link = stored.names.find("link"), case .link(let target)? = object.property(link),
+      let other = try? self.object(target), other.generation.isAlive
+    else { return false }
+    return self.owner(of: other) == .int(owner)
+  }
+
+  private func owner(of object: ServerObject) -> CellValue? {
+    stored.names.find("owner").flatMap { object.property($0) }
+  }
+
+  static func followsLink(_ subscription: Subscription) -> Bool {
+    subscription.query.string.hasPrefix("link.")
+  }
+
+  public func shows(_ id: ObjectID, _ object: ServerObject, to user: Text) -> Bool {
+    guard let hidden = hiddenOwners[user] else { return true }
+    return owner(of: object) != .int(hidden)
+  }
+
+  /// By looking at all objects; a server asks its index of backlinks.
+  public func objects(
+    dependingOn changed: [ObjectID], under subscriptions: [Subscription]
+  ) throws(SyncError) -> [ObjectID] {
+    guard subscriptions.contains(where: Self.followsLink), let link = stored.names.find("link")
+    else { return [] }
+    let targets = Set(changed)
+    var found: [ObjectID] = []
+    for id in sorted({ $0.isAlive }) {
+      guard case .link(let target)? = try object(id)?.property(link), targets.contains(target)
+      else { continue }
+      found.append(id)
+    }
+    return found
   }
 
   static func owner(in subscription: Subscription) -> Int64? {
