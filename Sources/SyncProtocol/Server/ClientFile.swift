@@ -56,7 +56,7 @@ public struct ClientFile: Sendable {
   /// Whether the query set has to be evaluated for all objects.
   var isViewStale = true
   /// The objects that the client has whole, at its cursor.
-  var holds: Set<ObjectID> = []
+  var holds: HeldObjects = []
   /// Objects that the client may have in part because it wrote them, and when it did.
   var claims: [ObjectID: Version] = [:]
   var offer: Offer?

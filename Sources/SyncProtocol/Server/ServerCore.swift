@@ -40,6 +40,7 @@ public struct ServerCore<Storage: ServerStorage> {
     for id in forgottenObjects { changes.objects[id] = .some(nil) }
     for id in changedFiles { changes.clientFiles[id] = files[id] }
     try storage.commit(changes)
+    for id in changedFiles { files[id]?.holds.noteStored() }
     changedObjects = []
     forgottenObjects = []
     changedFiles = []

@@ -102,6 +102,17 @@ struct ServerList: Sendable {
     return found
   }
 
+  /// Whether there are places that no element is at now.
+  var hasMarks: Bool { tree.indexes.count > tree.order.livingCount }
+
+  /// The elements that are there, in the order of the list.
+  var livingElements: [ElementID] {
+    var found: [ElementID] = []
+    found.reserveCapacity(tree.order.livingCount)
+    tree.order.forEachLiving { found.append(tree[$0 / 2].name.element) }
+    return found
+  }
+
   /// Forgets the dead that no client can name.
   mutating func trim(_ floor: Version) {
     let gone = elements.filter { ($0.value.deadVersion ?? Version(.max)) <= floor }

@@ -1,6 +1,6 @@
 /// Bytes that are larger than a frame, in parts.
 struct Parts {
-  private var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
   private var next: UInt64 = 0
   private var number: UInt64 = 0
 

@@ -35,6 +35,15 @@ public struct ServerSession: Sendable {
     if case .isBound(let client) = state { client } else { nil }
   }
 
+  /// The bytes of a batch of which more is to come.
+  public var pendingBytes: Int { parts.bytes.count }
+
+  /// Whether the client has said what it has, so that it can be sent something.
+  public var isBound: Bool { client != nil }
+
+  /// Whether the session is of use no more.
+  public var isClosed: Bool { state == .isClosed }
+
   /// Takes a frame. Whatever is in it, the worst that comes of it is that the session is closed.
   public mutating func receive<Storage: ServerStorage>(
     _ bytes: [UInt8], _ core: inout ServerCore<Storage>, now: UInt64

@@ -1,0 +1,38 @@
+/// What an object holds, for storage that keeps it in tables as well.
+extension ServerObject {
+  /// The kind of a container; nil if it is not there.
+  public func kind(of container: ContainerID) -> ContainerKind? { containers[container]?.kind }
+
+  /// The value of a cell, but for keys and members that were removed.
+  public func value(_ slot: Slot, of container: ContainerID) -> CellValue? {
+    guard let value = containers[container]?.registers[slot]?.value, value != .absent else {
+      return nil
+    }
+    return value
+  }
+
+  /// The container that the value of a cell made.
+  public func container(madeBy slot: Slot, of container: ContainerID) -> ContainerID? {
+    guard let register = containers[container]?.registers[slot], register.value.container != nil
+    else { return nil }
+    return ContainerID(madeBy: register.stamp.stamp)
+  }
+
+  /// The keys of a map or the members of a set that are there, in no order.
+  public func slots(of container: ContainerID) -> [Slot] {
+    (containers[container]?.registers ?? [:]).compactMap { $1.value == .absent ? nil : $0 }
+  }
+
+  /// The elements of a list that are there, in its order.
+  public func elements(of container: ContainerID) -> [ElementID] {
+    containers[container]?.list?.livingElements ?? []
+  }
+
+  /// Whether it has marks of what was removed, which trimming may take away.
+  public var hasMarks: Bool {
+    containers.values.contains { container in
+      container.list?.hasMarks == true
+        || container.registers.values.contains { $0.value == .absent }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Dispatch
+import Foundation
+import Logging
+import Platform
+import Storage
+import SyncProtocol
+
+/// Names a connection of an app.
+struct LinkID: Hashable, Sendable {
+  var number: UInt64
+}
+
+/// What an app hears of its connections.
+enum LinkEvent: Sendable {
+  case opened(LinkID, any LinkOutlet)
+  case frame(LinkID, [UInt8])
+  /// Whose the token is, and until when, in milliseconds; nil if it is not good.
+  case verified(LinkID, VerifiedToken?)
+  /// So many bytes have left the server.
+  case sent(LinkID, Int)
+  case closed(LinkID)
+  /// The server shuts down.
+  case quiesce(LinkID)
+  /// Some time has passed.
+  case tick
+  /// Somebody wants to know when all before has been done.
+  case barrier(@Sendable () -> Void)
+}
+
+/// A good token.
+struct VerifiedToken: Hashable, Sendable {
+  var user: String
+  /// Milliseconds since 1970.
+  var expiry: UInt64
+}
+
+/// One app: its core, its file and its connections, on an executor of its own.
+///
+/// What connections say is put into a list; a turn takes all of it, merges it, makes it durable in
+/// one commit, and only then answers. What comes during a flush is in the next turn, so uploads
+/// that arrive together share a flush.
+final class AppHost: @unchecked Sendable {
+  // Sendable: what changes is in `inbox`, behind its lock, or is used on `queue` alone.
+
+  struct Inbox {
+    var events: [LinkEvent] = []
+    var isScheduled = false
+    var nextLink: UInt64 = 1
+    /// Whether the last commit failed.
+    var isBroken = false
+  }
+
+  let name: String
+  let limits: ServerLimits
+  let logger: Logger
+  let metrics: AppMetrics
+  private let verify: @Sendable (String) async -> VerifiedToken?
+  private let queue: DispatchQueue
+  private let inbox = LockedValue(Inbox())
+  var core: ServerCore<AppStorage>
+  var links: [LinkID: Link] = [:]
+  /// Connections that may have something to be sent.
+  var waiting: Set<LinkID> = []
+  private var lastTrim: UInt64
+
+  /// - Parameter verify: whose a token is.
+  init(
+    name: String, path: String, isSchemaOpen: Bool, limits: ServerLimits, logger: Logger,
+    metrics: AppMetrics, verify: @escaping @Sendable (String) async -> VerifiedToken?
+  ) throws {
+    self.name = name
+    self.limits = limits
+    self.logger = logger
+    self.metrics = metrics
+    self.verify = verify
+    queue = DispatchQueue(label: "app.\(name)")
+    core = try ServerCore(storage: AppStorage(path: path), isSchemaOpen: isSchemaOpen)
+    lastTrim = Self.now
+  }
+
+  /// Milliseconds since 1970.
+  static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
+
+  /// Adds a connection. Any thread.
+  func open(_ outlet: any LinkOutlet) -> LinkID {
+    let id = inbox.withLock { inbox in
+      defer { inbox.nextLink += 1 }
+      return LinkID(number: inbox.nextLink)
+    }
+    post(.opened(id, outlet))
+    return id
+  }
+
+  /// Whether nothing could be stored the last time that there was something.
+  var isBroken: Bool { inbox.withLock { $0.isBroken } }
+
+  /// Says what has happened. Any thread; never waits.
+  func post(_ event: LinkEvent) {
+    let isFirst = inbox.withLock { inbox in
+      inbox.events.append(event)
+      defer { inbox.isScheduled = true }
+      return !inbox.isScheduled
+    }
+    if isFirst { queue.async { self.turn() } }
+  }
+
+  // MARK: On the queue
+
+  private func turn() {
+    let events = inbox.withLock { inbox in
+      defer { inbox.events = [] }
+      return inbox.events
+    }
+    let before = core.head.version
+    for event in events { take(event) }
+    if flush() {
+      if core.head.version != before { noteNews() }
+      deliver()
+      poll()
+    }
+    for case .barrier(let done) in events { done() }
+    let mayRest = waiting.isEmpty
+    let isDone = inbox.withLock { inbox in
+      if inbox.events.isEmpty && mayRest { inbox.isScheduled = false }
+      return !inbox.isScheduled
+    }
+    if !isDone { queue.async { self.turn() } }
+  }
+
+  private func take(_ event: LinkEvent) {
+    switch event {
+    case .opened(let id, let outlet):
+      links[id] = Link(outlet: outlet, session: ServerSession(app: Text(name)), since: Self.now)
+      metrics.connections.record(links.count)
+    case .frame(let id, let bytes): receive(bytes, id)
+    case .verified(let id, let token): authenticate(id, token)
+    case .sent(let id, let count):
+      guard links[id] != nil else { return }
+      links[id]!.unsentBytes -= count
+      if links[id]!.isStalled, links[id]!.unsentBytes < limits.unsentBytes {
+        links[id]!.isStalled = false
+        waiting.insert(id)
+      }
+    case .closed(let id):
+      links[id] = nil
+      waiting.remove(id)
+      metrics.connections.record(links.count)
+    case .quiesce(let id):
+      refuse(id, SyncError(.unavailable, "The server shuts down."), retryAfterMilliseconds: 1_000)
+    case .tick: tick()
+    case .barrier: return
+    }
+  }
+
+  private func receive(_ bytes: [UInt8], _ id: LinkID) {
+    guard links[id] != nil else { return }
+    metrics.framesReceived.increment()
+    metrics.bytesReceived.increment(by: bytes.count)
+    let actions = links[id]!.session.receive(bytes, &core, now: Self.now)
+    links[id]!.outlet.consumed(bytes.count)
+    perform(actions, id)
+    if links[id]!.session.isBound { waiting.insert(id) }
+    checkMemory(id)
+  }
+
+  /// Notes what a session wants done; it is done after the flush.
+  func perform(_ actions: [SessionAction], _ id: LinkID) {
+    for action in actions {
+      switch action {
+      case .send(let bytes): links[id]?.outgoing.append(bytes)
+      case .close: links[id]?.isClosing = true
+      case .verify(let token):
+        let verify = verify
+        Task { self.post(.verified(id, await verify(token.string))) }
+      }
+    }
+  }
+
+  private func authenticate(_ id: LinkID, _ token: VerifiedToken?) {
+    guard links[id] != nil else { return }
+    if let token, links[id]!.user == nil {
+      let others = links.values.count { $0.user == token.user }
+      if others >= limits.connectionsPerUser {
+        return refuse(
+          id, SyncError(.beyondLimit, "The user has too many connections."),
+          retryAfterMilliseconds: 30_000)
+      }
+      links[id]!.user = token.user
+    }
+    if token == nil { metrics.refusals.increment() }
+    let actions = links[id]!.session.authenticate(
+      token.map { Text($0.user) }, expiry: token?.expiry ?? 0, now: Self.now)
+    perform(actions, id)
+  }
+
+  /// Sends an error and closes.
+  func refuse(_ id: LinkID, _ error: SyncError, retryAfterMilliseconds: UInt64) {
+    let frame = Frame.error(
+      error, time: Self.now, retryAfterMilliseconds: retryAfterMilliseconds)
+    links[id]?.outgoing.append(frame.encoded)
+    links[id]?.isClosing = true
+  }
+
+  /// Makes durable what was merged. If that fails nothing that was merged counts: the clients keep
+  /// it, and come again.
+  private func flush() -> Bool {
+    guard core.needsFlush else { return true }
+    do {
+      let start = ContinuousClock.now
+      try core.flush()
+      metrics.commits.increment()
+      inbox.withLock { $0.isBroken = false }
+      metrics.commitSeconds.record((ContinuousClock.now - start) / .seconds(1))
+      return true
+    } catch {
+      metrics.failedCommits.increment()
+      inbox.withLock { $0.isBroken = true }
+      logger.error("a commit failed", metadata: ["app": "\(name)", "error": "\(error)"])
+      for id in links.keys { links[id]!.outgoing = [] }
+      for id in Array(links.keys) { refuse(id, error, retryAfterMilliseconds: 5_000) }
+      waiting = []
+      deliver()
+      do { try core.reload() } catch {
+        logger.critical("the app cannot be read", metadata: ["app": "\(name)"])
+      }
+      return false
+    }
+  }
+
+  private func tick() {
+    let now = Self.now
+    for (id, link) in links {
+      if link.session.isBound {
+        waiting.insert(id)
+      } else if now - link.since > limits.handshakeMilliseconds {
+        refuse(
+          id, SyncError(.unexpectedFrame, "The client says nothing."), retryAfterMilliseconds: 0)
+      }
+    }
+    guard now - lastTrim >= limits.trimIntervalMilliseconds else { return }
+    lastTrim = now
+    do {
+      try core.flush()
+      try core.trim(expiry: now - min(now, limits.horizonMilliseconds))
+    } catch {
+      logger.warning("trimming failed", metadata: ["app": "\(name)", "error": "\(error)"])
+    }
+  }
+}

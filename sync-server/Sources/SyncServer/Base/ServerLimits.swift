@@ -1,0 +1,34 @@
+/// What clients may take of the server.
+public struct ServerLimits: Sendable, Hashable {
+  /// Connections of all apps.
+  public var connections = 10_000
+  /// Connections of one user to one app.
+  public var connectionsPerUser = 64
+  /// Frames that one connection may send in a second; faster ones are read more slowly.
+  public var framesPerSecond = 2_000
+  /// Bytes of a connection that were read and not taken; beyond that no more are read.
+  public var unreadBytes = 4 << 20
+  /// Bytes of a connection that were sent and have not left; beyond that nothing more is made.
+  public var unsentBytes = 4 << 20
+  /// Bytes of batches in parts, of all connections of an app.
+  public var pendingBytes = 512 << 20
+  /// How long a client may take to say who it is and what it has.
+  public var handshakeMilliseconds: UInt64 = 15_000
+  /// How often a connection is asked for a sign of life, and closed if none came since last time.
+  public var pingSeconds: Int64 = 30
+  /// For how long marks of what was removed are kept for clients that are away.
+  public var horizonMilliseconds: UInt64 = 30 * 24 * 3_600_000
+  /// How often such marks are looked for.
+  public var trimIntervalMilliseconds: UInt64 = 600_000
+  /// Apps that are made on first use.
+  public var apps = 100
+  /// Bytes of the body of a request.
+  public var requestBytes = 64 << 10
+  /// Failed log-ins of one name, or from one address, before others have to wait.
+  public var failedLogins = 10
+  /// For how long failed log-ins count.
+  public var failedLoginSeconds: Double = 300
+
+  /// The limits of a server that nobody has configured.
+  public init() {}
+}

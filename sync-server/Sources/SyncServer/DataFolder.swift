@@ -1,0 +1,34 @@
+import Foundation
+import Glibc
+
+/// The folder with all files of a server, held by one server at a time.
+struct DataFolder {
+  let signingKey: [UInt8]
+  let adminToken: [UInt8]
+  private let lock: Int32
+
+  /// Why a folder cannot be used.
+  struct Unusable: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Takes a folder, and makes what is missing in it.
+  init(_ options: ServerOptions) throws {
+    // All that the server writes is its user's alone.
+    umask(0o077)
+    let manager = FileManager.default
+    try manager.createDirectory(
+      atPath: options.appsPath, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    let path = options.data + "/server.lock"
+    lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw Unusable(description: "another server uses \(options.data), or it cannot be written")
+    }
+    signingKey = try PrivateFile.secret(at: options.data + "/signing.key")
+    adminToken = try PrivateFile.secret(at: options.data + "/admin.token")
+  }
+
+  /// Lets another server take the folder.
+  func release() { close(lock) }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import Metrics
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServiceLifecycle
+import Storage
+
+/// The sync server as a service: everything behind one port.
+public struct Server: Service {
+  private let options: ServerOptions
+  private let logger: Logger
+  private let metrics: PrometheusMetrics
+
+  /// A server that is not running yet.
+  public init(options: ServerOptions, logger: Logger, metrics: PrometheusMetrics) {
+    self.options = options
+    self.logger = logger
+    self.metrics = metrics
+  }
+
+  /// Runs until the task is cancelled or asked to shut down gracefully.
+  public func run() async throws {
+    let folder = try DataFolder(options)
+    let accounts = try AccountStore(path: options.accountsPath)
+    let issuer = await TokenIssuer(
+      key: folder.signingKey, accounts: accounts, accessSeconds: options.accessTokenSeconds)
+    let apps = AppRegistry(options: options, logger: logger, issuer: issuer)
+    let authenticator = Authenticator(
+      accounts: accounts, issuer: issuer,
+      attempts: LoginGuard(
+        limit: options.limits.failedLogins, seconds: options.limits.failedLoginSeconds),
+      refreshSeconds: options.refreshTokenSeconds)
+    let router = Router(context: APIContext.self)
+    router.add(middleware: ErrorMiddleware())
+    AccountRoutes(
+      accounts: accounts, apps: apps, authenticator: authenticator, issuer: issuer,
+      requestBytes: options.limits.requestBytes
+    ).add(to: router)
+    HealthRoutes(apps: apps, metrics: metrics, adminToken: folder.adminToken).add(to: router)
+    let logger = logger
+    let portFile = options.portFile
+    let application = Application(
+      router: router, server: try builder(apps),
+      configuration: ApplicationConfiguration(
+        address: .hostname(options.host, port: options.port), serverName: "sync-server",
+        backlog: 1_024,
+        availableConnectionsDelegate: MaximumAvailableConnections(options.limits.connections)),
+      services: [Ticker(apps: apps)],
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? 0
+        logger.notice("listening", metadata: ["port": "\(port)"])
+        guard let portFile else { return }
+        do { try PrivateFile.write(Array("\(port)\n".utf8), to: portFile) } catch {
+          logger.error("the port cannot be written down", metadata: ["error": "\(error)"])
+        }
+      },
+      logger: logger)
+    try await application.run()
+    await apps.drain()
+    folder.release()
+  }
+
+  private func builder(_ apps: AppRegistry) throws -> HTTPServerBuilder {
+    let limits = options.limits
+    let plain = HTTPServerBuilder { responder in
+      SyncChannel(responder: responder, apps: apps, limits: limits)
+    }
+    guard let certificate = options.certificate, let key = options.key else { return plain }
+    let chain = try NIOSSLCertificate.fromPEMFile(certificate)
+    let configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+    return try .tls(plain, tlsConfiguration: configuration)
+  }
+}
+
+/// Lets time pass in the apps.
+private struct Ticker: Service {
+  let apps: AppRegistry
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while (try? await Task.sleep(for: .seconds(5))) != nil { apps.tick() }
+    }
+  }
+}

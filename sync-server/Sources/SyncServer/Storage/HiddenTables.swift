@@ -1,0 +1,255 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+/// The tables of an app's file that are the server's own: how to find and change their rows.
+///
+/// Their names have a dot in them, which no class of a program's can have.
+struct HiddenTables {
+  /// The head: one row.
+  private let head: HiddenTable
+  /// An object with its stamps, by class and key.
+  private let object: HiddenTable
+  /// A client file, but for what it holds.
+  private let client: HiddenTable
+  /// What client files hold, in steps; those of one file in the order of their keys.
+  private let held: HiddenTable
+
+  static let classes = [
+    ClassDescription(
+      name: "sync.head",
+      properties: [key(.int), PropertyDescription(name: "row", kind: .data)]),
+    ClassDescription(
+      name: "sync.object",
+      properties: [
+        key(.string),
+        PropertyDescription(name: "version", kind: .int, isIndexed: true),
+        PropertyDescription(name: "type", kind: .int, isIndexed: true),
+        PropertyDescription(name: "isDead", kind: .bool, isIndexed: true),
+        PropertyDescription(name: "hasMarks", kind: .bool, isIndexed: true),
+        PropertyDescription(name: "row", kind: .data),
+      ]),
+    ClassDescription(
+      name: "sync.client",
+      properties: [key(.int), PropertyDescription(name: "row", kind: .data)]),
+    ClassDescription(
+      name: "sync.held",
+      properties: [
+        PropertyDescription(name: "client", kind: .int, isIndexed: true),
+        PropertyDescription(name: "row", kind: .data),
+      ]),
+  ]
+
+  private static func key(_ kind: ValueKind) -> PropertyDescription {
+    PropertyDescription(name: "_id", kind: kind, isPrimaryKey: true)
+  }
+
+  /// The tables in a file's schema; nil if it does not have them.
+  init?(_ schema: SchemaDescription) {
+    guard let head = HiddenTable("sync.head", schema),
+      let object = HiddenTable("sync.object", schema),
+      let client = HiddenTable("sync.client", schema), let held = HiddenTable("sync.held", schema)
+    else { return nil }
+    self.head = head
+    self.object = object
+    self.client = client
+    self.held = held
+  }
+
+  // MARK: Reading
+
+  func headRow(_ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
+    try head.row(.int(0), snapshot)
+  }
+
+  func objectRow(_ id: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
+    try object.row(.string(id.storedKey), snapshot)
+  }
+
+  /// In the order of their versions.
+  func objects(after version: Version, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+    let from = Int64(bitPattern: version.rawValue) + 1
+    return try objects(snapshot, "version", from, Int64.max)
+  }
+
+  func objectsWithMarks(_ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+    try objects(snapshot, "hasMarks", 1, 1)
+  }
+
+  func livingObjects(of type: NameID, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+    let table = try object.table(snapshot)
+    let number = Int64(type.rawValue)
+    let dead = object.column("isDead")
+    var found: [ObjectID] = []
+    for key in try object.keys("type", number, number, table) {
+      guard let position = try table.find(key), try !table.bool(dead, at: position) else {
+        continue
+      }
+      found.append(try id(position, table))
+    }
+    return found
+  }
+
+  func deadObjects(upTo version: Version, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+    let table = try object.table(snapshot)
+    let column = object.column("version")
+    var found: [ObjectID] = []
+    for key in try object.keys("isDead", 1, 1, table) {
+      guard let position = try table.find(key),
+        try table.int(column, at: position) <= Int64(version.rawValue)
+      else { continue }
+      found.append(try id(position, table))
+    }
+    return found
+  }
+
+  private func objects(
+    _ snapshot: Snapshot, _ property: String, _ from: Int64, _ through: Int64
+  ) throws(StorageError) -> [ObjectID] {
+    let table = try object.table(snapshot)
+    var found: [ObjectID] = []
+    for key in try object.keys(property, from, through, table) {
+      if let position = try table.find(key) { found.append(try id(position, table)) }
+    }
+    return found
+  }
+
+  private func id(_ position: ObjectPosition, _ table: Table) throws(StorageError) -> ObjectID {
+    let text = try table.string(object.key, at: position)
+    guard let id = ObjectID(storedKey: text) else {
+      throw StorageError(
+        .corrupt, path: table.source.path, "the key of an object cannot be read: \(text)")
+    }
+    return id
+  }
+
+  /// The rows of all client files, each with the steps of what it holds.
+  func clientRows(_ snapshot: Snapshot) throws(StorageError) -> [(row: [UInt8], held: [[UInt8]])] {
+    let clients = try client.table(snapshot)
+    let steps = try held.table(snapshot)
+    var found: [(row: [UInt8], held: [[UInt8]])] = []
+    for key in try clients.allKeys() {
+      guard let position = try clients.find(key) else { continue }
+      let number = try clients.int(client.key, at: position)
+      var rows: [[UInt8]] = []
+      for step in try held.keys("client", number, number, steps) {
+        guard let place = try steps.find(step) else { continue }
+        rows.append(try steps.data(held.column("row"), at: place))
+      }
+      found.append((try clients.data(client.column("row"), at: position), rows))
+    }
+    return found
+  }
+
+  // MARK: Writing
+
+  func putHead(_ new: ServerHead, in transaction: ObjectTransaction) throws(StorageError) {
+    try head.put(.int(0), [("row", .data(new.row))], in: transaction)
+  }
+
+  func putObject(
+    _ new: ServerObject, _ id: ObjectID, names: Names, in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    try object.put(
+      .string(id.storedKey),
+      [
+        ("version", .int(Int64(bitPattern: new.version.rawValue))),
+        ("type", .int(Int64(id.type.rawValue))),
+        ("isDead", .bool(!new.generation.isAlive)),
+        ("hasMarks", .bool(new.hasMarks)),
+        ("row", .data(new.row(names: names))),
+      ], in: transaction)
+  }
+
+  func removeObject(_ id: ObjectID, in transaction: ObjectTransaction) throws(StorageError) {
+    try object.remove(.string(id.storedKey), in: transaction)
+  }
+
+  func putClient(
+    _ id: ClientID, _ row: [UInt8], in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    try client.put(
+      .int(Int64(bitPattern: id.rawValue)), [("row", .data(row))], in: transaction)
+  }
+
+  func putHeld(
+    _ id: ClientID, _ step: ClientFile.HeldStep, in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    let number = Int64(bitPattern: id.rawValue)
+    if step.isWhole {
+      let table = try transaction.table(held.tableKey)
+      for key in try held.keys("client", number, number, table) {
+        try transaction.deleteObject(key, in: held.tableKey)
+      }
+    }
+    let key = try transaction.createObject(in: held.tableKey)
+    try held.set([("client", .int(number)), ("row", .data(step.bytes))], key, in: transaction)
+  }
+}
+
+/// One of them.
+struct HiddenTable {
+  private let description: ClassDescription
+  private var columns: [String: ColumnKey] = [:]
+
+  init?(_ name: String, _ schema: SchemaDescription) {
+    guard let description = schema.description(of: name) else { return nil }
+    self.description = description
+    for property in description.properties { columns[property.name] = property.columnKey }
+  }
+
+  var tableKey: TableKey { description.tableKey }
+
+  /// The column of the primary key.
+  var key: ColumnKey { column("_id") }
+
+  func column(_ name: String) -> ColumnKey {
+    guard let column = columns[name] else { preconditionFailure("no column is called \(name)") }
+    return column
+  }
+
+  func table(_ snapshot: Snapshot) throws(StorageError) -> Table {
+    try snapshot.table(tableKey) ?? Table(emptyWith: tableKey, in: snapshot.source)
+  }
+
+  /// The bytes in the column `row` of the row with that key.
+  func row(_ key: StoredValue, _ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
+    let table = try table(snapshot)
+    guard let primary = description.primaryKey,
+      let found = try table.find(primaryKey: key, primary), let position = try table.find(found)
+    else { return nil }
+    return try table.data(column("row"), at: position)
+  }
+
+  /// The rows with values of an indexed property within bounds, in the order of the values.
+  func keys(
+    _ property: String, _ from: Int64, _ through: Int64, _ table: Table
+  ) throws(StorageError) -> [RowKey] {
+    guard let property = description.property(named: property),
+      let index = try table.index(of: property)
+    else { return [] }
+    return try index.keys(from: from, through: through)
+  }
+
+  func put(
+    _ key: StoredValue, _ values: [(String, StoredValue)], in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    let (object, _) = try transaction.createObject(in: tableKey, primaryKey: key)
+    try set(values, object, in: transaction)
+  }
+
+  func set(
+    _ values: [(String, StoredValue)], _ object: RowKey, in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    for (name, value) in values {
+      try transaction.set(value, column(name), of: object, in: tableKey)
+    }
+  }
+
+  func remove(_ key: StoredValue, in transaction: ObjectTransaction) throws(StorageError) {
+    guard let primary = description.primaryKey,
+      let found = try transaction.table(tableKey).find(primaryKey: key, primary)
+    else { return }
+    try transaction.deleteObject(found, in: tableKey)
+  }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+import SyncProtocol
+import Testing
+
+/// A raw client of the protocol: a file in memory, and a WebSocket if it is connected.
+final class Device: @unchecked Sendable {
+  // Sendable: all that changes is used on `loop` alone.
+
+  typealias Core = ClientCore<MemoryClientStorage>
+
+  private struct Waiter {
+    var condition: @Sendable (Core, ClientSession?) -> Bool
+    var promise: EventLoopPromise<Void>
+  }
+
+  static let task: Text = "Task"
+  static let classes = [
+    SchemaClass(
+      name: task,
+      properties: [
+        "_id": PropertyType(.int, .single),
+        "title": PropertyType(.string, .single),
+        "owner": PropertyType(.string, .single),
+        "priority": PropertyType(.int, .single),
+        "tags": PropertyType(.string, .list),
+      ])
+  ]
+
+  let loop = MultiThreadedEventLoopGroup.singleton.next()
+  private var core: Core
+  private var session: ClientSession?
+  private var channel: (any Channel)?
+  private var waiters: [Waiter] = []
+
+  init(_ number: UInt64) {
+    core = Core(storage: MemoryClientStorage(client: ClientID(number)))
+    for type in Self.classes {
+      _ = core.storage.record.names.add(type.name)
+      for name in type.properties.keys.sorted() { _ = core.storage.record.names.add(name) }
+    }
+  }
+
+  static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
+
+  /// Connects to an app; what happens then comes by `wait`.
+  func connect(_ server: ServerProcess, app: String = "demo", token: String) async throws {
+    let channel = try await Self.open(
+      server, app: app, handler: { DeviceHandler(device: self) }, on: loop)
+    try await onLoop { device in
+      device.channel = channel
+      device.session = ClientSession(app: Text(app), token: Text(token), classes: Self.classes)
+      device.perform(device.session!.start())
+    }
+  }
+
+  /// A WebSocket to an app.
+  static func open(
+    _ server: ServerProcess, app: String = "demo",
+    handler: @escaping @Sendable () -> any ChannelInboundHandler & Sendable,
+    on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+  ) async throws -> any Channel {
+    let upgraded = try await ClientBootstrap(group: loop).connect(
+      host: "127.0.0.1", port: server.port
+    ) { channel in
+      channel.eventLoop.makeCompletedFuture {
+        let upgrader = NIOTypedWebSocketClientUpgrader<any Channel>(maxFrameSize: 1 << 24) {
+          channel, _ in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(handler())
+            return channel
+          }
+        }
+        let head = HTTPRequestHead(
+          version: .http1_1, method: .GET, uri: "/sync/\(app)", headers: ["Host": "localhost"])
+        let configuration = NIOTypedHTTPClientUpgradeConfiguration(
+          upgradeRequestHead: head, upgraders: [upgrader]
+        ) { $0.eventLoop.makeFailedFuture(ChannelError.connectTimeout(.zero)) }
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+          configuration: .init(upgradeConfiguration: configuration))
+      }
+    }
+    return try await upgraded.get()
+  }
+
+  /// Does something on the loop.
+  @discardableResult
+  func onLoop<Result: Sendable>(
+    _ body: @escaping @Sendable (Device) throws -> Result
+  ) async throws -> Result {
+    try await loop.submit { try body(self) }.get()
+  }
+
+  /// Changes the file in one transaction, and sends what there is to be sent.
+  func write(_ body: @escaping @Sendable (inout Core) throws -> Void) async throws {
+    try await onLoop { device in
+      try body(&device.core)
+      try device.core.storage.commit()
+      device.poll()
+    }
+  }
+
+  /// Reads the file.
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Core) throws -> Result
+  ) async throws -> Result {
+    try await onLoop { try body($0.core) }
+  }
+
+  /// Waits until something is true, for a minute at most.
+  func wait(
+    _ what: String, until condition: @escaping @Sendable (Core, ClientSession?) -> Bool
+  ) async throws {
+    let promise = loop.makePromise(of: Void.self)
+    try await onLoop { device in
+      device.waiters.append(Waiter(condition: condition, promise: promise))
+      device.check()
+    }
+    let timeout = loop.scheduleTask(in: .seconds(60)) {
+      Issue.record("waited in vain for: \(what)")
+      promise.fail(ChannelError.connectTimeout(.seconds(60)))
+    }
+    defer { timeout.cancel() }
+    try await promise.futureResult.get()
+  }
+
+  /// Waits until all that was written is acknowledged.
+  func waitForUpload() async throws {
+    try await wait("the acknowledgement") { core, _ in !core.isDirty }
+  }
+
+  /// Closes the connection.
+  func disconnect() async throws {
+    let channel = try await onLoop { $0.channel }
+    try? await channel?.close().get()
+    try await wait("the end of the connection") { _, session in session == nil }
+  }
+
+  // MARK: On the loop
+
+  fileprivate func receive(_ bytes: [UInt8]) {
+    guard session != nil else { return }
+    perform(session!.receive(bytes, &core, now: Self.now))
+    poll()
+    check()
+  }
+
+  fileprivate func closed() {
+    channel = nil
+    session = nil
+    check()
+  }
+
+  private func poll() {
+    guard session != nil else { return }
+    do { perform(try session!.poll(&core)) } catch { Issue.record("\(error)") }
+  }
+
+  private func perform(_ actions: [SessionAction]) {
+    for action in actions {
+      switch action {
+      case .send(let bytes): channel?.writeAndFlush(Self.frame(bytes), promise: nil)
+      case .close: channel?.close(promise: nil)
+      case .verify: Issue.record("that is the server's")
+      }
+    }
+  }
+
+  static func frame(_ bytes: [UInt8], _ opcode: WebSocketOpcode = .binary) -> WebSocketFrame {
+    WebSocketFrame(
+      fin: true, opcode: opcode, maskKey: .random(), data: ByteBuffer(bytes: bytes))
+  }
+
+  private func check() {
+    waiters.removeAll { waiter in
+      guard waiter.condition(core, session) else { return false }
+      waiter.promise.succeed()
+      return true
+    }
+  }
+}
+
+/// Hands messages to a device.
+private final class DeviceHandler: ChannelInboundHandler, Sendable {
+  typealias InboundIn = WebSocketFrame
+
+  private let device: Device
+
+  init(device: Device) { self.device = device }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = Self.unwrapInboundIn(data)
+    switch frame.opcode {
+    case .binary: device.receive(Array(frame.unmaskedData.readableBytesView))
+    case .connectionClose: context.close(promise: nil)
+    default: break
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { device.closed() }
+}
+
+// What the program of a device does.
+extension ClientCore where Storage == MemoryClientStorage {
+  /// The number of a name.
+  func name(_ text: Text) -> NameID { storage.record.names.find(text) ?? .none }
+
+  func task(_ key: Int64) -> ObjectID { ObjectID(type: name(Device.task), key: .int(key)) }
+
+  mutating func addTask(
+    _ key: Int64, title: String, owner: String = "me", priority: Int64 = 0
+  ) {
+    let id = task(key)
+    create(id, now: Device.now)
+    set("title", .string(Text(title)), id)
+    set("owner", .string(Text(owner)), id)
+    set("priority", .int(priority), id)
+  }
+
+  mutating func set(_ property: Text, _ value: CellValue, _ id: ObjectID) {
+    set(.property(name(property)), in: id, to: value, now: Device.now)
+  }
+
+  func title(_ key: Int64) -> String? {
+    let value = storage.value(.property(name("title")), of: .root, in: task(key))
+    guard case .string(let text) = value else { return nil }
+    return text.string
+  }
+
+  /// The keys of the tasks that are there.
+  var tasks: Set<Int64> {
+    var keys: Set<Int64> = []
+    for id in storage.objects where exists(id) && id.type == name(Device.task) {
+      if case .int(let key) = id.key { keys.insert(key) }
+    }
+    return keys
+  }
+
+  /// Subscribes to tasks.
+  mutating func subscribe(_ query: String = "") {
+    subscribe(to: [Subscription(type: Device.task, query: Text(query))])
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import FoundationNetworking
+
+/// An answer of the HTTP interface.
+struct Answer {
+  var status: Int
+  var data: Data
+
+  var body: [String: Any] {
+    ((try? JSONSerialization.jsonObject(with: data)) as? [String: Any]) ?? [:]
+  }
+
+  func text(_ name: String) -> String { body[name] as? String ?? "" }
+}
+
+extension ServerProcess {
+  /// Asks the HTTP interface.
+  func ask(
+    _ method: String, _ path: String, _ body: [String: String]? = nil, token: String? = nil
+  ) async throws -> Answer {
+    var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
+    request.httpMethod = method
+    if let body { request.httpBody = try JSONSerialization.data(withJSONObject: body) }
+    if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+    let (data, response) = try await URLSession.shared.data(for: request)
+    return Answer(status: (response as! HTTPURLResponse).statusCode, data: data)
+  }
+
+  /// The access token of a new anonymous user.
+  func anonymous(_ app: String = "demo") async throws -> String {
+    try await ask("POST", "/api/app/\(app)/auth/login", ["provider": "anon-user"])
+      .text("access_token")
+  }
+}
