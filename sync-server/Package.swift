@@ -34,6 +34,8 @@ let package = Package(
       name: "SyncServer",
       dependencies: [
         .product(name: "HoldfastEngine", package: "holdfast"),
+        // Reads the queries of subscriptions.
+        .product(name: "RealmSwift", package: "holdfast"),
         .product(name: "SyncProtocol", package: "holdfast"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Crypto", package: "swift-crypto"),

@@ -59,7 +59,7 @@ extension ObjectTransaction {
 
   /// Gives a key of a map a new embedded object; the one that it had is deleted.
   @discardableResult
-  package func mapSetEmbedded(
+  public func mapSetEmbedded(
     forKey key: String, _ property: PropertyDescription, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectKey {
     let place = try map(property, of: owner, in: table).place(of: key)

@@ -11,7 +11,7 @@ extension ObjectTransaction {
   }
 
   /// Gives a key a value, which it did or did not have.
-  package func mapSet(
+  public func mapSet(
     _ value: StoredValue, forKey key: String, _ property: PropertyDescription,
     of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
@@ -35,7 +35,7 @@ extension ObjectTransaction {
   }
 
   /// Takes all keys out.
-  package func mapClear(
+  public func mapClear(
     _ property: PropertyDescription, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     try listClear(property.keyColumn, of: object, in: table)

@@ -4,7 +4,7 @@ import Storage
 // history is that of lists.
 extension ObjectTransaction {
   /// Puts in those of the values that are not yet there.
-  package func setInsert(
+  public func setInsert(
     _ values: [StoredValue], _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     if try list(column, of: object, in: table).count == 0 {

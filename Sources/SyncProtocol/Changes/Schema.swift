@@ -79,13 +79,18 @@ public struct SchemaClass: Hashable, Sendable {
   public var name: Text
   /// Whether its objects live in others and have no keys.
   public var isEmbedded: Bool
+  /// The property that the keys of its objects are the values of; empty if it is not known.
+  public var key: Text
   /// Its properties by name.
   public var properties: [Text: PropertyType]
 
   /// A class from its parts.
-  public init(name: Text, isEmbedded: Bool = false, properties: [Text: PropertyType]) {
+  public init(
+    name: Text, isEmbedded: Bool = false, key: Text = "", properties: [Text: PropertyType]
+  ) {
     self.name = name
     self.isEmbedded = isEmbedded
+    self.key = key
     self.properties = properties
   }
 }
@@ -117,7 +122,7 @@ public struct Schema: Hashable, Sendable {
     var conflicts: [Conflict] = []
     for other in others {
       guard var known = classes[other.name] else {
-        if extending {
+        if extending, classes.count < Limits.classes {
           classes[other.name] = other
         } else {
           conflicts.append(Conflict(type: other.name, property: ""))

@@ -5,6 +5,7 @@ extension ByteWriter {
     for type in classes {
       text(type.name)
       flag(type.isEmbedded)
+      text(type.key)
       count(type.properties.count)
       for (name, property) in type.properties.sorted(by: { $0.key < $1.key }) {
         text(name)
@@ -37,9 +38,10 @@ extension ByteWriter {
 extension ByteReader {
   mutating func schema() throws(WireError) -> [SchemaClass] {
     var classes: [SchemaClass] = []
-    for _ in 0..<(try count(of: 3, upTo: Limits.classes)) {
+    for _ in 0..<(try count(of: 4, upTo: Limits.classes)) {
       var type = SchemaClass(
-        name: try text(upTo: Limits.nameBytes), isEmbedded: try flag(), properties: [:])
+        name: try text(upTo: Limits.nameBytes), isEmbedded: try flag(),
+        key: try text(upTo: Limits.nameBytes), properties: [:])
       for _ in 0..<(try count(of: 5, upTo: Limits.properties)) {
         let name = try text(upTo: Limits.nameBytes)
         type.properties[name] = try propertyType()

@@ -11,6 +11,33 @@ extension ServerObject {
     return value
   }
 
+  /// The version that a cell came in; zero if it is not there.
+  public func version(_ slot: Slot, of container: ContainerID) -> Version {
+    containers[container]?.registers[slot]?.version ?? .zero
+  }
+
+  /// The version of the newest cell of a container; zero if it is not there.
+  public func version(of container: ContainerID) -> Version {
+    containers[container]?.version ?? .zero
+  }
+
+  /// The version of the newest cell of a container and of all that is in it.
+  public func newestVersion(within container: ContainerID) -> Version {
+    var newest = Version.zero
+    var open = [container]
+    // Not by recursion: clients may nest deeper than a stack is.
+    while let id = open.popLast() {
+      guard let found = containers[id] else { continue }
+      newest = max(newest, found.version)
+      for register in found.registers.values where register.value.container != nil {
+        open.append(ContainerID(madeBy: register.stamp.stamp))
+      }
+      guard case .object = found.kind else { continue }
+      open += containers.keys.filter { $0.isDeclared && $0.declarer == id }
+    }
+    return newest
+  }
+
   /// The container that the value of a cell made.
   public func container(madeBy slot: Slot, of container: ContainerID) -> ContainerID? {
     guard let register = containers[container]?.registers[slot], register.value.container != nil

@@ -16,10 +16,20 @@ private struct ForeignPayload: JWTPayload {
 }
 
 extension AppSettings.TokenIssuer {
+  /// Shorter secrets can be guessed.
+  private static var secretBytesMin: Int { 32 }
+
   /// Whom a token names; nil if it is not a good one of this issuer.
   func subject(of token: String) async throws -> String? {
     let keys = JWTKeyCollection()
-    if let secret { await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256) }
+    if let secret {
+      guard secret.utf8.count >= Self.secretBytesMin else {
+        throw APIError(
+          .internalServerError, "InternalServerError",
+          "The secret of the app's tokens is shorter than \(Self.secretBytesMin) bytes.")
+      }
+      await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+    }
     if let jwks {
       guard let data = FileManager.default.contents(atPath: jwks) else {
         throw APIError(

@@ -62,6 +62,10 @@ final class AppHost: @unchecked Sendable {
   /// Connections that may have something to be sent.
   var waiting: Set<LinkID> = []
   private var lastTrim: UInt64
+  private var ticks: UInt64 = 0
+  private static let ticksOfRound: UInt64 = 12
+  /// The connection of each client that has said what it has.
+  var linkOfClient: [ClientID: LinkID] = [:]
 
   /// - Parameter verify: whose a token is.
   init(
@@ -113,12 +117,24 @@ final class AppHost: @unchecked Sendable {
     }
     let before = core.head.version
     for event in events { take(event) }
-    if flush() {
-      if core.head.version != before { noteNews() }
+    if settle(since: before) {
       deliver()
       poll()
     }
     for case .barrier(let done) in events { done() }
+    rest()
+  }
+
+  /// Makes durable what was merged, and what follows from it for those whom it concerns.
+  private func settle(since version: Version) -> Bool {
+    guard flush() else { return false }
+    if core.head.version == version { return true }
+    noteNews()
+    return flush()
+  }
+
+  /// Goes on with the next turn, if there is anything for it.
+  private func rest() {
     let mayRest = waiting.isEmpty
     let isDone = inbox.withLock { inbox in
       if inbox.events.isEmpty && mayRest { inbox.isScheduled = false }
@@ -142,8 +158,7 @@ final class AppHost: @unchecked Sendable {
         waiting.insert(id)
       }
     case .closed(let id):
-      links[id] = nil
-      waiting.remove(id)
+      forget(id)
       metrics.connections.record(links.count)
     case .quiesce(let id):
       refuse(id, SyncError(.unavailable, "The server shuts down."), retryAfterMilliseconds: 1_000)
@@ -159,7 +174,10 @@ final class AppHost: @unchecked Sendable {
     let actions = links[id]!.session.receive(bytes, &core, now: Self.now)
     links[id]!.outlet.consumed(bytes.count)
     perform(actions, id)
-    if links[id]!.session.isBound { waiting.insert(id) }
+    if links[id]!.session.isBound {
+      waiting.insert(id)
+      follow(id)
+    }
     checkMemory(id)
   }
 
@@ -229,9 +247,11 @@ final class AppHost: @unchecked Sendable {
 
   private func tick() {
     let now = Self.now
+    ticks += 1
     for (id, link) in links {
       if link.session.isBound {
-        waiting.insert(id)
+        // Cursors of those whom nothing concerned move on now and then.
+        if id.number % Self.ticksOfRound == ticks % Self.ticksOfRound { waiting.insert(id) }
       } else if now - link.since > limits.handshakeMilliseconds {
         refuse(
           id, SyncError(.unexpectedFrame, "The client says nothing."), retryAfterMilliseconds: 0)

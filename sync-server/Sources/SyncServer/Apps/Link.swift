@@ -17,6 +17,10 @@ struct Link {
   /// When it was opened, in milliseconds.
   let since: UInt64
   var user: String?
+  /// The client file, once it is known.
+  var client: ClientID?
+  /// The query set that is followed.
+  var followed: UInt64?
   /// What is to be sent after the flush.
   var outgoing: [[UInt8]] = []
   var isClosing = false
@@ -34,9 +38,36 @@ struct Link {
 
 // What goes out to connections.
 extension AppHost {
-  /// Something is new: all who are bound may have to be sent it.
+  /// Something was committed: those whom it may concern are looked at.
   func noteNews() {
-    for (id, link) in links where link.session.isBound { waiting.insert(id) }
+    let (concerned, unsettled) = core.storage.takeConcerned()
+    for client in unsettled { core.reevaluate(client) }
+    for client in concerned.union(unsettled) {
+      if let id = linkOfClient[client] { waiting.insert(id) }
+    }
+  }
+
+  /// Follows what the client of a connection wants to see.
+  func follow(_ id: LinkID) {
+    guard let link = links[id], let client = link.session.client, let file = core.files[client],
+      link.followed != file.queryVersion || linkOfClient[client] != id
+    else { return }
+    linkOfClient[client] = id
+    links[id]!.client = client
+    links[id]!.followed = file.queryVersion
+    core.storage.follow(client, file.subscriptions)
+    // What it has missed of other objects is not known.
+    if core.storage.dependsOnOthers(client) { core.reevaluate(client) }
+  }
+
+  /// The connection is gone.
+  func forget(_ id: LinkID) {
+    if let client = links[id]?.client, linkOfClient[client] == id {
+      linkOfClient[client] = nil
+      core.storage.follow(client, nil)
+    }
+    links[id] = nil
+    waiting.remove(id)
   }
 
   /// Sends what sessions wanted sent.
@@ -58,8 +89,7 @@ extension AppHost {
     }
     if link.isClosing {
       link.outlet.close()
-      links[id] = nil
-      waiting.remove(id)
+      forget(id)
     }
   }
 

@@ -2,7 +2,8 @@ import ObjectStore
 import Storage
 import SyncProtocol
 
-/// The state of one app in a Holdfast file.
+/// The state of one app in a Holdfast file: objects with their stamps and client files in tables of
+/// the server's own, and the objects' values in tables of the app's classes.
 ///
 /// What has been committed is read from a pinned version, so that an open transaction and other
 /// processes do no harm. Confined to the executor of its app.
@@ -10,9 +11,16 @@ final class AppStorage: ServerStorage {
   let database: Database
   private let schemas = SchemaCache()
   private(set) var snapshot: Snapshot
-  private var stored: ServerHead
-  private var schema: SchemaDescription
-  private var hidden: HiddenTables
+  private(set) var stored: ServerHead
+  private(set) var hidden: HiddenTables
+  private(set) var schema: SchemaDescription
+  private(set) var real: RealSchema
+  private var queries = QueryCache()
+  private var interests = InterestIndex()
+  /// Connected clients whom something may concern that was committed since they were last taken.
+  private var concerned: Set<ClientID> = []
+  /// Clients of whom other objects decide what they see, and some have changed.
+  private var unsettled: Set<ClientID> = []
   /// Steps of what a client file holds that are in storage, for when to write it anew.
   private var heldSteps: [ClientID: HeldSteps] = [:]
 
@@ -28,20 +36,24 @@ final class AppStorage: ServerStorage {
     options.durability = .full
     options.label = "sync-server"
     database = try Database.open(path: path, options: options)
-    snapshot = try database.pinNewest()
-    var random = SystemRandomNumberGenerator()
-    stored = ServerHead(epoch: random.next(upperBound: UInt64.max) + 1)
-    schema = try schemas.schema(snapshot.root, in: snapshot.source).description
-    if HiddenTables(schema) == nil {
-      snapshot = try Self.create(stored, database, schemas)
-      schema = try schemas.schema(snapshot.root, in: snapshot.source).description
+    var newest = try database.pinNewest()
+    var found = try schemas.schema(newest.root, in: newest.source).description
+    if HiddenTables(found) == nil {
+      newest = try Self.create(ServerHead(epoch: Self.newEpoch()), database, schemas)
+      found = try schemas.schema(newest.root, in: newest.source).description
     }
-    guard let hidden = HiddenTables(schema) else {
+    guard let tables = HiddenTables(found) else {
       throw StorageError(.schemaMismatch, path: path, "the file is not one of the sync server")
     }
-    self.hidden = hidden
-    stored = try Self.readHead(hidden, snapshot)
+    snapshot = newest
+    hidden = tables
+    schema = found
+    stored = try Self.readHead(tables, newest)
+    real = RealSchema(found, stored.schema, stored.names)
   }
+
+  /// Names a new history.
+  static func newEpoch() -> UInt64 { UInt64.random(in: 1...UInt64.max) }
 
   private static func create(
     _ head: ServerHead, _ database: Database, _ schemas: SchemaCache
@@ -52,20 +64,25 @@ final class AppStorage: ServerStorage {
     guard let hidden = HiddenTables(transaction.schema.description) else {
       preconditionFailure("classes that were just added are missing")
     }
-    try hidden.putHead(head, in: transaction)
+    try hidden.putHead(head, isSchemaNew: true, in: transaction)
     return try transaction.commit()
   }
 
   private static func readHead(
     _ hidden: HiddenTables, _ snapshot: Snapshot
   ) throws(StorageError) -> ServerHead {
-    guard let bytes = try hidden.headRow(snapshot) else {
+    guard let rows = try hidden.headRows(snapshot) else {
       throw StorageError(.corrupt, path: snapshot.database.path, "the head of the app is missing")
     }
-    do { return try ServerHead(row: bytes) } catch {
+    do { return try ServerHead(row: rows.head, schemaRow: rows.schema) } catch {
       throw StorageError(
         .corrupt, path: snapshot.database.path, "the head of the app cannot be read: \(error)")
     }
+  }
+
+  /// What was committed, for queries.
+  private var view: StoreView {
+    StoreView(source: snapshot.source, root: snapshot.root, schema: schema)
   }
 
   // MARK: Reading
@@ -73,19 +90,18 @@ final class AppStorage: ServerStorage {
   func head() throws(SyncError) -> ServerHead { stored }
 
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {
-    try reading { () throws(StorageError) in
-      guard let bytes = try hidden.objectRow(id, snapshot) else { return nil }
-      do { return try ServerObject(row: bytes, names: stored.names) } catch {
-        throw StorageError(
-          .corrupt, path: database.path, "the row of \(id) cannot be read: \(error)")
-      }
+    try reading { () throws(StorageError) in try storedObject(id) }
+  }
+
+  private func storedObject(_ id: ObjectID) throws(StorageError) -> ServerObject? {
+    guard let bytes = try hidden.objectRow(id, snapshot) else { return nil }
+    do { return try ServerObject(row: bytes, names: stored.names) } catch {
+      throw StorageError(.corrupt, path: database.path, "the row of \(id) cannot be read: \(error)")
     }
   }
 
   func objects(changedAfter version: Version) throws(SyncError) -> [ObjectID] {
-    try reading { () throws(StorageError) in
-      try hidden.objects(after: version, snapshot)
-    }
+    try reading { () throws(StorageError) in try hidden.objects(after: version, snapshot) }
   }
 
   func deadObjects(upTo version: Version) throws(SyncError) -> [ObjectID] {
@@ -113,50 +129,161 @@ final class AppStorage: ServerStorage {
     }
   }
 
+  private func reading<Result>(
+    _ body: () throws(StorageError) -> Result
+  ) throws(SyncError) -> Result {
+    do throws(StorageError) { return try body() } catch { throw SyncError(error) }
+  }
+
   // MARK: Subscriptions
 
+  private func prepare(_ subscription: Subscription) -> Result<PreparedQuery, QueryError> {
+    queries.prepare(subscription, schema, stored.names) { [real, stored, view] name, key in
+      guard let type = stored.names.find(Text(name)), let known = real[type],
+        let property = known.key,
+        let row = try? view.table(known.table)?.find(primaryKey: key, property)
+      else { return nil }
+      return .link(known.table, row)
+    }
+  }
+
   func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID] {
-    guard let type = stored.names.find(subscription.type) else { return [] }
+    guard let prepared = try? prepare(subscription).get(), let type = real[prepared.type],
+      let key = type.key
+    else { return [] }
     return try reading { () throws(StorageError) in
-      try hidden.livingObjects(of: type, snapshot)
+      guard let table = try view.table(type.table) else { return [] }
+      var found: [ObjectID] = []
+      for row in try prepared.query.evaluate(view) {
+        guard let position = try table.find(row),
+          let id = ObjectID(
+            type: prepared.type, stored: try table.value(of: key, at: position), key)
+        else { continue }
+        found.append(id)
+      }
+      return found
     }
   }
 
   func selects(
     _ subscription: Subscription, _ id: ObjectID, _ object: ServerObject
   ) -> Bool {
-    true
+    guard let prepared = try? prepare(subscription).get(), prepared.type == id.type else {
+      return false
+    }
+    if prepared.selectsAll { return true }
+    guard let found = try? row(of: id, view) else { return false }
+    return (try? prepared.query.matches(found.row, view)) ?? false
   }
 
   func problem(of subscription: Subscription) -> Text? {
-    if stored.schema.classes[subscription.type] == nil { return "There is no such class." }
-    return subscription.query.string.isEmpty ? nil : "There are no queries yet."
+    switch prepare(subscription) {
+    case .success: nil
+    case .failure(let error): Text(String(error.reason.prefix(500)))
+    }
   }
 
-  func allows(_ change: ObjectChange, by user: Text, to object: ServerObject?) -> Bool { true }
+  /// Whether the key is of the kind that the class has: else there is no place for the object.
+  func allows(_ change: ObjectChange, by user: Text, to object: ServerObject?) -> Bool {
+    guard let type = real[change.id.type], let key = type.key else { return true }
+    return change.id.key.stored(for: key, in: change.id) != nil
+  }
+
+  private func row(
+    of id: ObjectID, _ view: StoreView
+  ) throws(StorageError) -> (type: RealSchema.RealClass, row: RowKey)? {
+    guard let type = real[id.type], let property = type.key,
+      let key = id.key.stored(for: property, in: id), let table = try view.table(type.table),
+      let row = try table.find(primaryKey: key, property)
+    else { return nil }
+    return (type, row)
+  }
+
+  // MARK: Who is concerned
+
+  /// A client is connected, and wants to see this; or is gone.
+  func follow(_ client: ClientID, _ subscriptions: [Subscription]?) {
+    guard let subscriptions else { return interests.remove(client) }
+    let prepared = subscriptions.compactMap { subscription in
+      (try? prepare(subscription).get()).map { (text: subscription.query, query: $0) }
+    }
+    interests.set(client, prepared)
+  }
+
+  /// Whether other objects decide what a connected client sees.
+  func dependsOnOthers(_ client: ClientID) -> Bool { interests.crossing.contains(client) }
+
+  /// The clients whom commits may concern, and those whose queries have to be evaluated anew.
+  func takeConcerned() -> (concerned: Set<ClientID>, unsettled: Set<ClientID>) {
+    defer {
+      concerned = []
+      unsettled = []
+    }
+    return (concerned, unsettled)
+  }
+
+  private func noteConcerned(
+    _ changes: ServerChanges, _ view: StoreView
+  ) throws(StorageError) {
+    for id in changes.objects.keys {
+      guard let (type, row) = try row(of: id, view) else { continue }
+      try interests.find(type, id.type, row, view, into: &concerned)
+    }
+  }
 
   // MARK: Writing
 
   func commit(_ changes: ServerChanges) throws(SyncError) {
     do throws(StorageError) {
+      // What an object was decides who loses sight of it.
+      try noteConcerned(changes, view)
       let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
       defer { transaction.cancel() }
+      let isSchemaNew = changes.head.schema != stored.schema
+      if isSchemaNew { try transaction.apply(RealSchema.wanted(changes.head.schema)) }
+      let description = transaction.schema.description
+      let schema = RealSchema(description, changes.head.schema, changes.head.names)
       let steps = try write(changes, transaction)
+      try project(changes, transaction, schema)
       let next = try transaction.commit()
       snapshot.release()
       snapshot = next
       stored = changes.head
+      real = schema
+      self.schema = description
       heldSteps.merge(steps) { $1 }
+      if isSchemaNew { queries.removeAll() }
+      if !changes.objects.isEmpty { unsettled.formUnion(interests.crossing) }
+      try noteConcerned(changes, view)
     } catch {
       throw SyncError(error)
     }
+  }
+
+  private func project(
+    _ changes: ServerChanges, _ transaction: ObjectTransaction, _ schema: RealSchema
+  ) throws(StorageError) {
+    var projection = Projection(schema: schema, hidden: hidden, transaction: transaction) {
+      [self] (id) throws(StorageError) in
+      if let changed = changes.objects[id] { return changed }
+      return try storedObject(id)
+    }
+    var list: [Projection.Change] = []
+    list.reserveCapacity(changes.objects.count)
+    for (id, object) in changes.objects {
+      list.append(
+        Projection.Change(id: id, object: object, known: try hidden.version(of: id, snapshot)))
+    }
+    try projection.write(list)
   }
 
   private func write(
     _ changes: ServerChanges, _ transaction: ObjectTransaction
   ) throws(StorageError) -> [ClientID: HeldSteps] {
     let names = changes.head.names
-    try hidden.putHead(changes.head, in: transaction)
+    let isSchemaNew =
+      changes.head.schema != stored.schema || names.texts.count != stored.names.texts.count
+    try hidden.putHead(changes.head, isSchemaNew: isSchemaNew, in: transaction)
     for (id, object) in changes.objects {
       if let object {
         try hidden.putObject(object, id, names: names, in: transaction)
@@ -179,12 +306,6 @@ final class AppStorage: ServerStorage {
           rows: known.rows + 1, bytes: known.bytes + size, wholeBytes: known.wholeBytes)
     }
     return changed
-  }
-
-  private func reading<Result>(
-    _ body: () throws(StorageError) -> Result
-  ) throws(SyncError) -> Result {
-    do throws(StorageError) { return try body() } catch { throw SyncError(error) }
   }
 }
 

@@ -6,7 +6,7 @@ import SyncProtocol
 ///
 /// Their names have a dot in them, which no class of a program's can have.
 struct HiddenTables {
-  /// The head: one row.
+  /// The head, and the names and classes of it: a row for each.
   private let head: HiddenTable
   /// An object with its stamps, by class and key.
   private let object: HiddenTable
@@ -14,13 +14,15 @@ struct HiddenTables {
   private let client: HiddenTable
   /// What client files hold, in steps; those of one file in the order of their keys.
   private let held: HiddenTable
+  /// Links to objects that are not there.
+  let link: HiddenTable
 
   static let classes = [
     ClassDescription(
-      name: "sync.head",
+      name: "server.head",
       properties: [key(.int), PropertyDescription(name: "row", kind: .data)]),
     ClassDescription(
-      name: "sync.object",
+      name: "server.object",
       properties: [
         key(.string),
         PropertyDescription(name: "version", kind: .int, isIndexed: true),
@@ -30,13 +32,19 @@ struct HiddenTables {
         PropertyDescription(name: "row", kind: .data),
       ]),
     ClassDescription(
-      name: "sync.client",
+      name: "server.client",
       properties: [key(.int), PropertyDescription(name: "row", kind: .data)]),
     ClassDescription(
-      name: "sync.held",
+      name: "server.held",
       properties: [
         PropertyDescription(name: "client", kind: .int, isIndexed: true),
         PropertyDescription(name: "row", kind: .data),
+      ]),
+    ClassDescription(
+      name: "server.link",
+      properties: [
+        PropertyDescription(name: "source", kind: .string, isIndexed: true),
+        PropertyDescription(name: "target", kind: .string, isIndexed: true),
       ]),
   ]
 
@@ -46,10 +54,12 @@ struct HiddenTables {
 
   /// The tables in a file's schema; nil if it does not have them.
   init?(_ schema: SchemaDescription) {
-    guard let head = HiddenTable("sync.head", schema),
-      let object = HiddenTable("sync.object", schema),
-      let client = HiddenTable("sync.client", schema), let held = HiddenTable("sync.held", schema)
+    guard let head = HiddenTable("server.head", schema),
+      let object = HiddenTable("server.object", schema),
+      let client = HiddenTable("server.client", schema),
+      let held = HiddenTable("server.held", schema), let link = HiddenTable("server.link", schema)
     else { return nil }
+    self.link = link
     self.head = head
     self.object = object
     self.client = client
@@ -58,12 +68,25 @@ struct HiddenTables {
 
   // MARK: Reading
 
-  func headRow(_ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
-    try head.row(.int(0), snapshot)
+  /// The bytes of the head, and of its names and classes.
+  func headRows(_ snapshot: Snapshot) throws(StorageError) -> (head: [UInt8], schema: [UInt8])? {
+    guard let row = try head.row(.int(0), snapshot), let schema = try head.row(.int(1), snapshot)
+    else { return nil }
+    return (row, schema)
   }
 
   func objectRow(_ id: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
     try object.row(.string(id.storedKey), snapshot)
+  }
+
+  /// The version of an object; zero if it is not known.
+  func version(of id: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> Version {
+    let table = try object.table(snapshot)
+    guard let row = try object.find(.string(id.storedKey), table),
+      let position = try table.find(row)
+    else { return .zero }
+    let number = try table.int(object.column("version"), at: position)
+    return Version(UInt64(bitPattern: number))
   }
 
   /// In the order of their versions.
@@ -143,8 +166,11 @@ struct HiddenTables {
 
   // MARK: Writing
 
-  func putHead(_ new: ServerHead, in transaction: ObjectTransaction) throws(StorageError) {
+  func putHead(
+    _ new: ServerHead, isSchemaNew: Bool, in transaction: ObjectTransaction
+  ) throws(StorageError) {
     try head.put(.int(0), [("row", .data(new.row))], in: transaction)
+    if isSchemaNew { try head.put(.int(1), [("row", .data(new.schemaRow))], in: transaction) }
   }
 
   func putObject(
@@ -184,72 +210,5 @@ struct HiddenTables {
     }
     let key = try transaction.createObject(in: held.tableKey)
     try held.set([("client", .int(number)), ("row", .data(step.bytes))], key, in: transaction)
-  }
-}
-
-/// One of them.
-struct HiddenTable {
-  private let description: ClassDescription
-  private var columns: [String: ColumnKey] = [:]
-
-  init?(_ name: String, _ schema: SchemaDescription) {
-    guard let description = schema.description(of: name) else { return nil }
-    self.description = description
-    for property in description.properties { columns[property.name] = property.columnKey }
-  }
-
-  var tableKey: TableKey { description.tableKey }
-
-  /// The column of the primary key.
-  var key: ColumnKey { column("_id") }
-
-  func column(_ name: String) -> ColumnKey {
-    guard let column = columns[name] else { preconditionFailure("no column is called \(name)") }
-    return column
-  }
-
-  func table(_ snapshot: Snapshot) throws(StorageError) -> Table {
-    try snapshot.table(tableKey) ?? Table(emptyWith: tableKey, in: snapshot.source)
-  }
-
-  /// The bytes in the column `row` of the row with that key.
-  func row(_ key: StoredValue, _ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
-    let table = try table(snapshot)
-    guard let primary = description.primaryKey,
-      let found = try table.find(primaryKey: key, primary), let position = try table.find(found)
-    else { return nil }
-    return try table.data(column("row"), at: position)
-  }
-
-  /// The rows with values of an indexed property within bounds, in the order of the values.
-  func keys(
-    _ property: String, _ from: Int64, _ through: Int64, _ table: Table
-  ) throws(StorageError) -> [RowKey] {
-    guard let property = description.property(named: property),
-      let index = try table.index(of: property)
-    else { return [] }
-    return try index.keys(from: from, through: through)
-  }
-
-  func put(
-    _ key: StoredValue, _ values: [(String, StoredValue)], in transaction: ObjectTransaction
-  ) throws(StorageError) {
-    let (object, _) = try transaction.createObject(in: tableKey, primaryKey: key)
-    try set(values, object, in: transaction)
-  }
-
-  func set(
-    _ values: [(String, StoredValue)], _ object: RowKey, in transaction: ObjectTransaction
-  ) throws(StorageError) {
-    for (name, value) in values {
-      try transaction.set(value, column(name), of: object, in: tableKey)
-    }
-  }
-
-  func remove(_ key: StoredValue, in transaction: ObjectTransaction) throws(StorageError) {
-    guard let primary = description.primaryKey,
-      let found = try transaction.table(tableKey).find(primaryKey: key, primary)
-    else { return }
-    try transaction.deleteObject(found, in: tableKey)
   }
 }

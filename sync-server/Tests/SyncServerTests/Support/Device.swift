@@ -27,7 +27,18 @@ final class Device: @unchecked Sendable {
         "owner": PropertyType(.string, .single),
         "priority": PropertyType(.int, .single),
         "tags": PropertyType(.string, .list),
-      ])
+        "project": PropertyType(.link, .single, isOptional: true, target: "Project"),
+        "parts": PropertyType(.object, .list, target: "Part"),
+        "notes": PropertyType(.string, .map),
+        "marks": PropertyType(.int, .set),
+      ]),
+    SchemaClass(
+      name: "Project", key: "code",
+      properties: [
+        "code": PropertyType(.string, .single), "name": PropertyType(.string, .single),
+      ]),
+    SchemaClass(
+      name: "Part", isEmbedded: true, properties: ["weight": PropertyType(.int, .single)]),
   ]
 
   let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -35,6 +46,8 @@ final class Device: @unchecked Sendable {
   private var session: ClientSession?
   private var channel: (any Channel)?
   private var waiters: [Waiter] = []
+  /// What ended the last connection, on the loop; for those that failed.
+  private(set) var failure: SyncError?
 
   init(_ number: UInt64) {
     core = Core(storage: MemoryClientStorage(client: ClientID(number)))
@@ -110,7 +123,7 @@ final class Device: @unchecked Sendable {
     try await onLoop { try body($0.core) }
   }
 
-  /// Waits until something is true, for a minute at most.
+  /// Waits until something is true, for half a minute at most.
   func wait(
     _ what: String, until condition: @escaping @Sendable (Core, ClientSession?) -> Bool
   ) async throws {
@@ -119,9 +132,9 @@ final class Device: @unchecked Sendable {
       device.waiters.append(Waiter(condition: condition, promise: promise))
       device.check()
     }
-    let timeout = loop.scheduleTask(in: .seconds(60)) {
+    let timeout = loop.scheduleTask(in: .seconds(30)) {
       Issue.record("waited in vain for: \(what)")
-      promise.fail(ChannelError.connectTimeout(.seconds(60)))
+      promise.fail(ChannelError.connectTimeout(.seconds(30)))
     }
     defer { timeout.cancel() }
     try await promise.futureResult.get()
@@ -131,6 +144,9 @@ final class Device: @unchecked Sendable {
   func waitForUpload() async throws {
     try await wait("the acknowledgement") { core, _ in !core.isDirty }
   }
+
+  /// The query set that the server could not take; on the loop.
+  var failedQuery: (version: UInt64, message: Text)? { session?.failedQuery }
 
   /// Closes the connection.
   func disconnect() async throws {
@@ -149,6 +165,7 @@ final class Device: @unchecked Sendable {
   }
 
   fileprivate func closed() {
+    failure = session?.failure
     channel = nil
     session = nil
     check()
@@ -222,6 +239,13 @@ extension ClientCore where Storage == MemoryClientStorage {
 
   mutating func set(_ property: Text, _ value: CellValue, _ id: ObjectID) {
     set(.property(name(property)), in: id, to: value, now: Device.now)
+  }
+
+  func project(_ code: Text) -> ObjectID { ObjectID(type: name("Project"), key: .string(code)) }
+
+  /// The collection that a property of a task declares.
+  func collection(_ property: Text) -> ContainerID {
+    ContainerID(declaredBy: name(property), in: .root)
   }
 
   func title(_ key: Int64) -> String? {

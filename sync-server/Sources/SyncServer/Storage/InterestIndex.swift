@@ -1,0 +1,115 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+/// Which clients a changed object may concern, without asking each of them.
+///
+/// Subscriptions that say what a property must be equal to are found by the class, the property and
+/// the value; others are evaluated once for each text, however many clients have it.
+struct InterestIndex {
+  private struct Place: Hashable {
+    var property: String
+    var value: StoredValue
+  }
+
+  private struct General {
+    var query: CompiledQuery
+    var clients: Set<ClientID> = []
+  }
+
+  /// What is known of one class.
+  private struct Interests {
+    var byValue: [Place: Set<ClientID>] = [:]
+    /// How many subscriptions look at a property.
+    var properties: [String: Int] = [:]
+    var all: Set<ClientID> = []
+    var general: [Text: General] = [:]
+  }
+
+  private struct Entry {
+    var text: Text
+    var query: PreparedQuery
+  }
+
+  private var types: [NameID: Interests] = [:]
+  private var entries: [ClientID: [Entry]] = [:]
+  /// Clients whose subscriptions look at other objects than those that they select.
+  private(set) var crossing: Set<ClientID> = []
+
+  /// The subscriptions of a client that is connected.
+  mutating func set(_ client: ClientID, _ queries: [(text: Text, query: PreparedQuery)]) {
+    remove(client)
+    if queries.isEmpty { return }
+    entries[client] = queries.map { Entry(text: $0.text, query: $0.query) }
+    for (text, query) in queries {
+      if query.crossesLinks { crossing.insert(client) }
+      update(query.type) { interests in
+        if query.selectsAll {
+          interests.all.insert(client)
+        } else if let term = query.term {
+          interests.properties[term.property, default: 0] += 1
+          for value in term.values {
+            interests.byValue[Place(property: term.property, value: value), default: []]
+              .insert(client)
+          }
+        } else {
+          interests.general[text, default: General(query: query.query)].clients.insert(client)
+        }
+      }
+    }
+  }
+
+  /// The client is gone.
+  mutating func remove(_ client: ClientID) {
+    guard let old = entries.removeValue(forKey: client) else { return }
+    crossing.remove(client)
+    for entry in old {
+      update(entry.query.type) { interests in
+        interests.all.remove(client)
+        if let term = entry.query.term {
+          let count = interests.properties[term.property] ?? 0
+          interests.properties[term.property] = count > 1 ? count - 1 : nil
+          for value in term.values {
+            let place = Place(property: term.property, value: value)
+            interests.byValue[place]?.remove(client)
+            if interests.byValue[place]?.isEmpty == true { interests.byValue[place] = nil }
+          }
+        }
+        interests.general[entry.text]?.clients.remove(client)
+        if interests.general[entry.text]?.clients.isEmpty == true {
+          interests.general[entry.text] = nil
+        }
+      }
+    }
+  }
+
+  private mutating func update(_ type: NameID, _ body: (inout Interests) -> Void) {
+    var interests = types.removeValue(forKey: type) ?? Interests()
+    body(&interests)
+    types[type] = interests
+  }
+
+  /// Adds the clients that select a row as it is in a version.
+  func find(
+    _ type: RealSchema.RealClass, _ id: NameID, _ row: RowKey, _ view: StoreView,
+    into found: inout Set<ClientID>
+  ) throws(StorageError) {
+    guard let interests = types[id] else { return }
+    found.formUnion(interests.all)
+    for general in interests.general.values where !general.clients.isSubset(of: found) {
+      if try general.query.matches(row, view) { found.formUnion(general.clients) }
+    }
+    guard !interests.properties.isEmpty, let table = try view.table(type.table),
+      let position = try table.find(row)
+    else { return }
+    for name in interests.properties.keys {
+      guard let property = type.description.property(named: name), !property.isCollection else {
+        continue
+      }
+      let value = try table.value(of: property, at: position)
+      if let clients = interests.byValue[Place(property: name, value: value)] {
+        found.formUnion(clients)
+      }
+    }
+  }
+}
