@@ -30,15 +30,19 @@ final class AppStorage: ServerStorage {
     var wholeBytes = 0
   }
 
-  /// Opens an app's file, and makes it with a new history if there is none.
-  init(path: String) throws(StorageError) {
+  /// Opens an app's file, and makes it with a new history if there is none. A backup begins a new
+  /// history, too.
+  ///
+  /// - Parameter isReadOnly: nothing is made or begun.
+  init(path: String, isReadOnly: Bool = false) throws(StorageError) {
     var options = DatabaseOptions()
     options.durability = .full
+    options.readOnly = isReadOnly
     options.label = "sync-server"
     database = try Database.open(path: path, options: options)
     var newest = try database.pinNewest()
     var found = try schemas.schema(newest.root, in: newest.source).description
-    if HiddenTables(found) == nil {
+    if HiddenTables(found) == nil, !isReadOnly {
       newest = try Self.create(ServerHead(epoch: Self.newEpoch()), database, schemas)
       found = try schemas.schema(newest.root, in: newest.source).description
     }
@@ -50,6 +54,29 @@ final class AppStorage: ServerStorage {
     schema = found
     stored = try Self.readHead(tables, newest)
     real = RealSchema(found, stored.schema, stored.names)
+    if !isReadOnly, try tables.isBackup(newest) { try beginHistory() }
+  }
+
+  private func beginHistory() throws(StorageError) {
+    let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
+    defer { transaction.cancel() }
+    var head = stored
+    head.epoch = Self.newEpoch()
+    try hidden.putHead(head, isSchemaNew: false, in: transaction)
+    try hidden.setBackup(false, in: transaction)
+    let next = try transaction.commit()
+    snapshot.release()
+    snapshot = next
+    stored = head
+  }
+
+  /// Marks a copy of an app's file, so that the server that opens it begins a new history.
+  static func markAsBackup(path: String) throws(StorageError) {
+    let storage = try AppStorage(path: path)
+    let transaction = try ObjectTransaction(storage.database.beginWrite(), schemas: storage.schemas)
+    defer { transaction.cancel() }
+    try storage.hidden.setBackup(true, in: transaction)
+    try transaction.commit().release()
   }
 
   /// Names a new history.
@@ -188,6 +215,9 @@ final class AppStorage: ServerStorage {
     guard let type = real[change.id.type], let key = type.key else { return true }
     return change.id.key.stored(for: key, in: change.id) != nil
   }
+
+  /// Where an object's row is.
+  func row(of id: ObjectID) throws(StorageError) -> RowKey? { try row(of: id, view)?.row }
 
   private func row(
     of id: ObjectID, _ view: StoreView

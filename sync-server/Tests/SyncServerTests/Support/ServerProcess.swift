@@ -19,7 +19,8 @@ final class ServerProcess {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  var data: String { folder.appendingPathComponent("data").path }
+  /// The folder that is served.
+  lazy var data = folder.appendingPathComponent("data").path
 
   private var portFile: URL { folder.appendingPathComponent("port") }
 
@@ -87,14 +88,20 @@ final class ServerProcess {
   }
 
   /// Runs another subcommand on the server's data; says how it ended and what it said.
-  func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+  func run(
+    _ arguments: [String], input: String = ""
+  ) throws -> (status: Int32, output: String) {
     let command = Process()
     command.executableURL = URL(fileURLWithPath: Self.program)
     command.arguments = arguments + ["--data", data]
     let pipe = Pipe()
     command.standardOutput = pipe
     command.standardError = pipe
+    let inputPipe = Pipe()
+    command.standardInput = inputPipe
     try command.run()
+    try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try inputPipe.fileHandleForWriting.close()
     let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
     command.waitUntilExit()
     return (command.terminationStatus, String(decoding: bytes, as: UTF8.self))
