@@ -71,16 +71,36 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
-    .testTarget(
-      name: "SyncServerTests",
+    // Servers as processes, and raw clients of the protocol.
+    .target(
+      name: "ServerKit",
       dependencies: [
-        "SyncServer", "sync-server",
-        .product(name: "HoldfastEngine", package: "holdfast"),
-        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "SyncProtocol", package: "holdfast"),
+      ],
+      path: "Tests/ServerKit", swiftSettings: settings),
+    // Measures a server.
+    .executableTarget(
+      name: "sync-load",
+      dependencies: [
+        "ServerKit", "sync-server",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SyncProtocol", package: "holdfast"),
+      ],
+      path: "Tests/sync-load", swiftSettings: settings),
+    .testTarget(
+      name: "SyncServerTests",
+      dependencies: [
+        "ServerKit", "SyncServer", "sync-server",
+        .product(name: "HoldfastEngine", package: "holdfast"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "RealmSwift", package: "holdfast"),
         .product(name: "SyncProtocol", package: "holdfast"),
       ],
       swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Foundation
+import ServerKit
 import SyncProtocol
 import Testing
 

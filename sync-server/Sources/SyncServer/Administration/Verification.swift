@@ -61,12 +61,13 @@ public struct Verification: Sendable {
 }
 
 extension AppStorage {
-  /// Whether every object can be read, has a row in its class's table if it is alive, and whether
-  /// there are no other rows.
+  /// Whether every object can be read, has a row with its values in its class's table if it is
+  /// alive, and whether there are no other rows.
   static func check(path: String) throws -> (objects: Int, findings: [String]) {
     let storage = try AppStorage(path: path, isReadOnly: true)
     var findings: [String] = []
     var living: [NameID: Int] = [:]
+    var values = ValueCheck(storage)
     let all = try storage.objects(changedAfter: .zero)
     for id in all {
       guard let object = try storage.object(id) else {
@@ -77,6 +78,7 @@ extension AppStorage {
         id.key.stored(for: key, in: id) != nil
       else { continue }
       living[id.type, default: 0] += 1
+      try values.check(object, id)
       if try storage.row(of: id) == nil {
         findings.append("\(type.description.name) \(id.storedKey): not in its table")
       }
@@ -89,6 +91,6 @@ extension AppStorage {
       }
     }
     _ = try storage.clientFiles()
-    return (all.count, findings)
+    return (all.count, findings + values.findings)
   }
 }

@@ -1,7 +1,7 @@
 import SyncProtocol
 
 /// A client's file in memory: what was committed, and what the open transaction has made of it.
-struct MemoryClientStorage: ClientStorage, Sendable {
+public struct MemoryClientStorage: ClientStorage, Sendable {
   /// The values of one container.
   struct Values: Sendable, Equatable {
     var slots: [Slot: CellValue] = [:]
@@ -17,50 +17,53 @@ struct MemoryClientStorage: ClientStorage, Sendable {
   private var durable: Contents
   private var working: Contents
 
-  init(client: ClientID) {
+  /// A file that has never been connected.
+  public init(client: ClientID) {
     durable = Contents(record: ClientRecord(client: client))
     working = durable
   }
 
-  var record: ClientRecord {
+  public var record: ClientRecord {
     get { working.record }
     set { working.record = newValue }
   }
 
-  func state(of id: ObjectID) -> ClientObject? { working.states[id] }
+  public func state(of id: ObjectID) -> ClientObject? { working.states[id] }
 
-  mutating func takeState(of id: ObjectID) -> ClientObject? {
+  public mutating func takeState(of id: ObjectID) -> ClientObject? {
     working.states.removeValue(forKey: id)
   }
 
-  mutating func putState(_ state: ClientObject?, of id: ObjectID) { working.states[id] = state }
+  public mutating func putState(_ state: ClientObject?, of id: ObjectID) {
+    working.states[id] = state
+  }
 
-  var objects: [ObjectID] { Array(working.states.keys) }
+  public var objects: [ObjectID] { Array(working.states.keys) }
 
-  var dirtyObjects: [ObjectID] { working.states.filter { $0.value.isDirty }.map(\.key) }
+  public var dirtyObjects: [ObjectID] { working.states.filter { $0.value.isDirty }.map(\.key) }
 
-  func value(_ slot: Slot, of container: ContainerID, in id: ObjectID) -> CellValue? {
+  public func value(_ slot: Slot, of container: ContainerID, in id: ObjectID) -> CellValue? {
     working.data[id]?[container]?.slots[slot]
   }
 
-  func slots(of container: ContainerID, in id: ObjectID) -> [Slot] {
+  public func slots(of container: ContainerID, in id: ObjectID) -> [Slot] {
     (working.data[id]?[container]?.slots.keys).map(Array.init) ?? []
   }
 
-  func item(_ index: Int, of container: ContainerID, in id: ObjectID) -> CellValue {
+  public func item(_ index: Int, of container: ContainerID, in id: ObjectID) -> CellValue {
     working.data[id]?[container]?.items[index] ?? .null
   }
 
   /// The elements of a list.
-  func items(of container: ContainerID, in id: ObjectID) -> [CellValue] {
+  public func items(of container: ContainerID, in id: ObjectID) -> [CellValue] {
     working.data[id]?[container]?.items ?? []
   }
 
-  mutating func commit() throws(SyncError) { durable = working }
+  public mutating func commit() throws(SyncError) { durable = working }
 
-  mutating func rollback() { working = durable }
+  public mutating func rollback() { working = durable }
 
-  mutating func change(_ change: DataChange, in id: ObjectID) {
+  public mutating func change(_ change: DataChange, in id: ObjectID) {
     switch change {
     case .create: working.data[id] = [:]
     case .delete: working.data[id] = nil

@@ -4,21 +4,29 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 import SyncProtocol
-import Testing
 
 /// A raw client of the protocol: a file in memory, and a WebSocket if it is connected.
-final class Device: @unchecked Sendable {
+public final class Device: @unchecked Sendable {
   // Sendable: all that changes is used on `loop` alone.
 
-  typealias Core = ClientCore<MemoryClientStorage>
+  /// The client's part of sync.
+  public typealias Core = ClientCore<MemoryClientStorage>
+
+  /// What did not come.
+  public struct WaitedInVain: Error {
+    /// In words.
+    public var what: String
+  }
 
   private struct Waiter {
     var condition: @Sendable (Core, ClientSession?) -> Bool
     var promise: EventLoopPromise<Void>
   }
 
-  static let task: Text = "Task"
-  static let classes = [
+  /// A class that devices have.
+  public static let task: Text = "Task"
+  /// All classes that devices have.
+  public static let classes = [
     SchemaClass(
       name: task,
       properties: [
@@ -41,15 +49,17 @@ final class Device: @unchecked Sendable {
       name: "Part", isEmbedded: true, properties: ["weight": PropertyType(.int, .single)]),
   ]
 
-  let loop = MultiThreadedEventLoopGroup.singleton.next()
+  /// Where all that changes is used.
+  public let loop = MultiThreadedEventLoopGroup.singleton.next()
   private var core: Core
   private var session: ClientSession?
   private var channel: (any Channel)?
   private var waiters: [Waiter] = []
   /// What ended the last connection, on the loop; for those that failed.
-  private(set) var failure: SyncError?
+  public private(set) var failure: SyncError?
 
-  init(_ number: UInt64) {
+  /// The device with that client file.
+  public init(_ number: UInt64) {
     core = Core(storage: MemoryClientStorage(client: ClientID(number)))
     for type in Self.classes {
       _ = core.storage.record.names.add(type.name)
@@ -57,10 +67,11 @@ final class Device: @unchecked Sendable {
     }
   }
 
-  static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
+  /// Milliseconds since 1970.
+  public static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
 
   /// Connects to an app; what happens then comes by `wait`.
-  func connect(_ server: ServerProcess, app: String = "demo", token: String) async throws {
+  public func connect(_ server: ServerProcess, app: String = "demo", token: String) async throws {
     let channel = try await Self.open(
       server, app: app, handler: { DeviceHandler(device: self) }, on: loop)
     try await onLoop { device in
@@ -71,7 +82,7 @@ final class Device: @unchecked Sendable {
   }
 
   /// A WebSocket to an app.
-  static func open(
+  public static func open(
     _ server: ServerProcess, app: String = "demo",
     handler: @escaping @Sendable () -> any ChannelInboundHandler & Sendable,
     on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -101,14 +112,14 @@ final class Device: @unchecked Sendable {
 
   /// Does something on the loop.
   @discardableResult
-  func onLoop<Result: Sendable>(
+  public func onLoop<Result: Sendable>(
     _ body: @escaping @Sendable (Device) throws -> Result
   ) async throws -> Result {
     try await loop.submit { try body(self) }.get()
   }
 
   /// Changes the file in one transaction, and sends what there is to be sent.
-  func write(_ body: @escaping @Sendable (inout Core) throws -> Void) async throws {
+  public func write(_ body: @escaping @Sendable (inout Core) throws -> Void) async throws {
     try await onLoop { device in
       try body(&device.core)
       try device.core.storage.commit()
@@ -117,39 +128,39 @@ final class Device: @unchecked Sendable {
   }
 
   /// Reads the file.
-  func read<Result: Sendable>(
+  public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Core) throws -> Result
   ) async throws -> Result {
     try await onLoop { try body($0.core) }
   }
 
-  /// Waits until something is true, for half a minute at most.
-  func wait(
-    _ what: String, until condition: @escaping @Sendable (Core, ClientSession?) -> Bool
+  /// Waits until something is true, for so long at most.
+  public func wait(
+    _ what: String, seconds: Int64 = 30,
+    until condition: @escaping @Sendable (Core, ClientSession?) -> Bool
   ) async throws {
     let promise = loop.makePromise(of: Void.self)
     try await onLoop { device in
       device.waiters.append(Waiter(condition: condition, promise: promise))
       device.check()
     }
-    let timeout = loop.scheduleTask(in: .seconds(30)) {
-      Issue.record("waited in vain for: \(what)")
-      promise.fail(ChannelError.connectTimeout(.seconds(30)))
+    let timeout = loop.scheduleTask(in: .seconds(seconds)) {
+      promise.fail(WaitedInVain(what: what))
     }
     defer { timeout.cancel() }
     try await promise.futureResult.get()
   }
 
   /// Waits until all that was written is acknowledged.
-  func waitForUpload() async throws {
-    try await wait("the acknowledgement") { core, _ in !core.isDirty }
+  public func waitForUpload(seconds: Int64 = 30) async throws {
+    try await wait("the acknowledgement", seconds: seconds) { core, _ in !core.isDirty }
   }
 
   /// The query set that the server could not take; on the loop.
-  var failedQuery: (version: UInt64, message: Text)? { session?.failedQuery }
+  public var failedQuery: (version: UInt64, message: Text)? { session?.failedQuery }
 
   /// Closes the connection.
-  func disconnect() async throws {
+  public func disconnect() async throws {
     let channel = try await onLoop { $0.channel }
     try? await channel?.close().get()
     try await wait("the end of the connection") { _, session in session == nil }
@@ -173,7 +184,7 @@ final class Device: @unchecked Sendable {
 
   private func poll() {
     guard session != nil else { return }
-    do { perform(try session!.poll(&core)) } catch { Issue.record("\(error)") }
+    do { perform(try session!.poll(&core)) } catch { preconditionFailure("\(error)") }
   }
 
   private func perform(_ actions: [SessionAction]) {
@@ -181,12 +192,14 @@ final class Device: @unchecked Sendable {
       switch action {
       case .send(let bytes): channel?.writeAndFlush(Self.frame(bytes), promise: nil)
       case .close: channel?.close(promise: nil)
-      case .verify: Issue.record("that is the server's")
+      case .verify: preconditionFailure("that is the server's")
       }
     }
   }
 
-  static func frame(_ bytes: [UInt8], _ opcode: WebSocketOpcode = .binary) -> WebSocketFrame {
+  /// A message to the server.
+  public static func frame(_ bytes: [UInt8], _ opcode: WebSocketOpcode = .binary) -> WebSocketFrame
+  {
     WebSocketFrame(
       fin: true, opcode: opcode, maskKey: .random(), data: ByteBuffer(bytes: bytes))
   }
@@ -218,53 +231,4 @@ private final class DeviceHandler: ChannelInboundHandler, Sendable {
   }
 
   func channelInactive(context: ChannelHandlerContext) { device.closed() }
-}
-
-// What the program of a device does.
-extension ClientCore where Storage == MemoryClientStorage {
-  /// The number of a name.
-  func name(_ text: Text) -> NameID { storage.record.names.find(text) ?? .none }
-
-  func task(_ key: Int64) -> ObjectID { ObjectID(type: name(Device.task), key: .int(key)) }
-
-  mutating func addTask(
-    _ key: Int64, title: String, owner: String = "me", priority: Int64 = 0
-  ) {
-    let id = task(key)
-    create(id, now: Device.now)
-    set("title", .string(Text(title)), id)
-    set("owner", .string(Text(owner)), id)
-    set("priority", .int(priority), id)
-  }
-
-  mutating func set(_ property: Text, _ value: CellValue, _ id: ObjectID) {
-    set(.property(name(property)), in: id, to: value, now: Device.now)
-  }
-
-  func project(_ code: Text) -> ObjectID { ObjectID(type: name("Project"), key: .string(code)) }
-
-  /// The collection that a property of a task declares.
-  func collection(_ property: Text) -> ContainerID {
-    ContainerID(declaredBy: name(property), in: .root)
-  }
-
-  func title(_ key: Int64) -> String? {
-    let value = storage.value(.property(name("title")), of: .root, in: task(key))
-    guard case .string(let text) = value else { return nil }
-    return text.string
-  }
-
-  /// The keys of the tasks that are there.
-  var tasks: Set<Int64> {
-    var keys: Set<Int64> = []
-    for id in storage.objects where exists(id) && id.type == name(Device.task) {
-      if case .int(let key) = id.key { keys.insert(key) }
-    }
-    return keys
-  }
-
-  /// Subscribes to tasks.
-  mutating func subscribe(_ query: String = "") {
-    subscribe(to: [Subscription(type: Device.task, query: Text(query))])
-  }
 }

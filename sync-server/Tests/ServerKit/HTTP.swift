@@ -2,20 +2,24 @@ import Foundation
 import FoundationNetworking
 
 /// An answer of the HTTP interface.
-struct Answer {
-  var status: Int
-  var data: Data
+public struct Answer {
+  /// The status.
+  public var status: Int
+  /// The body.
+  public var data: Data
 
-  var body: [String: Any] {
+  /// The body, if it is a JSON object.
+  public var body: [String: Any] {
     ((try? JSONSerialization.jsonObject(with: data)) as? [String: Any]) ?? [:]
   }
 
-  func text(_ name: String) -> String { body[name] as? String ?? "" }
+  /// A text in the body; empty if there is none of that name.
+  public func text(_ name: String) -> String { body[name] as? String ?? "" }
 }
 
 extension ServerProcess {
   /// Asks the HTTP interface.
-  func ask(
+  public func ask(
     _ method: String, _ path: String, _ body: [String: String]? = nil, token: String? = nil
   ) async throws -> Answer {
     var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
@@ -27,7 +31,7 @@ extension ServerProcess {
   }
 
   /// The access token of a new anonymous user.
-  func anonymous(_ app: String = "demo") async throws -> String {
+  public func anonymous(_ app: String = "demo") async throws -> String {
     try await ask("POST", "/api/app/\(app)/auth/login", ["provider": "anon-user"])
       .text("access_token")
   }

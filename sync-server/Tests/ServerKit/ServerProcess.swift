@@ -1,14 +1,24 @@
 import Foundation
-import Testing
 
 /// The server as a process of its own.
-final class ServerProcess {
-  let folder: URL
-  private(set) var port = 0
+public final class ServerProcess {
+  /// Why a server does not start.
+  public struct NotStarted: Error, CustomStringConvertible {
+    /// What it said.
+    public var description: String
+  }
+
+  /// Where its files are; goes with this.
+  public let folder: URL
+  /// The port that it listens at.
+  public private(set) var port = 0
   private var process = Process()
 
+  /// The process, for those who measure it.
+  public var identifier: Int32 { process.processIdentifier }
+
   /// A server with no data.
-  init() throws {
+  public init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "sync-server-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -20,11 +30,11 @@ final class ServerProcess {
   }
 
   /// The folder that is served.
-  lazy var data = folder.appendingPathComponent("data").path
+  public lazy var data = folder.appendingPathComponent("data").path
 
   private var portFile: URL { folder.appendingPathComponent("port") }
 
-  /// The program, beside the tests.
+  /// The program, beside the one that runs this.
   static var program: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
       .map { $0.deletingLastPathComponent().appendingPathComponent("sync-server").path }
@@ -35,7 +45,7 @@ final class ServerProcess {
   /// Starts the server, and waits until it listens; at the port that it had, if it had one.
   ///
   /// - Parameter megabytesMax: how large a file it may make.
-  func start(_ arguments: [String] = [], megabytesMax: Int? = nil) async throws {
+  public func start(_ arguments: [String] = [], megabytesMax: Int? = nil) async throws {
     try? FileManager.default.removeItem(at: portFile)
     process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -69,26 +79,25 @@ final class ServerProcess {
       try await Task.sleep(for: .milliseconds(5))
     }
     let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    Issue.record("the server does not start: \(text)")
-    throw CancellationError()
+    throw NotStarted(description: "the server does not start: \(text)")
   }
 
   /// Ends the server at once, as `kill -9` does.
-  func kill() {
+  public func kill() {
     guard process.isRunning else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
   /// Asks the server to shut down, and says how it ended.
-  func stop() -> Int32 {
+  public func stop() -> Int32 {
     process.terminate()
     process.waitUntilExit()
     return process.terminationStatus
   }
 
   /// Runs another subcommand on the server's data; says how it ended and what it said.
-  func run(
+  public func run(
     _ arguments: [String], input: String = ""
   ) throws -> (status: Int32, output: String) {
     let command = Process()
