@@ -101,7 +101,7 @@ final class AppStorage: ServerStorage {
     guard let rows = try hidden.headRows(snapshot) else {
       throw StorageError(.corrupt, path: snapshot.database.path, "the head of the app is missing")
     }
-    do { return try ServerHead(row: rows.head, schemaRow: rows.schema) } catch {
+    do { return try ServerHead(row: rows.head + rows.schema) } catch {
       throw StorageError(
         .corrupt, path: snapshot.database.path, "the head of the app cannot be read: \(error)")
     }
@@ -323,7 +323,7 @@ final class AppStorage: ServerStorage {
     }
     var changed: [ClientID: HeldSteps] = [:]
     for (id, file) in changes.clientFiles {
-      try hidden.putClient(id, file.row(names: names), in: transaction)
+      try hidden.putClient(id, file.row(names: names, isWhole: false), in: transaction)
       let known = heldSteps[id] ?? HeldSteps()
       let isDue = known.rows > 16 && known.bytes > known.wholeBytes
       guard let step = file.heldStep(names: names, isWhole: isDue) else { continue }

@@ -184,7 +184,7 @@ struct HiddenTables {
   func putHead(
     _ new: ServerHead, isSchemaNew: Bool, in transaction: ObjectTransaction
   ) throws(StorageError) {
-    try head.put(.int(0), [("row", .data(new.row))], in: transaction)
+    try head.put(.int(0), [("row", .data(new.shortRow))], in: transaction)
     if isSchemaNew { try head.put(.int(1), [("row", .data(new.schemaRow))], in: transaction) }
   }
 

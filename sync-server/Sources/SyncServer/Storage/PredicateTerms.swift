@@ -39,7 +39,7 @@ extension QueryPredicate {
     case .compare(let left, _, let right, options: _), .text(let left, _, let right, options: _):
       left.crossesLinks || right.crossesLinks
     case .search(let value, _), .isIn(let value, _), .between(let value, _, _),
-      .isOfKind(let value, _, orNull: _):
+      .isOfKind(let value, _):
       value.crossesLinks
     case .geoWithin: true
     case .all(let part), .not(let part): part.crossesLinks
