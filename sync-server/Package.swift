@@ -17,6 +17,7 @@ let package = Package(
   dependencies: [
     .package(name: "holdfast", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -96,12 +97,15 @@ let package = Package(
       name: "SyncServerTests",
       dependencies: [
         "ServerKit", "SyncServer", "sync-server",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HoldfastEngine", package: "holdfast"),
         .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "RealmSwift", package: "holdfast"),
         .product(name: "SyncProtocol", package: "holdfast"),
+        .product(name: "X509", package: "swift-certificates"),
       ],
       swiftSettings: settings),
   ]

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import NIOWebSocket
 import SyncProtocol
 
@@ -39,6 +40,7 @@ public final class Device: @unchecked Sendable {
         "parts": PropertyType(.object, .list, target: "Part"),
         "notes": PropertyType(.string, .map),
         "marks": PropertyType(.int, .set),
+        "value": PropertyType(.any, .single, isOptional: true),
       ]),
     SchemaClass(
       name: "Project", key: "code",
@@ -71,9 +73,11 @@ public final class Device: @unchecked Sendable {
   public static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
 
   /// Connects to an app; what happens then comes by `wait`.
-  public func connect(_ server: ServerProcess, app: String = "demo", token: String) async throws {
+  public func connect(
+    _ server: ServerProcess, app: String = "demo", token: String, tls: NIOSSLContext? = nil
+  ) async throws {
     let channel = try await Self.open(
-      server, app: app, handler: { DeviceHandler(device: self) }, on: loop)
+      server, app: app, tls: tls, handler: { DeviceHandler(device: self) }, on: loop)
     try await onLoop { device in
       device.channel = channel
       device.session = ClientSession(app: Text(app), token: Text(token), classes: Self.classes)
@@ -83,7 +87,7 @@ public final class Device: @unchecked Sendable {
 
   /// A WebSocket to an app.
   public static func open(
-    _ server: ServerProcess, app: String = "demo",
+    _ server: ServerProcess, app: String = "demo", tls: NIOSSLContext? = nil,
     handler: @escaping @Sendable () -> any ChannelInboundHandler & Sendable,
     on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
   ) async throws -> any Channel {
@@ -91,6 +95,10 @@ public final class Device: @unchecked Sendable {
       host: "127.0.0.1", port: server.port
     ) { channel in
       channel.eventLoop.makeCompletedFuture {
+        if let tls {
+          try channel.pipeline.syncOperations.addHandler(
+            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+        }
         let upgrader = NIOTypedWebSocketClientUpgrader<any Channel>(maxFrameSize: 1 << 24) {
           channel, _ in
           channel.eventLoop.makeCompletedFuture {

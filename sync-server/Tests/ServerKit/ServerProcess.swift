@@ -45,10 +45,13 @@ public final class ServerProcess {
   /// Starts the server, and waits until it listens; at the port that it had, if it had one.
   ///
   /// - Parameter megabytesMax: how large a file it may make.
-  public func start(_ arguments: [String] = [], megabytesMax: Int? = nil) async throws {
+  public func start(
+    _ arguments: [String] = [], environment: [String: String] = [:], megabytesMax: Int? = nil
+  ) async throws {
     try? FileManager.default.removeItem(at: portFile)
     process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let limit = megabytesMax.map { "trap '' XFSZ; ulimit -f \($0 * 1024); " } ?? ""
     process.arguments =
       [

@@ -271,18 +271,20 @@ final class AppStorage: ServerStorage {
       defer { transaction.cancel() }
       let isSchemaNew = changes.head.schema != stored.schema
       if isSchemaNew { try transaction.apply(RealSchema.wanted(changes.head.schema)) }
-      let description = transaction.schema.description
-      let schema = RealSchema(description, changes.head.schema, changes.head.names)
+      let schema = RealSchema(
+        transaction.schema.description, changes.head.schema, changes.head.names)
       let steps = try write(changes, transaction)
       try project(changes, transaction, schema)
+      // Collections that are values have classes of their own, which come with the first of them.
+      let description = transaction.schema.description
       let next = try transaction.commit()
       snapshot.release()
       snapshot = next
       stored = changes.head
       real = schema
+      if self.schema != description { queries.removeAll() }
       self.schema = description
       heldSteps.merge(steps) { $1 }
-      if isSchemaNew { queries.removeAll() }
       if !changes.objects.isEmpty { unsettled.formUnion(interests.crossing) }
       try noteConcerned(changes, view)
     } catch {

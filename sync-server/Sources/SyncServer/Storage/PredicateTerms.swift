@@ -64,9 +64,14 @@ extension QueryExpression {
 
 extension QueryPath {
   fileprivate var crossesLinks: Bool {
-    steps.count > 1
-      || steps.contains { step in
-        if case .backlinks = step { true } else { false }
+    var properties = 0
+    for step in steps {
+      switch step {
+      case .backlinks: return true
+      case .property, .element, .keys: properties += 1
+      case .inside: continue
       }
+    }
+    return properties > 1
   }
 }
