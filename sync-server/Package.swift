@@ -17,6 +17,7 @@ let package = Package(
   dependencies: [
     .package(name: "holdfast", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -25,6 +26,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -63,22 +65,47 @@ let package = Package(
       dependencies: [
         "SyncServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
-    .testTarget(
-      name: "SyncServerTests",
+    // Servers as processes, and raw clients of the protocol.
+    .target(
+      name: "ServerKit",
       dependencies: [
-        "SyncServer", "sync-server",
-        .product(name: "HoldfastEngine", package: "holdfast"),
-        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "SyncProtocol", package: "holdfast"),
+      ],
+      path: "Tests/ServerKit", swiftSettings: settings),
+    // Measures a server.
+    .executableTarget(
+      name: "sync-load",
+      dependencies: [
+        "ServerKit", "sync-server",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SyncProtocol", package: "holdfast"),
+      ],
+      path: "Tests/sync-load", swiftSettings: settings),
+    .testTarget(
+      name: "SyncServerTests",
+      dependencies: [
+        "ServerKit", "SyncServer", "sync-server",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HoldfastEngine", package: "holdfast"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "RealmSwift", package: "holdfast"),
+        .product(name: "SyncProtocol", package: "holdfast"),
+        .product(name: "X509", package: "swift-certificates"),
       ],
       swiftSettings: settings),
   ]

@@ -4,7 +4,7 @@ import Storage
 extension ObjectTransaction {
   /// A new empty list or map. The link to it must become a property of any kind, or an element of a
   /// list or map of such, before the transaction is committed, and of one alone.
-  package func createNested(
+  public func createNested(
     _ kind: NestedCollection
   ) throws(StorageError) -> (table: TableKey, object: ObjectKey) {
     let table = try nestedTable(kind)

@@ -1,19 +1,28 @@
-/// The bytes of a client file in the server's storage. A format of this version of the server, not
-/// of the protocol.
+/// The bytes of a client file in the server's storage. What the client holds may be large, and so
+/// may stand apart, as steps that add and remove. A format of this version of the server, not of
+/// the protocol.
 extension ClientFile {
+  /// A change of what the client holds, for storage to keep beside those before.
+  public struct HeldStep: Sendable {
+    /// The bytes of the step.
+    public var bytes: [UInt8]
+    /// Whether it takes the place of all steps before.
+    public var isWhole: Bool
+  }
+
   /// The bytes of what the server knows of the client file.
-  public func row(names: Names) -> [UInt8] {
+  ///
+  /// - Parameter isWhole: what the client holds is among it; else it is to be kept as steps.
+  public func row(names: Names, isWhole: Bool = true) -> [UInt8] {
     var writer = ChangeWriter(names: names)
     writer.body.fixed64(id.rawValue)
     writer.body.text(user)
     for number in [
       acknowledged, cursor.rawValue, queryVersion, lastSeen, confirmedFloor.rawValue,
-    ] {
-      writer.body.number(number)
-    }
+    ] { writer.body.number(number) }
     for flag in [isExpired, needsRebase, isViewStale] { writer.body.flag(flag) }
     writer.body.subscriptions(subscriptions)
-    writer.objects(holds)
+    writer.objects(isWhole ? holds.all : [])
     writer.body.count(claims.count)
     for (object, version) in claims {
       writer.object(object)
@@ -31,8 +40,22 @@ extension ClientFile {
     return writer.finish()
   }
 
+  /// What changed of what the client holds since the last commit, if anything did.
+  ///
+  /// - Parameter isWhole: all of it is wanted.
+  public func heldStep(names: Names, isWhole: Bool = false) -> HeldStep? {
+    let isWhole = isWhole || holds.isReplaced
+    if !isWhole && holds.isStored { return nil }
+    var writer = ChangeWriter(names: names)
+    writer.objects(isWhole ? holds.all : holds.added)
+    writer.objects(isWhole ? [] : holds.removed)
+    return HeldStep(bytes: writer.finish(), isWhole: isWhole)
+  }
+
   /// Reads a client file.
-  public init(row: [UInt8], names: Names) throws(WireError) {
+  ///
+  /// - Parameter held: the steps of what the client holds, oldest first, if it stands apart.
+  public init(row: [UInt8], held: [[UInt8]] = [], names: Names) throws(WireError) {
     var names = names
     var reader = try ChangeReader(row, known: &names, adding: true)
     self.init(
@@ -47,22 +70,24 @@ extension ClientFile {
     needsRebase = try reader.body.flag()
     isViewStale = try reader.body.flag()
     subscriptions = try reader.body.subscriptions()
-    holds = try reader.objects()
+    var all = try reader.objects()
     for _ in 0..<(try reader.body.count(of: 3)) {
       let object = try reader.object()
       claims[object] = Version(try reader.body.number())
     }
     for _ in 0..<(try reader.body.count(of: 5)) {
       let object = try reader.object()
-      let version = Version(try reader.body.number())
-      let batch = try reader.body.number()
-      let code = try reader.body.byte()
-      guard let reason = RefusalReason(rawValue: code) else { throw .unknownKind(code) }
-      refusals[object] = PendingRefusal(
-        version: version, refusal: ObjectNews.Refusal(batch: batch, reason: reason))
+      refusals[object] = try reader.refusal()
     }
     if try reader.body.flag() { offer = try reader.offer() }
     try reader.body.finish()
+    for bytes in held {
+      var reader = try ChangeReader(bytes, known: &names, adding: true)
+      all.formUnion(try reader.objects())
+      all.subtract(try reader.objects())
+      try reader.body.finish()
+    }
+    holds = HeldObjects(stored: all)
   }
 }
 
@@ -89,11 +114,17 @@ extension ChangeReader {
   }
 
   fileprivate mutating func offer() throws(WireError) -> ClientFile.Offer {
-    var offer = ClientFile.Offer(
+    ClientFile.Offer(
       version: Version(try body.number()), floor: Version(try body.number()),
-      queryVersion: try body.number())
-    offer.added = try objects()
-    offer.removed = try objects()
-    return offer
+      queryVersion: try body.number(), added: try objects(), removed: try objects())
+  }
+
+  fileprivate mutating func refusal() throws(WireError) -> ClientFile.PendingRefusal {
+    let version = Version(try body.number())
+    let batch = try body.number()
+    let byte = try body.byte()
+    guard let reason = RefusalReason(rawValue: byte) else { throw .unknownKind(byte) }
+    return ClientFile.PendingRefusal(
+      version: version, refusal: ObjectNews.Refusal(batch: batch, reason: reason))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JWTKit
+import ServerKit
 import SyncProtocol
 import Testing
 

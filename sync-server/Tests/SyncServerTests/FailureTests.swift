@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOWebSocket
+import ServerKit
 import SyncProtocol
 import Testing
 

@@ -1,3 +1,4 @@
+import ServerKit
 import SyncProtocol
 import Testing
 
@@ -33,7 +34,8 @@ import Testing
     ("title CONTAINS[c] 'TASK 2'", [2]), ("_id == 3 OR _id == 1", [1, 3]),
     ("owner == 'me' AND priority == 1", [1]), ("NOT owner == 'me'", [3, 4]),
     ("ANY tags == 'urgent'", [2]), ("project.name == 'ship'", [4]), ("parts.weight > 5", [1]),
-    ("notes['a'] == 'b'", [3]), ("7 IN marks", [2]), ("tags.@count == 0", [1, 3, 4]),
+    ("notes['a'] == 'b'", [3]), ("value == 7", [1]), ("value[0] == 'deep'", [2]),
+    ("7 IN marks", [2]), ("tags.@count == 0", [1, 3, 4]),
   ])
   func selectsWhatTheQuerySays(query: String, expected: [Int64]) async throws {
     let (server, _) = try await writer { core in
@@ -55,6 +57,11 @@ import Testing
       core.set(
         .member(.int(7)), of: core.collection("marks"), in: core.task(2), to: .bool(true),
         now: Device.now)
+      core.set("value", .int(7), core.task(1))
+      core.set("value", .list, core.task(2))
+      let list = core.storage.state(of: core.task(2))!.containerKinds
+        .first { $0.value == .list && !$0.key.isDeclared }!.key
+      core.insert(.string("deep"), at: 0, of: list, in: core.task(2), now: Device.now)
       // The link comes before what it leads to.
       core.set("project", .link(core.project("p")), core.task(4))
       core.create(core.project("p"), now: Device.now)

@@ -1,3 +1,4 @@
+import ServerKit
 import SyncProtocol
 import Testing
 

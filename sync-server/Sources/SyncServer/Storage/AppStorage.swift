@@ -30,15 +30,19 @@ final class AppStorage: ServerStorage {
     var wholeBytes = 0
   }
 
-  /// Opens an app's file, and makes it with a new history if there is none.
-  init(path: String) throws(StorageError) {
+  /// Opens an app's file, and makes it with a new history if there is none. A backup begins a new
+  /// history, too.
+  ///
+  /// - Parameter isReadOnly: nothing is made or begun.
+  init(path: String, isReadOnly: Bool = false) throws(StorageError) {
     var options = DatabaseOptions()
     options.durability = .full
+    options.readOnly = isReadOnly
     options.label = "sync-server"
     database = try Database.open(path: path, options: options)
     var newest = try database.pinNewest()
     var found = try schemas.schema(newest.root, in: newest.source).description
-    if HiddenTables(found) == nil {
+    if HiddenTables(found) == nil, !isReadOnly {
       newest = try Self.create(ServerHead(epoch: Self.newEpoch()), database, schemas)
       found = try schemas.schema(newest.root, in: newest.source).description
     }
@@ -50,6 +54,29 @@ final class AppStorage: ServerStorage {
     schema = found
     stored = try Self.readHead(tables, newest)
     real = RealSchema(found, stored.schema, stored.names)
+    if !isReadOnly, try tables.isBackup(newest) { try beginHistory() }
+  }
+
+  private func beginHistory() throws(StorageError) {
+    let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
+    defer { transaction.cancel() }
+    var head = stored
+    head.epoch = Self.newEpoch()
+    try hidden.putHead(head, isSchemaNew: false, in: transaction)
+    try hidden.setBackup(false, in: transaction)
+    let next = try transaction.commit()
+    snapshot.release()
+    snapshot = next
+    stored = head
+  }
+
+  /// Marks a copy of an app's file, so that the server that opens it begins a new history.
+  static func markAsBackup(path: String) throws(StorageError) {
+    let storage = try AppStorage(path: path)
+    let transaction = try ObjectTransaction(storage.database.beginWrite(), schemas: storage.schemas)
+    defer { transaction.cancel() }
+    try storage.hidden.setBackup(true, in: transaction)
+    try transaction.commit().release()
   }
 
   /// Names a new history.
@@ -74,7 +101,7 @@ final class AppStorage: ServerStorage {
     guard let rows = try hidden.headRows(snapshot) else {
       throw StorageError(.corrupt, path: snapshot.database.path, "the head of the app is missing")
     }
-    do { return try ServerHead(row: rows.head, schemaRow: rows.schema) } catch {
+    do { return try ServerHead(row: rows.head + rows.schema) } catch {
       throw StorageError(
         .corrupt, path: snapshot.database.path, "the head of the app cannot be read: \(error)")
     }
@@ -189,6 +216,9 @@ final class AppStorage: ServerStorage {
     return change.id.key.stored(for: key, in: change.id) != nil
   }
 
+  /// Where an object's row is.
+  func row(of id: ObjectID) throws(StorageError) -> RowKey? { try row(of: id, view)?.row }
+
   private func row(
     of id: ObjectID, _ view: StoreView
   ) throws(StorageError) -> (type: RealSchema.RealClass, row: RowKey)? {
@@ -241,18 +271,20 @@ final class AppStorage: ServerStorage {
       defer { transaction.cancel() }
       let isSchemaNew = changes.head.schema != stored.schema
       if isSchemaNew { try transaction.apply(RealSchema.wanted(changes.head.schema)) }
-      let description = transaction.schema.description
-      let schema = RealSchema(description, changes.head.schema, changes.head.names)
+      let schema = RealSchema(
+        transaction.schema.description, changes.head.schema, changes.head.names)
       let steps = try write(changes, transaction)
       try project(changes, transaction, schema)
+      // Collections that are values have classes of their own, which come with the first of them.
+      let description = transaction.schema.description
       let next = try transaction.commit()
       snapshot.release()
       snapshot = next
       stored = changes.head
       real = schema
+      if self.schema != description { queries.removeAll() }
       self.schema = description
       heldSteps.merge(steps) { $1 }
-      if isSchemaNew { queries.removeAll() }
       if !changes.objects.isEmpty { unsettled.formUnion(interests.crossing) }
       try noteConcerned(changes, view)
     } catch {
@@ -293,7 +325,7 @@ final class AppStorage: ServerStorage {
     }
     var changed: [ClientID: HeldSteps] = [:]
     for (id, file) in changes.clientFiles {
-      try hidden.putClient(id, file.row(names: names), in: transaction)
+      try hidden.putClient(id, file.row(names: names, isWhole: false), in: transaction)
       let known = heldSteps[id] ?? HeldSteps()
       let isDue = known.rows > 16 && known.bytes > known.wholeBytes
       guard let step = file.heldStep(names: names, isWhole: isDue) else { continue }

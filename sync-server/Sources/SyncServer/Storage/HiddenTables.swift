@@ -75,6 +75,21 @@ struct HiddenTables {
     return (row, schema)
   }
 
+  /// Whether the file is a backup that no server has opened.
+  func isBackup(_ snapshot: Snapshot) throws(StorageError) -> Bool {
+    try head.row(.int(2), snapshot) != nil
+  }
+
+  func setBackup(
+    _ isBackup: Bool, in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    if isBackup {
+      try head.put(.int(2), [("row", .data([1]))], in: transaction)
+    } else {
+      try head.remove(.int(2), in: transaction)
+    }
+  }
+
   func objectRow(_ id: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> [UInt8]? {
     try object.row(.string(id.storedKey), snapshot)
   }
@@ -169,7 +184,7 @@ struct HiddenTables {
   func putHead(
     _ new: ServerHead, isSchemaNew: Bool, in transaction: ObjectTransaction
   ) throws(StorageError) {
-    try head.put(.int(0), [("row", .data(new.row))], in: transaction)
+    try head.put(.int(0), [("row", .data(new.shortRow))], in: transaction)
     if isSchemaNew { try head.put(.int(1), [("row", .data(new.schemaRow))], in: transaction) }
   }
 

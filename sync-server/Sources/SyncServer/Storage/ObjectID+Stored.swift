@@ -1,3 +1,4 @@
+import ObjectStore
 import SyncProtocol
 
 /// An object's identity as the text that the server's tables have as primary key: the number of the
@@ -23,7 +24,7 @@ extension ObjectID {
     let start = bytes.index(after: slash)
     let rest = text[bytes.index(after: start)...]
     let halves = rest.split(separator: ":", omittingEmptySubsequences: false)
-    let key: ObjectKey
+    let key: SyncProtocol.ObjectKey
     switch bytes[start] {
     case UInt8(ascii: "n"): key = .null
     case UInt8(ascii: "s"): key = .string(Text(String(rest)))
@@ -43,5 +44,19 @@ extension ObjectID {
     default: return nil
     }
     self.init(type: NameID(number), key: key)
+  }
+}
+
+extension ObjectID {
+  /// The object of a class with that primary key.
+  init?(type: NameID, stored value: StoredValue, _ property: PropertyDescription) {
+    if property.name == RealSchema.textKey {
+      guard case .string(let text) = value else { return nil }
+      self.init(storedKey: text)
+    } else if let key = SyncProtocol.ObjectKey(value) {
+      self.init(type: type, key: key)
+    } else {
+      return nil
+    }
   }
 }

@@ -39,7 +39,7 @@ extension QueryPredicate {
     case .compare(let left, _, let right, options: _), .text(let left, _, let right, options: _):
       left.crossesLinks || right.crossesLinks
     case .search(let value, _), .isIn(let value, _), .between(let value, _, _),
-      .isOfKind(let value, _, orNull: _):
+      .isOfKind(let value, _):
       value.crossesLinks
     case .geoWithin: true
     case .all(let part), .not(let part): part.crossesLinks
@@ -64,9 +64,14 @@ extension QueryExpression {
 
 extension QueryPath {
   fileprivate var crossesLinks: Bool {
-    steps.count > 1
-      || steps.contains { step in
-        if case .backlinks = step { true } else { false }
+    var properties = 0
+    for step in steps {
+      switch step {
+      case .backlinks: return true
+      case .property, .element, .keys: properties += 1
+      case .inside: continue
       }
+    }
+    return properties > 1
   }
 }

@@ -7,8 +7,7 @@ import SyncProtocol
 ///
 /// Rows of all objects are made before any value is set, so that links among them find their
 /// targets. Links to what is not there are null, and noted in a table of their own; when the target
-/// is created the objects that link to it are written again. Collections that are values of `any`
-/// properties are null here: queries do not look into them.
+/// is created the objects that link to it are written again.
 struct Projection {
   let schema: RealSchema
   let hidden: HiddenTables
@@ -20,7 +19,7 @@ struct Projection {
   private var missing: Set<ObjectID> = []
 
   /// How deep embedded objects are followed.
-  private static let depthMax = 64
+  static let depthMax = 64
 
   init(
     schema: RealSchema, hidden: HiddenTables, transaction: ObjectTransaction,
@@ -141,7 +140,7 @@ struct Projection {
   }
 
   /// The properties of an object or an embedded one, and since when they may have changed.
-  private struct Source {
+  struct Source {
     var object: ServerObject
     var container: ContainerID
     var since: Version
@@ -151,7 +150,7 @@ struct Projection {
     }
   }
 
-  private mutating func write(
+  mutating func write(
     _ source: Source, _ type: RealSchema.RealClass, _ row: RowKey, depth: Int
   ) throws(StorageError) {
     if depth > Self.depthMax { return }
@@ -161,13 +160,13 @@ struct Projection {
         try writeCollection(source, property, type, row, depth: depth)
       } else if isEmbedded(property.description) {
         try writeEmbedded(source, property, type, row, depth: depth)
-      } else if source.isNewer(slot) {
-        try writePlain(source, property.description, slot, type, row)
+      } else if source.isNewer(slot) || hasNews(source, slot) {
+        try writePlain(source, property.description, slot, type, row, depth: depth)
       }
     }
   }
 
-  private func isEmbedded(_ property: PropertyDescription) -> Bool {
+  func isEmbedded(_ property: PropertyDescription) -> Bool {
     guard property.kind == .object, let target = schema.type(of: property.targetTable) else {
       return false
     }
@@ -176,10 +175,12 @@ struct Projection {
 
   private mutating func writePlain(
     _ source: Source, _ property: PropertyDescription, _ slot: Slot,
-    _ type: RealSchema.RealClass, _ row: RowKey
+    _ type: RealSchema.RealClass, _ row: RowKey, depth: Int
   ) throws(StorageError) {
-    let cell = source.object.value(slot, of: source.container)
-    let value = try cell.flatMap { (cell) throws(StorageError) in try stored(cell, property) }
+    var value: StoredValue?
+    if let cell = source.object.value(slot, of: source.container) {
+      value = try stored(cell, at: slot, of: source.container, source.object, property, depth)
+    }
     let table = try transaction.table(type.table)
     guard let position = try table.find(row) else { return }
     let new = value ?? property.defaultValue
@@ -187,10 +188,22 @@ struct Projection {
     try transaction.set(new, property.columnKey, of: row, in: type.table)
   }
 
-  /// A value of a property or an element, links among them; nil if it cannot be there.
-  private mutating func stored(
-    _ cell: CellValue, _ property: PropertyDescription
+  /// Whether something has changed in a collection that is the value of a property of any kind.
+  private func hasNews(_ source: Source, _ slot: Slot) -> Bool {
+    guard let made = source.object.container(madeBy: slot, of: source.container) else {
+      return false
+    }
+    return source.object.newestVersion(within: made) > source.since
+  }
+
+  /// The value of a cell for a property or an element, links among them; nil if it cannot be there.
+  mutating func stored(
+    _ cell: CellValue, at slot: Slot, of container: ContainerID, _ object: ServerObject,
+    _ property: PropertyDescription, _ depth: Int
   ) throws(StorageError) -> StoredValue? {
+    if property.kind == .any, let made = object.container(madeBy: slot, of: container) {
+      return try nested(made, object, depth: depth + 1)
+    }
     guard case .link(let target) = cell else { return cell.stored(for: property) }
     guard property.kind == .object || property.kind == .any else { return nil }
     guard let (type, row) = try row(of: target) else {
@@ -226,134 +239,5 @@ struct Projection {
       child.since = .zero
     }
     if let embedded { try write(child, target, embedded, depth: depth + 1) }
-  }
-}
-
-// Collections: written as a whole where something in them has changed.
-extension Projection {
-  private mutating func writeCollection(
-    _ source: Source, _ property: RealSchema.RealProperty, _ type: RealSchema.RealClass,
-    _ row: RowKey, depth: Int
-  ) throws(StorageError) {
-    let slot = Slot.property(property.name)
-    let container =
-      source.object.container(madeBy: slot, of: source.container)
-      ?? ContainerID(declaredBy: property.name, in: source.container)
-    let description = property.description
-    let ownsElements = isEmbedded(description)
-    let newest =
-      ownsElements
-      ? source.object.newestVersion(within: container) : source.object.version(of: container)
-    guard source.isNewer(slot) || newest > source.since else { return }
-    switch (description.collection, source.object.kind(of: container)) {
-    case (.map, .map):
-      try writeMap(source.object, container, description, type, row, depth: depth)
-    case (.list, .list) where ownsElements:
-      try writeEmbeddedList(source.object, container, description, type, row, depth: depth)
-    case (.list, .list):
-      var values: [StoredValue] = []
-      for element in source.object.elements(of: container) {
-        guard let cell = source.object.value(.item(element), of: container) else { continue }
-        if let value = try stored(cell, description) {
-          values.append(value)
-        } else if description.kind == .any {
-          values.append(.null)
-        }
-      }
-      try replaceList(with: values, description, type, row)
-    case (.set, .set):
-      var values: [StoredValue] = []
-      for case .member(let cell) in source.object.slots(of: container) {
-        if let value = try stored(cell, description) { values.append(value) }
-      }
-      try transaction.listClear(description.columnKey, of: row, in: type.table)
-      try transaction.setInsert(values, description.columnKey, of: row, in: type.table)
-    case (.map, _): try transaction.mapClear(description, of: row, in: type.table)
-    default: try transaction.listClear(description.columnKey, of: row, in: type.table)
-    }
-  }
-
-  /// Changes a list only where it differs, from its first to its last difference.
-  private func replaceList(
-    with values: [StoredValue], _ property: PropertyDescription, _ type: RealSchema.RealClass,
-    _ row: RowKey
-  ) throws(StorageError) {
-    let list = try transaction.list(property.columnKey, of: row, in: type.table)
-    var start = 0
-    while start < min(list.count, values.count),
-      try list.value(at: start).isIdentical(to: values[start])
-    { start += 1 }
-    var end = 0
-    while end < min(list.count, values.count) - start,
-      try list.value(at: list.count - 1 - end).isIdentical(to: values[values.count - 1 - end])
-    { end += 1 }
-    let count = list.count
-    if start < count - end {
-      try transaction.listRemove(
-        start..<(count - end), property.columnKey, of: row, in: type.table)
-    }
-    if start < values.count - end {
-      try transaction.listInsert(
-        contentsOf: values[start..<(values.count - end)], at: start, property.columnKey, of: row,
-        in: type.table)
-    }
-  }
-
-  private mutating func writeEmbeddedList(
-    _ object: ServerObject, _ container: ContainerID, _ property: PropertyDescription,
-    _ type: RealSchema.RealClass, _ row: RowKey, depth: Int
-  ) throws(StorageError) {
-    try transaction.listClear(property.columnKey, of: row, in: type.table)
-    guard let name = schema.type(of: property.targetTable), let target = schema[name] else {
-      return
-    }
-    let made = object.elements(of: container).compactMap {
-      object.container(madeBy: .item($0), of: container)
-    }
-    if made.isEmpty { return }
-    let first = try transaction.listInsertEmbedded(
-      count: made.count, at: 0, property.columnKey, of: row, in: type.table)
-    for (offset, child) in made.enumerated() {
-      let key = RowKey(rawValue: first.rawValue + Int64(offset))
-      try write(
-        Source(object: object, container: child, since: .zero), target, key, depth: depth + 1)
-    }
-  }
-
-  private mutating func writeMap(
-    _ object: ServerObject, _ container: ContainerID, _ property: PropertyDescription,
-    _ type: RealSchema.RealClass, _ row: RowKey, depth: Int
-  ) throws(StorageError) {
-    try transaction.mapClear(property, of: row, in: type.table)
-    let target = isEmbedded(property) ? schema.type(of: property.targetTable) : nil
-    for slot in object.slots(of: container) {
-      guard case .key(let key) = slot, let cell = object.value(slot, of: container) else {
-        continue
-      }
-      if let target, let embedded = schema[target] {
-        guard let child = object.container(madeBy: slot, of: container) else { continue }
-        let made = try transaction.mapSetEmbedded(
-          forKey: key.string, property, of: row, in: type.table)
-        try write(
-          Source(object: object, container: child, since: .zero), embedded, made, depth: depth + 1)
-      } else if let value = try stored(cell, property) {
-        try transaction.mapSet(
-          value, forKey: key.string, property, of: row, in: type.table)
-      }
-    }
-  }
-}
-
-extension ObjectID {
-  /// The object of a class with that primary key.
-  init?(type: NameID, stored value: StoredValue, _ property: PropertyDescription) {
-    if property.name == RealSchema.textKey {
-      guard case .string(let text) = value else { return nil }
-      self.init(storedKey: text)
-    } else if let key = SyncProtocol.ObjectKey(value) {
-      self.init(type: type, key: key)
-    } else {
-      return nil
-    }
   }
 }

@@ -1,0 +1,121 @@
+import Foundation
+
+/// The server as a process of its own.
+public final class ServerProcess {
+  /// Why a server does not start.
+  public struct NotStarted: Error, CustomStringConvertible {
+    /// What it said.
+    public var description: String
+  }
+
+  /// Where its files are; goes with this.
+  public let folder: URL
+  /// The port that it listens at.
+  public private(set) var port = 0
+  private var process = Process()
+
+  /// The process, for those who measure it.
+  public var identifier: Int32 { process.processIdentifier }
+
+  /// A server with no data.
+  public init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "sync-server-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// The folder that is served.
+  public lazy var data = folder.appendingPathComponent("data").path
+
+  private var portFile: URL { folder.appendingPathComponent("port") }
+
+  /// The program, beside the one that runs this.
+  static var program: String {
+    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+      .map { $0.deletingLastPathComponent().appendingPathComponent("sync-server").path }
+      ?? CommandLine.arguments[0].split(separator: "/").dropLast()
+      .reduce("") { $0 + "/" + $1 } + "/sync-server"
+  }
+
+  /// Starts the server, and waits until it listens; at the port that it had, if it had one.
+  ///
+  /// - Parameter megabytesMax: how large a file it may make.
+  public func start(
+    _ arguments: [String] = [], environment: [String: String] = [:], megabytesMax: Int? = nil
+  ) async throws {
+    try? FileManager.default.removeItem(at: portFile)
+    process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let limit = megabytesMax.map { "trap '' XFSZ; ulimit -f \($0 * 1024); " } ?? ""
+    process.arguments =
+      [
+        "-c", limit + "exec \"$@\"", "bash", Self.program, "serve", "--data", data, "--port",
+        "\(port)", "--port-file", portFile.path,
+      ] + arguments
+    let log = folder.appendingPathComponent("log")
+    if !FileManager.default.fileExists(atPath: log.path) {
+      try Data().write(to: log)
+    }
+    let handle = try FileHandle(forWritingTo: log)
+    try handle.seekToEnd()
+    process.standardError = handle
+    process.standardOutput = handle
+    try process.run()
+    try await waitForPort(log)
+  }
+
+  private func waitForPort(_ log: URL) async throws {
+    let deadline = Date().addingTimeInterval(60)
+    while Date() < deadline, process.isRunning {
+      if let text = try? String(contentsOf: portFile, encoding: .utf8),
+        let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+      {
+        port = number
+        return
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+    throw NotStarted(description: "the server does not start: \(text)")
+  }
+
+  /// Ends the server at once, as `kill -9` does.
+  public func kill() {
+    guard process.isRunning else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Asks the server to shut down, and says how it ended.
+  public func stop() -> Int32 {
+    process.terminate()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  /// Runs another subcommand on the server's data; says how it ended and what it said.
+  public func run(
+    _ arguments: [String], input: String = ""
+  ) throws -> (status: Int32, output: String) {
+    let command = Process()
+    command.executableURL = URL(fileURLWithPath: Self.program)
+    command.arguments = arguments + ["--data", data]
+    let pipe = Pipe()
+    command.standardOutput = pipe
+    command.standardError = pipe
+    let inputPipe = Pipe()
+    command.standardInput = inputPipe
+    try command.run()
+    try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try inputPipe.fileHandleForWriting.close()
+    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+    command.waitUntilExit()
+    return (command.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  }
+}

@@ -1,0 +1,148 @@
+import Crypto
+import Foundation
+import NIOSSL
+import ServerKit
+import SyncProtocol
+import Testing
+import X509
+
+@testable import SyncServer
+
+/// How connections are made, and what ends them.
+@Suite struct ConnectionTests {
+  @Test func encryptedConnectionsWork() async throws {
+    let server = try ServerProcess()
+    try await server.start()
+    let token = try await server.anonymous()
+    _ = server.stop()
+    let key = P256.Signing.PrivateKey()
+    let name = try DistinguishedName { CommonName("localhost") }
+    let certificate = try Certificate(
+      version: .v3, serialNumber: Certificate.SerialNumber(),
+      publicKey: Certificate.PublicKey(key.publicKey), notValidBefore: Date() - 3_600,
+      notValidAfter: Date() + 3_600, issuer: name, subject: name,
+      signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions {
+        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+        SubjectAlternativeNames([.dnsName("localhost")])
+      }, issuerPrivateKey: Certificate.PrivateKey(key))
+    let (chain, secret) = (server.folder.path + "/chain.pem", server.folder.path + "/key.pem")
+    let text = try certificate.serializeAsPEM().pemString
+    try text.write(toFile: chain, atomically: true, encoding: .utf8)
+    try key.pemRepresentation.write(toFile: secret, atomically: true, encoding: .utf8)
+    try await server.start(["--certificate", chain, "--key", secret])
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(chain))
+    let context = try NIOSSLContext(configuration: configuration)
+    let device = Device(1)
+    try await device.write { core in
+      core.subscribe()
+      core.addTask(1, title: "in secret")
+    }
+    try await device.connect(server, token: token, tls: context)
+    try await device.waitForUpload()
+    await #expect(throws: (any Error).self) {
+      try await Device(2).connect(server, token: token)
+    }
+  }
+
+  @Test func aUserHasSoManyConnections() async throws {
+    let server = try ServerProcess()
+    try await server.start(environment: ["SYNC_SERVER_LIMITS_USER_CONNECTIONS": "2"])
+    let token = try await server.anonymous()
+    let devices = (1...3).map { Device(UInt64($0)) }
+    for device in devices[..<2] {
+      try await device.write { $0.subscribe() }
+      try await device.connect(server, token: token)
+      try await device.wait("the download") { core, _ in
+        core.storage.record.completeQueryVersion == 1
+      }
+    }
+    try await devices[2].connect(server, token: token)
+    try await devices[2].wait("the refusal") { _, session in session == nil }
+    #expect(try await devices[2].onLoop { $0.failure?.code } == .beyondLimit)
+    try await devices[0].disconnect()
+    let another = Device(4)
+    try await another.write { $0.addTask(1, title: "a") }
+    // The server may hear of the end a moment later than the device.
+    for _ in 0..<100 {
+      try await another.connect(server, token: token)
+      try await another.wait("the upload or the refusal") { core, session in
+        !core.isDirty || session == nil
+      }
+      if try await another.read({ !$0.isDirty }) { break }
+    }
+    #expect(try await another.read { !$0.isDirty })
+  }
+
+  @Test func configurationComesFromFilesToo() async throws {
+    let server = try ServerProcess()
+    let config = server.folder.path + "/config.json"
+    try #"{"development": false}"#.write(toFile: config, atomically: true, encoding: .utf8)
+    try await server.start(["--config", config])
+    let refused = try await server.ask(
+      "POST", "/api/app/demo/auth/login", ["provider": "anon-user"])
+    #expect(refused.status == 404 && refused.text("error_code") == "AppNotFound")
+  }
+
+  @Test func shuttingDownTellsTheClients() async throws {
+    let server = try ServerProcess()
+    try await server.start()
+    let device = Device(1)
+    try await device.write { $0.subscribe() }
+    try await device.connect(server, token: try await server.anonymous())
+    try await device.write { $0.addTask(1, title: "a") }
+    try await device.waitForUpload()
+    #expect(server.stop() == 0)
+    try await device.wait("the end") { _, session in session == nil }
+    #expect(try await device.onLoop { $0.failure?.code } == .unavailable)
+  }
+
+  /// Commits concern those whose queries look at what was and at what is, and no others.
+  @Test func aChangeConcernsThoseWhoLookAtIt() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("interest-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var core = try ServerCore(
+      storage: AppStorage(path: folder.path + "/data.realm"), isSchemaOpen: true)
+    _ = core.addClasses(Device.classes)
+    try core.flush()
+    func follow(_ number: UInt64, _ query: String) {
+      core.storage.follow(
+        ClientID(number), [Subscription(type: Device.task, query: Text(query))])
+    }
+    for number in 1...2_000 { follow(UInt64(number), "owner == 'user \(number)'") }
+    follow(3_001, "priority > 5")
+    follow(3_002, "priority > 5")
+    follow(3_003, "owner IN {'user 7', 'user 8'} AND priority == 1")
+    follow(3_004, "")
+    let writer = ClientID(9_000)
+    try core.bind(writer, user: "me", cursor: .zero, query: 0, epoch: 0, now: Device.now)
+    try core.flush()
+    _ = core.storage.takeConcerned()
+    var client = ClientCore(storage: MemoryClientStorage(client: writer))
+    for type in Device.classes {
+      _ = client.storage.record.names.add(type.name)
+      for name in type.properties.keys.sorted() { _ = client.storage.record.names.add(name) }
+    }
+    func upload() throws -> Set<UInt64> {
+      let batch = try #require(try client.makeBatch())
+      let received = try UploadBatch.decode(
+        batch.encoded(names: client.storage.record.names), names: core.head.names)
+      #expect(try core.upload(received, from: writer, now: Device.now) == .merged)
+      try core.flush()
+      return Set(core.storage.takeConcerned().concerned.map(\.rawValue))
+    }
+    client.addTask(1, title: "a", owner: "user 7", priority: 1)
+    #expect(try upload() == [7, 3_003, 3_004])
+    client.set("owner", .string("user 9"), client.task(1))
+    #expect(try upload().isSuperset(of: [7, 9, 3_003, 3_004]))
+    client.set("priority", .int(6), client.task(1))
+    #expect(try upload() == [9, 3_001, 3_002, 3_004])
+    core.storage.follow(ClientID(9), nil)
+    core.storage.follow(ClientID(3_004), nil)
+    client.delete(client.task(1), now: Device.now)
+    #expect(try upload() == [3_001, 3_002])
+  }
+}
