@@ -102,3 +102,28 @@ extension ChangeReader {
     }
   }
 }
+
+extension ChangeWriter {
+  mutating func kind(_ kind: ContainerKind) {
+    switch kind {
+    case .object(let type):
+      body.byte(0)
+      name(type)
+    case .list: body.byte(1)
+    case .set: body.byte(2)
+    case .map: body.byte(3)
+    }
+  }
+}
+
+extension ChangeReader {
+  mutating func kind() throws(WireError) -> ContainerKind {
+    switch try body.byte() {
+    case 0: return .object(try name())
+    case 1: return .list
+    case 2: return .set
+    case 3: return .map
+    case let byte: throw .unknownKind(byte)
+    }
+  }
+}

@@ -11,14 +11,7 @@ extension ServerObject {
     for (id, container) in containers.sorted(by: { $0.key < $1.key }) {
       writer.container(id)
       writer.body.number(container.version.rawValue)
-      switch container.kind {
-      case .object(let type):
-        writer.body.byte(0)
-        writer.name(type)
-      case .list: writer.body.byte(1)
-      case .set: writer.body.byte(2)
-      case .map: writer.body.byte(3)
-      }
+      writer.kind(container.kind)
       writer.body.count(container.registers.count)
       for (slot, register) in container.registers {
         writer.slot(slot)
@@ -44,14 +37,7 @@ extension ServerObject {
     for _ in 0..<(try reader.body.count(of: 3)) {
       let id = try reader.container()
       let containerVersion = Version(try reader.body.number())
-      let kind: ContainerKind
-      switch try reader.body.byte() {
-      case 0: kind = .object(try reader.name())
-      case 1: kind = .list
-      case 2: kind = .set
-      case 3: kind = .map
-      case let byte: throw .unknownKind(byte)
-      }
+      let kind = try reader.kind()
       var container = ServerContainer(kind: kind, version: containerVersion)
       for _ in 0..<(try reader.body.count(of: 5)) {
         let slot = try reader.slot()

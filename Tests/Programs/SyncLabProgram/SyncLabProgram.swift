@@ -11,7 +11,7 @@ struct SyncLabProgram {
     switch words.first {
     case "sync-convergence":
       let count = numbers.first ?? 2_000
-      converge(seed..<(seed + count))
+      converge(seed..<(seed + count), isTraced: words.last == "trace")
     case "sync-fuzz":
       let count = Int(numbers.first ?? 100_000)
       print(FrameFuzz.run(count: count, seed: seed) ?? "\(count) inputs, none of them harmful")
@@ -25,12 +25,12 @@ struct SyncLabProgram {
     }
   }
 
-  private static func converge(_ seeds: Range<UInt64>) {
+  private static func converge(_ seeds: Range<UInt64>, isTraced: Bool) {
     var bad = 0
     var batches = 0
     var rebases = 0
     for seed in seeds {
-      let outcome = ConvergenceRun.run(seed: seed)
+      let outcome = ConvergenceRun.run(seed: seed, isTraced: isTraced)
       batches += outcome.batches
       rebases += outcome.rebases
       guard let finding = outcome.finding else { continue }

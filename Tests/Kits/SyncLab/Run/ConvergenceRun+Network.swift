@@ -77,6 +77,7 @@ extension ConvergenceRun {
     }
     let refused = Set(file.refusedObjects(in: file.acknowledged))
     devices[number].refused.formUnion(refused)
+    trace(upload: received.batch, number, refused: refused)
     do {
       try server.flush()
       model.merge(received.batch.objects.filter { !refused.contains($0.id) })
@@ -93,6 +94,7 @@ extension ConvergenceRun {
     devices[number].toClient = frames
     let before = devices[number].core.storage.record
     guard var session = devices[number].session else { return }
+    trace(download: bytes, number)
     let actions = session.receive(
       bytes, &devices[number].core, now: devices[number].now(clock))
     devices[number].session = session

@@ -32,8 +32,10 @@ public struct ConvergenceRun {
   let keys: Int
   var hasLoss: Bool
   let isFixed: Bool
+  let isTraced: Bool
 
-  private init(seed: UInt64) throws(SyncError) {
+  private init(seed: UInt64, isTraced: Bool) throws(SyncError) {
+    self.isTraced = isTraced
     random = SeededGenerator(seed: seed)
     keys = [2, 4, 9][random.below(3)]
     hasLoss = random.below(3) > 0
@@ -50,10 +52,10 @@ public struct ConvergenceRun {
     }
   }
 
-  /// Runs one seed.
-  public static func run(seed: UInt64) -> Outcome {
+  /// Runs one seed, and prints what happens if it is to be traced.
+  public static func run(seed: UInt64, isTraced: Bool = false) -> Outcome {
     do {
-      var run = try ConvergenceRun(seed: seed)
+      var run = try ConvergenceRun(seed: seed, isTraced: isTraced)
       let steps = [60, 150, 400][run.random.below(3)]
       let busy = [25, 50, 75][run.random.below(3)]
       for _ in 0..<steps where run.finding == nil { try run.step(busy: busy) }
@@ -111,7 +113,12 @@ public struct ConvergenceRun {
 
   /// The process dies: what was not committed is gone, and so is the connection.
   private mutating func crash(_ number: Int) {
-    devices[number].core.storage.rollback()
+    trace("device \(number): crash")
+    do {
+      try devices[number].core.storage.reopen()
+    } catch {
+      finding = "the file of device \(number) could not be read: \(error)"
+    }
     disconnect(number)
   }
 
@@ -123,12 +130,19 @@ public struct ConvergenceRun {
   }
 
   private mutating func crashServer() throws(SyncError) {
+    trace("server: crash")
+    do {
+      try server.storage.reopen()
+    } catch {
+      finding = "the server's storage could not be read: \(error)"
+    }
     try server.reload()
     for number in devices.indices { disconnect(number) }
   }
 
   private mutating func restoreBackup() throws(SyncError) {
     guard let (saved, old) = backup else { return }
+    trace("a backup of version \((try? saved.head().version.rawValue) ?? 0) is restored")
     var storage = saved
     epoch += 1
     storage.startNewEpoch(epoch)
@@ -147,6 +161,7 @@ public struct ConvergenceRun {
     } catch {
       return try crashServer()
     }
+    trace("trim up to \(server.head.floor.rawValue)")
     for id in model.livingObjects {
       if let object = try server.storage.object(id) { model.trim(object, id) }
     }

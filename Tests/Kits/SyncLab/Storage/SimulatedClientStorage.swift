@@ -67,6 +67,16 @@ public struct SimulatedClientStorage: ClientStorage, Sendable {
 
   public mutating func rollback() { working = durable }
 
+  /// What another process finds that opens the file: what was written of states, and read again.
+  mutating func reopen() throws(WireError) {
+    durable.record = try ClientRecord(row: durable.record.row)
+    let names = durable.record.names
+    for (id, state) in durable.states {
+      durable.states[id] = try ClientObject(row: state.row(names: names), names: names)
+    }
+    working = durable
+  }
+
   public mutating func change(_ change: DataChange, in id: ObjectID) {
     switch change {
     case .create: working.data[id] = [:]

@@ -20,6 +20,15 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   /// A backup that was restored has a history of its own.
   mutating func startNewEpoch(_ epoch: UInt64) { stored.epoch = epoch }
 
+  /// What a server finds that starts anew: what was written of the head and of client files, and
+  /// read again.
+  mutating func reopen() throws(WireError) {
+    stored = try ServerHead(row: stored.row)
+    for (id, file) in files {
+      files[id] = try ClientFile(row: file.row(names: stored.names), names: stored.names)
+    }
+  }
+
   public func head() throws(SyncError) -> ServerHead { stored }
 
   public func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {

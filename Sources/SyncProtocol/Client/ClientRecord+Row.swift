@@ -1,0 +1,50 @@
+/// The bytes of the record in a client's file. A format of this version of the client, not of the
+/// protocol.
+extension ClientRecord {
+  /// The bytes of the record.
+  public var row: [UInt8] {
+    var writer = ByteWriter()
+    writer.fixed64(client.rawValue)
+    writer.fixed64(epoch)
+    for number in [
+      cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
+      elements, queryVersion, completeQueryVersion,
+    ] {
+      writer.number(number)
+    }
+    writer.count(sent.count)
+    for batch in sent {
+      for number in [batch.number, batch.time, batch.element] { writer.number(number) }
+    }
+    writer.subscriptions(subscriptions)
+    writer.conflicts(setAside)
+    writer.count(names.texts.count)
+    for name in names.texts { writer.text(name) }
+    return writer.bytes
+  }
+
+  /// Reads a record.
+  public init(row: [UInt8]) throws(WireError) {
+    var reader = ByteReader(row)
+    self.init(client: ClientID(try reader.fixed64()))
+    epoch = try reader.fixed64()
+    cursor = Version(try reader.number())
+    floor = Version(try reader.number())
+    clock = HybridClock(latest: try reader.number())
+    receivedTime = try reader.number()
+    millisecondsAhead = try reader.number()
+    batch = try reader.number()
+    elements = try reader.number()
+    queryVersion = try reader.number()
+    completeQueryVersion = try reader.number()
+    for _ in 0..<(try reader.count(of: 3)) {
+      sent.append(
+        SentBatch(
+          number: try reader.number(), time: try reader.number(), element: try reader.number()))
+    }
+    subscriptions = try reader.subscriptions()
+    setAside = try reader.conflicts()
+    for _ in 0..<(try reader.count(of: 1)) { _ = names.add(try reader.text(upTo: .max)) }
+    try reader.finish()
+  }
+}

@@ -1,0 +1,26 @@
+/// The bytes of the head in the server's storage. A format of this version of the server, not of the
+/// protocol.
+extension ServerHead {
+  /// The bytes of the head.
+  public var row: [UInt8] {
+    var writer = ByteWriter()
+    writer.fixed64(epoch)
+    for number in [version.rawValue, time, floor.rawValue] { writer.number(number) }
+    writer.count(names.texts.count)
+    for name in names.texts { writer.text(name) }
+    writer.schema(schema.classes.values.sorted { $0.name < $1.name })
+    return writer.bytes
+  }
+
+  /// Reads a head.
+  public init(row: [UInt8]) throws(WireError) {
+    var reader = ByteReader(row)
+    self.init(epoch: try reader.fixed64())
+    version = Version(try reader.number())
+    time = try reader.number()
+    floor = Version(try reader.number())
+    for _ in 0..<(try reader.count(of: 1)) { _ = names.add(try reader.text(upTo: .max)) }
+    _ = schema.add(try reader.schema(), extending: true)
+    try reader.finish()
+  }
+}
