@@ -90,11 +90,14 @@ public final class StoredSchema: Sendable {
   let layouts: [TableLayout]
   /// The tables of collections among values of any kind; most files have none.
   let nestedTables: [TableKey]
+  /// Whether the file is synchronised: who commits to it notes what changed, for the server.
+  public let isSynced: Bool
 
   init(_ description: SchemaDescription) {
     self.description = description
     layouts = description.classes.map { TableLayout($0, in: description) }
     nestedTables = description.classes.filter(\.isNestedCollection).map(\.tableKey)
+    isSynced = description.description(of: SyncClass.file.className) != nil
   }
 
   /// With further classes, which are not stored: they have no objects, and nothing can be made of
