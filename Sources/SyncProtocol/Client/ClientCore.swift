@@ -97,6 +97,7 @@ extension ClientCore {
       state.containers[container]?.list?.put(element, at: index, stamp: stamp, cursor: cursor)
       state.note(.item(element), of: container, ContainerID(madeBy: stamp), value, id, &storage)
       state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
+      storage.willWrite(element, of: container, in: id)
       storage.change(.insertItem(container, index, value), in: id)
     }
   }
@@ -112,6 +113,7 @@ extension ClientCore {
       }
       state.note(.item(element), of: container, ContainerID(madeBy: stamp), value, id, &storage)
       state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
+      storage.willWrite(element, of: container, in: id)
       storage.change(.setItem(container, index, value), in: id)
     }
   }
@@ -183,6 +185,7 @@ extension ClientObject {
     guard let kind = value.container else { return }
     containers[new] = ClientContainer(kind: kind)
     containers[container]?.made[slot] = new
+    storage.willMake(new, at: slot, of: container, in: id)
   }
 
   mutating func forgetMade<Storage: ClientStorage>(
