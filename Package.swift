@@ -29,14 +29,30 @@ let library: [Target] = [
     name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
   // What the client of a synced file and the server share; values alone.
   .target(name: "SyncProtocol", swiftSettings: safe),
+  // What a synced file keeps about itself, beside the objects.
+  .target(
+    name: "SyncStore", dependencies: ["ObjectStore", "SyncProtocol"], swiftSettings: settings),
   .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: safe),
   .target(
-    name: "RealmSwift", dependencies: ["CRuntime", "ObjectStore", "LoopThread"],
+    name: "RealmSwift",
+    dependencies: ["CRuntime", "ObjectStore", "LoopThread", "SyncStore", "SyncTransport"],
     swiftSettings: settings),
 ]
 
-// Publishers, for those who turn the trait on; without it there is nothing in these, and OpenCombine
-// is not fetched.
+// The connections of synchronisation, for those who turn the trait on; without it there is nothing
+// in this, and SwiftNIO is not fetched.
+let transport: [Target] = [
+  .target(
+    name: "SyncTransport",
+    dependencies: ["Platform"]
+      + ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map {
+        .product(name: $0, package: "swift-nio", condition: .when(traits: ["Sync"]))
+      } + [.product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Sync"]))],
+    swiftSettings: safe)
+]
+
+// Publishers, for those who turn the trait on; without it there is nothing in these, and
+// OpenCombine is not fetched.
 let publishers: [Target] = [
   .target(
     name: "RealmSwiftCombine",
@@ -61,6 +77,8 @@ let kits: [Target] = [
   kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),
   // Clients and a server of sync on simulated storage, network and clocks.
   kit("SyncLab", ["SyncProtocol", "TestSupport"]),
+  // Synced files and a server in one process, with frames handed over by calls.
+  kit("SyncStoreLab", ["SyncStore", "SyncLab", "EngineLab"]),
   // Random histories, large files, and threads, queues, actors and loops, through the object API.
   kit("RealmLab", ["RealmSwift", "EngineLab", "Clibuv"]),
 ]
@@ -87,6 +105,7 @@ let suites: [Target] = [
   suite("StorageTests", ["Storage", "EngineLab"]),
   suite("ObjectStoreTests", ["ObjectStore", "EngineLab"]),
   suite("SyncProtocolTests", ["SyncProtocol", "SyncLab"], exclude: ["Vectors"]),
+  suite("SyncStoreTests", ["SyncStore", "SyncStoreLab"]),
   suite("LoopThreadTests", ["LoopThread", "TestProgram"]),
   suite(
     "RealmSwiftTests", ["RealmSwift", "RealmLab", "LabProgram", "TestProgram", "GuideProgram"]),
@@ -131,10 +150,15 @@ let package = Package(
   traits: [
     .trait(
       name: "Publishers",
-      description: "What the product RealmSwiftCombine is made of, over OpenCombine.")
+      description: "What the product RealmSwiftCombine is made of, over OpenCombine."),
+    .trait(
+      name: "Sync",
+      description: "Synchronises files with a server: App, User, SyncSession, over SwiftNIO."),
   ],
   dependencies: [
-    .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0")
+    .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
   ],
-  targets: library + publishers + kits + programs + suites
+  targets: library + transport + publishers + kits + programs + suites
 )

@@ -1,13 +1,13 @@
 /// Appends numbers and strings to bytes: unsigned numbers of seven bits a byte, lowest first, the
 /// high bit saying that more follow; signed ones zigzagged onto unsigned ones.
-struct ByteEncoder {
-  private(set) var bytes: [UInt8] = []
+package struct ByteEncoder {
+  package private(set) var bytes: [UInt8] = []
 
   /// - Parameter count: bytes for which there is to be room at once.
-  init(reserving count: Int = 0) { bytes.reserveCapacity(count) }
+  package init(reserving count: Int = 0) { bytes.reserveCapacity(count) }
 
   @inline(__always)
-  mutating func append(_ value: UInt64) {
+  package mutating func append(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -16,29 +16,29 @@ struct ByteEncoder {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  mutating func append(signed value: Int64) {
+  package mutating func append(signed value: Int64) {
     append(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
 
-  mutating func append(_ value: Int) { append(UInt64(value)) }
+  package mutating func append(_ value: Int) { append(UInt64(value)) }
 
-  mutating func append(_ text: String) {
+  package mutating func append(_ text: String) {
     append(text.utf8.count)
     bytes.append(contentsOf: text.utf8)
   }
 }
 
 /// Reads what `ByteEncoder` wrote; nil where the bytes end too early or make no sense.
-struct ByteDecoder {
+package struct ByteDecoder {
   private let bytes: UnsafeRawBufferPointer
   private(set) var position = 0
 
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
 
   @inline(__always)
-  mutating func unsigned() -> UInt64? {
+  package mutating func unsigned() -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while position < bytes.count, shift < 64 {
@@ -51,23 +51,23 @@ struct ByteDecoder {
     return nil
   }
 
-  mutating func signed() -> Int64? {
+  package mutating func signed() -> Int64? {
     guard let value = unsigned() else { return nil }
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
   /// A number that fits an Int; for counts, at most the bytes that are left.
-  mutating func integer() -> Int? {
+  package mutating func integer() -> Int? {
     guard let value = unsigned() else { return nil }
     return Int(exactly: value)
   }
 
-  mutating func count() -> Int? {
+  package mutating func count() -> Int? {
     guard let value = integer(), value <= bytes.count - position else { return nil }
     return value
   }
 
-  mutating func text() -> String? {
+  package mutating func text() -> String? {
     guard let length = count() else { return nil }
     let range = position..<(position + length)
     position += length

@@ -92,12 +92,15 @@ public final class StoredSchema: Sendable {
   let nestedTables: [TableKey]
   /// Classes that a reader wants and the file does not have.
   private let unstored: Set<String>
+  /// Whether the file is synchronised: who commits to it notes what changed, for the server.
+  public let isSynced: Bool
 
   init(_ description: SchemaDescription, unstored: Set<String> = []) {
     self.description = description
     self.unstored = unstored
     layouts = description.classes.map { TableLayout($0, in: description) }
     nestedTables = description.classes.filter(\.isNestedCollection).map(\.tableKey)
+    isSynced = description.description(of: SyncClass.file.className) != nil
   }
 
   /// With further classes, which are not stored: they have no objects, and nothing can be made of

@@ -23,7 +23,10 @@ extension ObjectTransaction {
   ) throws(StorageError) -> Snapshot {
     let transaction = owned
     transaction.author = author
-    do throws(StorageError) { try noteNestedChanges() } catch {
+    do throws(StorageError) {
+      try noteNestedChanges()
+      if schema.isSynced { try recordChanges() }
+    } catch {
       transaction.cancel()
       throw error
     }
@@ -36,6 +39,15 @@ extension ObjectTransaction {
     if generation == 0 { return [] }
     owned.root = root
     return encodedHistory()
+  }
+
+  private func recordChanges() throws(StorageError) {
+    guard let recorder else {
+      throw StorageError(
+        .invalidInput, path: source.path,
+        "the file is synchronised: it can only be written to as a realm")
+    }
+    try recorder.willCommit(self)
   }
 
   /// Forgets everything. Does nothing on a transaction that has ended.

@@ -2,7 +2,7 @@ import Storage
 
 // Maps of an object: a list of values, and in a hidden column the set of their keys.
 extension ObjectTransaction {
-  func map(
+  package func map(
     _ property: PropertyDescription, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) -> MapView {
     MapView(

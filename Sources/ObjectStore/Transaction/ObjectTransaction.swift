@@ -1,5 +1,11 @@
 import Storage
 
+/// Notes what a transaction on a synced file has changed, within the transaction.
+public protocol CommitRecorder: AnyObject {
+  /// Called once all changes were made, before they are committed.
+  func willCommit(_ transaction: ObjectTransaction) throws(StorageError)
+}
+
 /// A write transaction on objects: owns the storage transaction, and ends it.
 ///
 /// Every operation keeps indexes and backlinks right, records history, and raises `generation`:
@@ -20,6 +26,10 @@ public final class ObjectTransaction {
   let writer: NodeWriter
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
   let transaction: WriteTransaction?
+  /// The object store's root in the version that the transaction builds on.
+  private let baseRoot: NodeReference
+  /// Notes the changes of a synced file before they are committed.
+  public var recorder: (any CommitRecorder)?
   /// The object store's root as it is now.
   @exclusivity(unchecked) var root: NodeReference
   /// Raised by every change.
@@ -59,6 +69,7 @@ public final class ObjectTransaction {
   ) throws(StorageError) {
     self.writer = writer
     self.root = root
+    baseRoot = root
     self.transaction = transaction
     self.limits = limits
     schema = try schemas.schema(root, in: writer.source)
@@ -139,6 +150,11 @@ public final class ObjectTransaction {
   /// The store as it is now, for queries; good until the next change.
   public var view: StoreView {
     StoreView(source: source, root: root, schema: schema.description)
+  }
+
+  /// The store as it was before this transaction, for tables that were there then.
+  package var baseView: StoreView {
+    StoreView(source: source, root: baseRoot, schema: schema.description)
   }
 
   /// The table as it is now; good until the next change.

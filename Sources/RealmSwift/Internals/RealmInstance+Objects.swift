@@ -342,7 +342,9 @@ extension _RealmInstance {
       ? schema.description.classes.map(\.tableKey)
       : classes.compactMap { binding(for: $0.type)?.table }
     // Embedded objects go with their owners.
-    for table in tables where !schema.description.description(of: table)!.isEmbedded {
+    for table in tables {
+      let description = schema.description.description(of: table)!
+      if description.isEmbedded || description.isHidden { continue }
       engine { () throws(StorageError) in try objects.deleteAllObjects(in: table) }
     }
     didChange()

@@ -3,6 +3,7 @@ import Foundation
 import ObjectStore
 import Platform
 import Storage
+import SyncStore
 import Synchronization
 
 /// What all realm instances of one file share within the process: the database, the decoded schema,
@@ -11,6 +12,9 @@ final class SharedRealm: Sendable {
   let database: Database
   let schemas = SchemaCache()
   let boundClasses = BoundClassesCache()
+  let syncCache: SyncCache
+  /// Notes changes for the server, where the file is synced.
+  let recorder: ChangeRecorder
   let path: String
   /// Where change sets are made that cost more than a turn should.
   let computations = DispatchQueue(label: "holdfast.computations")
@@ -38,6 +42,8 @@ final class SharedRealm: Sendable {
   private init(database: Database, path: String) {
     self.database = database
     self.path = path
+    syncCache = SyncCache()
+    recorder = ChangeRecorder(cache: syncCache, milliseconds: SharedRealm.milliseconds)
     key = Key(path, readOnly: database.options.readOnly)
     weakHandle.remember(self)
   }
@@ -48,6 +54,10 @@ final class SharedRealm: Sendable {
       if open[key] === weakHandle { open[key] = nil }
     }
   }
+
+  /// Of the machine's clock, since 1970.
+  @Sendable
+  static func milliseconds() -> UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 
   /// The file's shared state, opening the file if this process does not have it open yet.
   static func forFile(

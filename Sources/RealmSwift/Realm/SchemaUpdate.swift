@@ -1,5 +1,6 @@
 import ObjectStore
 import Storage
+import SyncStore
 
 /// Brings a file to the schema that a configuration wants, in one transaction, or says why it
 /// cannot be opened with it.
@@ -53,6 +54,7 @@ struct SchemaUpdate {
         try objects.apply(wanted)
       case .migrate: try migrate(objects, from: stored.version)
       }
+      try updateSync(objects, from: stored)
       let snapshot = try objects.commit(author: shared.ownListener)
       shared.announceCommit()
       return snapshot
@@ -60,6 +62,29 @@ struct SchemaUpdate {
       objects.cancel()
       throw error
     }
+  }
+
+  /// Makes the file a synced one if the configuration wants that, and notes what a synced file
+  /// lacks when the program's classes have become more.
+  private func updateSync(
+    _ objects: ObjectTransaction, from stored: SchemaDescription
+  ) throws(StorageError) {
+    if objects.schema.isSynced {
+      objects.recorder = shared.recorder
+      if objects.schema.description.syncedClasses != stored.syncedClasses {
+        try SyncFile.noteNewClasses(objects, shared.syncCache)
+      }
+    } else if let user = configuration.syncUser {
+      try SyncFile.prepare(
+        objects, client: .random(in: 1...UInt64.max), user: user, shared.syncCache,
+        milliseconds: SharedRealm.milliseconds())
+      objects.recorder = shared.recorder
+    }
+  }
+
+  /// Whether the file is to be synced and is not.
+  private func needsSync(_ stored: SchemaDescription) -> Bool {
+    configuration.syncUser != nil && !stored.isSynced
   }
 
   // MARK: What is to be done
@@ -80,9 +105,12 @@ struct SchemaUpdate {
   private func step(
     from stored: SchemaDescription, isNew: Bool
   ) throws(StorageError) -> Step {
-    if isNew { return wanted.classes.isEmpty && wanted.version == 0 ? .nothing : .add }
+    if isNew, wanted.classes.isEmpty, wanted.version == 0, !needsSync(stored) { return .nothing }
+    if isNew { return .add }
     let differences = stored.differences(to: wanted)
-    if stored.version == wanted.version, differences.isEmpty { return .nothing }
+    if stored.version == wanted.version, differences.isEmpty {
+      return needsSync(stored) ? .add : .nothing
+    }
     if configuration.deleteRealmIfMigrationNeeded, needsReset(stored) { return .reset }
     if stored.version > wanted.version {
       throw mismatch(

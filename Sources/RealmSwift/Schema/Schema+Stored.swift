@@ -5,7 +5,7 @@ import ObjectStore
 
 extension Schema {
   init(_ description: SchemaDescription) {
-    let classes = description.classes.filter { !$0.isRemoved && !$0.isNestedCollection }
+    let classes = description.classes.filter { !$0.isRemoved && !$0.isHidden }
     self.init(classes.map { ObjectSchema($0) })
   }
 }

@@ -47,6 +47,7 @@ extension _RealmInstance {
   func start(_ transaction: WriteTransaction) throws(StorageError) {
     copiedLinks = CopiedLinks()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
+    if objects.schema.isSynced { objects.recorder = shared.recorder }
     do throws(StorageError) {
       // Nobody else can commit now, so the newest version is the one the transaction builds on.
       if snapshot?.version != objects.baseVersion {

@@ -127,6 +127,7 @@ extension ClientCore {
       case .insert(let element, let index):
         let value = values[element]
         if value == nil { isSound = false }
+        storage.willWrite(element, of: name, in: id)
         storage.change(.insertItem(name, index, value ?? .null), in: id)
         inserted.insert(element)
       }
@@ -135,6 +136,7 @@ extension ClientCore {
     for (index, element) in after.enumerated() where !inserted.contains(element) {
       guard let value = values[element] else { continue }
       if value.container != nil || storage.item(index, of: name, in: id) != value {
+        storage.willWrite(element, of: name, in: id)
         storage.change(.setItem(name, index, value), in: id)
       }
     }

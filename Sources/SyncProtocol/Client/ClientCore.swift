@@ -98,6 +98,7 @@ extension ClientCore {
       state.containers[container]?.list?.put(element, at: index, stamp: stamp, cursor: cursor)
       state.note(.item(element), of: container, CellStamp(stamp), value, id, &storage)
       state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
+      storage.willWrite(element, of: container, in: id)
       storage.change(.insertItem(container, index, value), in: id)
     }
   }
@@ -113,6 +114,7 @@ extension ClientCore {
       }
       state.note(.item(element), of: container, CellStamp(stamp), value, id, &storage)
       state.containers[container]?.dirty[.item(element)] = CellStamp(stamp)
+      storage.willWrite(element, of: container, in: id)
       storage.change(.setItem(container, index, value), in: id)
     }
   }
@@ -185,6 +187,7 @@ extension ClientObject {
     let new = ContainerID(madeBy: stamp.stamp)
     containers[new] = ClientContainer(kind: kind)
     containers[container]?.made[slot] = new
+    storage.willMake(new, at: slot, of: container, in: id)
   }
 
   mutating func forgetMade<Storage: ClientStorage>(

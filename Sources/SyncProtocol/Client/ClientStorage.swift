@@ -46,10 +46,27 @@ public protocol ClientStorage {
   func slots(of container: ContainerID, in id: ObjectID) -> [Slot]
   /// The value of an element of a list.
   func item(_ index: Int, of container: ContainerID, in id: ObjectID) -> CellValue
+  /// The next change of this cell makes a container with this name.
+  mutating func willMake(
+    _ made: ContainerID, at slot: Slot, of container: ContainerID, in id: ObjectID)
+  /// The next change of a list is about this element.
+  mutating func willWrite(_ element: ElementID, of container: ContainerID, in id: ObjectID)
   /// Changes the data.
   mutating func change(_ change: DataChange, in id: ObjectID)
   /// Ends the transaction.
   mutating func commit() throws(SyncError)
   /// Takes back what was done since the last commit.
   mutating func rollback()
+}
+
+extension ClientStorage {
+  /// For storage that needs no more than the names of containers.
+  public mutating func willMake(
+    _ made: ContainerID, at slot: Slot, of container: ContainerID, in id: ObjectID
+  ) {}
+
+  /// For storage that needs no more than the indexes of elements.
+  public mutating func willWrite(
+    _ element: ElementID, of container: ContainerID, in id: ObjectID
+  ) {}
 }

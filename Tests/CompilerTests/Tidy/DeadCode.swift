@@ -15,6 +15,7 @@ struct DeadCode {
     "errorCode", "errorUserInfo", "stringValue", "intValue", "wrappedValue", "projectedValue",
     "dynamicallyCall", "customPlaygroundDisplayValue", "asUnownedSerialExecutor", "checkIsolated",
     "combineIdentifier", "isIsolatingCurrentContext", "isSameExclusiveExecutionContext",
+    "channelActive", "channelRead", "errorCaught", "handlerAdded", "InboundIn", "OutboundOut",
     "_customContainsEquatableElement", "_customIndexOfEquatableElement",
   ]
 

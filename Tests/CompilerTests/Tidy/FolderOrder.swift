@@ -24,6 +24,7 @@ struct FolderOrder {
       folders: [
         "Base", "Codec", "Changes", "Lists", "Server", "Client", "Frames", "Sessions",
       ]),
+    FolderOrder(target: "SyncStore", folders: ["Names", "Tables", "Storage", "Recording"]),
     FolderOrder(
       target: "RealmSwift",
       folders: [

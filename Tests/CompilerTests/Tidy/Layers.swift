@@ -6,10 +6,14 @@ enum Layers {
     "Storage": ["Coordination", "Platform", "Synchronization"],
     "ObjectStore": ["CScan", "Platform", "Storage", "Synchronization"],
     "SyncProtocol": [],
+    "SyncStore": ["ObjectStore", "Platform", "Storage", "SyncProtocol"],
+    "SyncTransport": [
+      "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "Synchronization",
+    ],
     "LoopThread": ["Clibuv", "Dispatch", "Platform", "Synchronization"],
     "RealmSwift": [
       "CRuntime", "Dispatch", "Foundation", "LoopThread", "ObjectStore", "Observation", "Platform",
-      "Storage", "Synchronization",
+      "Storage", "SyncProtocol", "SyncStore", "SyncTransport", "Synchronization",
     ],
     "RealmSwiftCombine": [
       "Dispatch", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation", "RealmSwift",

@@ -1,0 +1,165 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+// What a transaction has changed in objects that were there before.
+extension Recording {
+  mutating func noteModifications(_ changes: TableChanges) throws(StorageError) {
+    guard let description = writes.schema.description.description(of: changes.table) else { return }
+    let known = try storage.layout.classes[changes.table]
+    for key in changes.modifiedObjects {
+      guard try writes.table(changes.table).find(key) != nil,
+        let (id, container) = try storage.owner(of: key, in: changes.table), core.exists(id)
+      else { continue }
+      var isDone: Set<ColumnKey> = []
+      for column in changes.modifiedColumns(of: key) {
+        guard let property = description.property(with: column),
+          isDone.insert(property.columnKey).inserted
+        else { continue }
+        let place = Place(table: changes.table, row: key, property: property)
+        if description.isNestedCollection {
+          try noteCollection(place, container, changes, id, declared: nil)
+        } else if let name = known?.names[property.columnKey] {
+          try noteProperty(place, name, container, changes, id)
+        }
+      }
+    }
+  }
+
+  /// A property of an object in the file.
+  struct Place {
+    var table: TableKey
+    var row: ObjectStore.ObjectKey
+    var property: PropertyDescription
+  }
+
+  private mutating func noteProperty(
+    _ place: Place, _ name: NameID, _ container: ContainerID, _ changes: TableChanges,
+    _ id: ObjectID
+  ) throws(StorageError) {
+    if place.property.isCollection {
+      let declared = (name, container)
+      let collection = storage.state(of: id)?.collection(name, of: container)
+      guard let collection else { return }
+      return try noteCollection(place, collection, changes, id, declared: declared)
+    }
+    let now = try value(place, in: writes.table(place.table)) ?? .null
+    let before = try writes.baseView.table(place.table).flatMap { table throws(StorageError) in
+      try value(place, in: table)
+    }
+    // Others' deletions make links null: the link stays a link, to what is not there.
+    if now == .null, case .link(let table, let row) = before,
+      deleted.contains(Row(table: table, row: row))
+    {
+      return try keepLink(to: row, table, name, container, id)
+    }
+    // A container that is the same one has told of its own changes.
+    if case .link = now, now == before, try storage.cell(now)?.container != nil { return }
+    try noteValue(now, .property(name), of: container, id)
+  }
+
+  private func keepLink(
+    to row: ObjectStore.ObjectKey, _ table: TableKey, _ name: NameID, _ container: ContainerID,
+    _ id: ObjectID
+  ) throws(StorageError) {
+    guard let known = try storage.layout.classes[table],
+      let before = try writes.baseView.table(table),
+      let target = try storage.id(of: row, known, in: before)
+    else { return }
+    try storage.entry(id)
+    storage.entries[id]?.isChanged = true
+    storage.entries[id]?.places.dangling.append(
+      Places.Dangling(container: container, spot: .property(name), target: target))
+  }
+
+  private func value(
+    _ place: Place, in table: Table
+  ) throws(StorageError) -> StoredValue? {
+    guard let position = try table.find(place.row) else { return nil }
+    return try table.value(of: place.property, at: position)
+  }
+
+  // MARK: Collections
+
+  /// - Parameter declared: the property that declares the collection, and the container that has
+  /// it.
+  private mutating func noteCollection(
+    _ place: Place, _ collection: ContainerID, _ changes: TableChanges, _ id: ObjectID,
+    declared: (NameID, ContainerID)?
+  ) throws(StorageError) {
+    switch place.property.collection {
+    case .none: break
+    case .set: try noteSet(place, collection, id)
+    case .map: try noteMap(place, collection, id)
+    case .list:
+      try noteList(
+        place, collection, changes.listChange(of: place.row, place.property.columnKey), id,
+        declared: declared)
+    }
+  }
+
+  /// The collection's values before, and now.
+  func values(
+    _ place: Place, _ property: PropertyDescription
+  ) throws(StorageError) -> (before: [StoredValue], now: [StoredValue]) {
+    let now = try writes.list(property.columnKey, of: place.row, in: place.table).allValues()
+    guard let table = try writes.baseView.table(place.table),
+      let position = try table.find(place.row)
+    else { return ([], now) }
+    return (try table.list(of: property, at: position).allValues(), now)
+  }
+
+  private mutating func noteSet(
+    _ place: Place, _ set: ContainerID, _ id: ObjectID
+  ) throws(StorageError) {
+    let (before, now) = try values(place, place.property)
+    let known = Set(before)
+    for value in now where !known.contains(value) {
+      try noteMember(value, isThere: true, set, id)
+    }
+    let there = Set(now)
+    for value in before where !there.contains(value) {
+      if case .link(let table, let row) = value, deleted.contains(Row(table: table, row: row)) {
+        try noteLostMember(row, table, set, id)
+      } else {
+        try noteMember(value, isThere: false, set, id)
+      }
+    }
+  }
+
+  private mutating func noteLostMember(
+    _ row: ObjectStore.ObjectKey, _ table: TableKey, _ set: ContainerID, _ id: ObjectID
+  ) throws(StorageError) {
+    guard let known = try storage.layout.classes[table],
+      let before = try writes.baseView.table(table),
+      let target = try storage.id(of: row, known, in: before)
+    else { return }
+    core.set(.member(.link(target)), of: set, in: id, to: .absent, now: now)
+  }
+
+  private mutating func noteMap(
+    _ place: Place, _ map: ContainerID, _ id: ObjectID
+  ) throws(StorageError) {
+    let keys = try values(place, place.property.mapKeys)
+    let (before, now) = try values(place, place.property)
+    let known = Dictionary(zip(keys.before, before), uniquingKeysWith: { first, _ in first })
+    for (key, value) in zip(keys.now, now) {
+      guard case .string(let text) = key else { continue }
+      if let old = known[key], old.isIdentical(to: value) { continue }
+      try noteValue(value, .key(Text(text)), of: map, id)
+    }
+    let there = Set(keys.now)
+    for case .string(let text) in keys.before where !there.contains(.string(text)) {
+      core.set(.key(Text(text)), of: map, in: id, to: .absent, now: self.now)
+    }
+  }
+}
+
+extension ClassDescription {
+  /// The property that has the column; a map has two.
+  fileprivate func property(with column: ColumnKey) -> PropertyDescription? {
+    properties.first {
+      $0.columnKey == column || ($0.collection == .map && $0.mapKeys.columnKey == column)
+    }
+  }
+}

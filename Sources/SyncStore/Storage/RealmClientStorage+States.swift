@@ -1,0 +1,181 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+// The states of objects. What is plain has none in the file.
+extension RealmClientStorage {
+  /// As many are kept in memory at the most.
+  private static var entriesMax: Int { 10_000 }
+
+  /// The state of an object.
+  public func state(of id: ObjectID) -> ClientObject? {
+    attempt(nil) { () throws(StorageError) in try entry(id).state }
+  }
+
+  /// Takes the state of an object out.
+  public func takeState(of id: ObjectID) -> ClientObject? {
+    attempt(nil) { () throws(StorageError) in
+      _ = try entry(id)
+      entries[id]?.isChanged = true
+      let state = entries[id]?.state
+      entries[id]?.state = nil
+      return state
+    }
+  }
+
+  /// Puts the state of an object back; nil if there is nothing to keep, and no object.
+  public func putState(_ state: ClientObject?, of id: ObjectID) {
+    attempt(()) { () throws(StorageError) in
+      _ = try entry(id)
+      entries[id]?.state = state
+      entries[id]?.isChanged = true
+      if entries.count > Self.entriesMax {
+        try resolveCreated()
+        try flush()
+        entries = [:]
+        rows = [:]
+      }
+    }
+  }
+
+  /// What is known of an object, read if need be.
+  @discardableResult
+  func entry(_ id: ObjectID) throws(StorageError) -> Entry {
+    if let known = entries[id] { return known }
+    let layout = try layout
+    var entry = Entry()
+    let hidden = layout.tables.objects
+    let table = try writes.table(hidden.table)
+    if table.count > 0,
+      let row = try table.find(
+        primaryKey: .string(ObjectName.text(id, record.names)), hidden.name),
+      let position = try table.find(row)
+    {
+      entry.row = row
+      guard
+        let state = try? ClientObject(
+          row: try table.data(hidden.state, at: position), names: record.names),
+        let places = Places(try table.data(hidden.places, at: position), record.names)
+      else { throw .unsoundSync(table.source.path, "the state of an object") }
+      entry.state = state
+      entry.places = places
+      entry.wasDirty = try table.bool(hidden.dirty, at: position)
+      entry.knownTargets = places.targets
+    } else {
+      var exists = plainExists
+      if exists == nil { exists = try row(of: id) != nil }
+      if exists == true { entry.state = .plain(id.type) }
+    }
+    entries[id] = entry
+    return entry
+  }
+
+  /// Writes the states that have changed.
+  func flush() throws(StorageError) {
+    var dirtier: Int64 = 0
+    let hidden = try layout.tables.objects
+    for (id, entry) in entries where entry.isChanged {
+      let isDirty = entry.state?.isDirty == true
+      let isKept = entry.state.map { !$0.isPlain || !entry.places.isEmpty } ?? false
+      if isKept, let state = entry.state {
+        try keep(id, state, entry, isDirty, hidden)
+      } else if let row = entry.row {
+        try writes.deleteObject(row, in: hidden.table)
+        entries[id]?.row = nil
+      }
+      try noteTargets(id, entry)
+      dirtier += (isKept && isDirty ? 1 : 0) - (entry.wasDirty ? 1 : 0)
+      entries[id]?.wasDirty = isKept && isDirty
+      entries[id]?.isChanged = false
+    }
+    try noteDirty(by: dirtier)
+  }
+
+  private func keep(
+    _ id: ObjectID, _ state: ClientObject, _ entry: Entry, _ isDirty: Bool,
+    _ hidden: SyncTables.Objects
+  ) throws(StorageError) {
+    let key: ObjectStore.ObjectKey
+    if let row = entry.row {
+      key = row
+    } else {
+      let name = StoredValue.string(ObjectName.text(id, record.names))
+      key = try writes.createObject(in: hidden.table, primaryKey: name).key
+      entries[id]?.row = key
+    }
+    let bytes = state.row(names: record.names)
+    try writes.set(.data(bytes), hidden.state, of: key, in: hidden.table)
+    if !entry.places.isEmpty || entry.row != nil {
+      let places = entry.places.isEmpty ? [] : entry.places.row(record.names)
+      try writes.set(.data(places), hidden.places, of: key, in: hidden.table)
+    }
+    if entry.row == nil ? isDirty : isDirty != entry.wasDirty {
+      try writes.setBool(isDirty, hidden.dirty, of: key, in: hidden.table)
+    }
+  }
+
+  /// All objects with a state.
+  public var objects: [ObjectID] {
+    attempt([]) { () throws(StorageError) in
+      try flush()
+      var ids: Set<ObjectID> = []
+      for known in try layout.classes.all {
+        guard let primaryKey = known.primaryKey else { continue }
+        let table = try writes.table(known.table)
+        var clusters = table.clusters()
+        while let cluster = try clusters.next() {
+          for row in 0..<cluster.count {
+            let position = ObjectPosition(cluster: cluster, row: row)
+            let value = try table.value(of: primaryKey, at: position)
+            if let key = SyncProtocol.ObjectKey(value) {
+              ids.insert(ObjectID(type: known.type, key: key))
+            }
+          }
+        }
+      }
+      ids.formUnion(try hiddenObjects { _ in true })
+      return Array(ids)
+    }
+  }
+
+  /// The objects of which something is not acknowledged.
+  public var dirtyObjects: [ObjectID] {
+    attempt([]) { () throws(StorageError) in
+      try flush()
+      return try hiddenObjects { $0 }
+    }
+  }
+
+  /// Objects with a row among the hidden ones, by whether they are dirty.
+  private func hiddenObjects(
+    where isWanted: (Bool) -> Bool
+  ) throws(StorageError) -> [ObjectID] {
+    let hidden = try layout.tables.objects
+    let table = try writes.table(hidden.table)
+    var ids: [ObjectID] = []
+    var clusters = table.clusters()
+    while let cluster = try clusters.next() {
+      for row in 0..<cluster.count {
+        let position = ObjectPosition(cluster: cluster, row: row)
+        guard isWanted(try table.bool(hidden.dirty, at: position)) else { continue }
+        let name = try table.string(hidden.name.columnKey, at: position)
+        guard let id = ObjectName.id(name, record.names) else {
+          throw .unsoundSync(table.source.path, "the name of an object")
+        }
+        ids.append(id)
+      }
+    }
+    return ids
+  }
+
+  /// The object's row; nil if there is none.
+  func row(of id: ObjectID) throws(StorageError) -> ObjectStore.ObjectKey? {
+    if let known = rows[id] { return known }
+    guard let known = try layout.classes[id.type], let primaryKey = known.primaryKey,
+      id.key.fits(primaryKey)
+    else { return nil }
+    let found = try writes.table(known.table).find(primaryKey: id.key.stored, primaryKey)
+    rows[id] = found
+    return found
+  }
+}

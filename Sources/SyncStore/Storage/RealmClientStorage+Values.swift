@@ -1,0 +1,121 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+// Reading the program's data as cells.
+extension RealmClientStorage {
+  /// The value of a property, a key or a member.
+  public func value(
+    _ slot: Slot, of container: ContainerID, in id: ObjectID
+  ) -> CellValue? {
+    attempt(nil) { () throws(StorageError) in
+      guard let spot = try spot(container, in: id) else { return nil }
+      let places = try entry(id).places
+      switch (slot, spot) {
+      case (.property(let name), .object(let table, let row)):
+        if let target = places.target(of: container, .property(name)) { return .link(target) }
+        return try property(name, of: row, in: table)
+      case (.key(let key), .collection(let table, let row, let property)):
+        if let target = places.target(of: container, .key(key.string)) { return .link(target) }
+        guard property.collection == .map else { return nil }
+        let map = try writes.map(property, of: row, in: table)
+        guard let value = try map.value(of: key.string) else { return nil }
+        return try cell(value) ?? .null
+      case (.member(let member), .collection(let table, let row, let property)):
+        guard property.collection == .set else { return nil }
+        if case .link(let target) = member, places.hasMember(target, container) {
+          return .bool(true)
+        }
+        guard case .value(let value) = try content(member, for: property) else { return nil }
+        let set = try writes.list(property.columnKey, of: row, in: table)
+        return try SetOrder.place(of: value, in: set).isFound ? .bool(true) : nil
+      default: return nil
+      }
+    }
+  }
+
+  private func property(
+    _ name: NameID, of row: ObjectStore.ObjectKey, in table: TableKey
+  ) throws(StorageError) -> CellValue? {
+    guard let property = try layout.classes[table]?.properties[name] else { return nil }
+    switch property.collection {
+    case .list: return .list
+    case .set: return .set
+    case .map: return .map
+    case .none: break
+    }
+    let stored = try writes.table(table)
+    guard let position = try stored.find(row) else { return nil }
+    return try cell(try stored.value(of: property, at: position)) ?? .null
+  }
+
+  /// The cells of a container that have values.
+  public func slots(of container: ContainerID, in id: ObjectID) -> [Slot] {
+    attempt([]) { () throws(StorageError) in
+      let missing = try entry(id).places.dangling.filter { $0.container == container }
+      var slots: [Slot] = missing.compactMap {
+        switch $0.spot {
+        case .property(let name): .property(name)
+        case .key: nil
+        case .member: .member(.link($0.target))
+        case .item, .nullItem: nil
+        }
+      }
+      switch try spot(container, in: id) {
+      case nil: return []
+      case .object(let table, let row): slots += try properties(of: row, in: table)
+      case .collection(let table, let row, let property):
+        switch property.collection {
+        case .set:
+          let set = try writes.list(property.columnKey, of: row, in: table)
+          for value in try set.allValues() {
+            if let cell = try cell(value) { slots.append(.member(cell)) }
+          }
+        case .map:
+          let map = try writes.map(property, of: row, in: table)
+          for case .string(let key) in try map.keys.allValues() { slots.append(.key(Text(key))) }
+        case .list, .none: break
+        }
+      }
+      return slots
+    }
+  }
+
+  /// Properties that do not have their defaults.
+  private func properties(
+    of row: ObjectStore.ObjectKey, in table: TableKey
+  ) throws(StorageError) -> [Slot] {
+    guard let known = try layout.classes[table] else { return [] }
+    let stored = try writes.table(table)
+    guard let position = try stored.find(row) else { return [] }
+    var slots: [Slot] = []
+    for (name, property) in known.properties where !property.isCollection {
+      let value = try stored.value(of: property, at: position)
+      if !value.isIdentical(to: property.defaultValue) { slots.append(.property(name)) }
+    }
+    return slots
+  }
+
+  /// The value of an element of a list.
+  public func item(_ index: Int, of container: ContainerID, in id: ObjectID) -> CellValue {
+    attempt(.null) { () throws(StorageError) in
+      let places = try entry(id).places
+      if let target = places.itemTarget(index, of: container) { return .link(target) }
+      guard case .collection(let table, let row, let property) = try spot(container, in: id),
+        property.collection == .list
+      else { return .null }
+      let list = try writes.list(property.columnKey, of: row, in: table)
+      let place = index - places.missingItems(of: container).count { $0 < index }
+      guard place < list.count else {
+        throw .unsoundSync(writes.source.path, "a list is shorter than its state")
+      }
+      return try cell(try list.value(at: place)) ?? .null
+    }
+  }
+}
+
+extension Places {
+  func hasMember(_ target: ObjectID, _ container: ContainerID) -> Bool {
+    dangling.contains { $0.container == container && $0.spot == .member && $0.target == target }
+  }
+}

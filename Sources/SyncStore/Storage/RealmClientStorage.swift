@@ -1,0 +1,273 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+/// A synced file as `SyncProtocol` wants it: the record and the states of objects are in hidden
+/// tables, values in the program's own, and all of it in one transaction.
+///
+/// The protocol's calls do not throw: the first error is kept, and `commit` throws it. An instance
+/// is used by one thread at a time. While recording, the program has changed the data already, and
+/// `change` only takes note of where containers are.
+public final class RealmClientStorage: ClientStorage {
+  /// Where transactions come from and go to.
+  public protocol Host: AnyObject {
+    /// Waits for the turn to write.
+    func beginSync() throws(StorageError) -> ObjectTransaction
+    /// Commits.
+    func commitSync(_ transaction: ObjectTransaction) throws(StorageError)
+  }
+
+  /// What is known of an object in this transaction.
+  struct Entry {
+    var state: ClientObject?
+    var places = Places()
+    var isChanged = false
+    var wasDirty = false
+    /// Its row among the hidden ones.
+    var row: ObjectStore.ObjectKey?
+    /// What its links led to that was not there, as the hidden tables have it.
+    var knownTargets: Set<ObjectID> = []
+  }
+
+  let cache: SyncCache
+  private weak let host: (any Host)?
+  var transaction: ObjectTransaction?
+  var failure: StorageError?
+  var isRecording = false
+  /// Whether an object without a hidden row exists, while recording; nil: look.
+  var plainExists: Bool?
+  var entries: [ObjectID: Entry] = [:]
+  /// Objects that were created, to which links may lead that are in the file already.
+  var created: [ObjectID] = []
+  /// Containers that the next changes of cells make.
+  var pending: [PendingName: ContainerID] = [:]
+  /// The element that the next change of a list is about.
+  var nextElement: ElementID?
+  /// While recording: the row of the container that is about to be named.
+  var recordedRow: (TableKey, ObjectStore.ObjectKey)?
+  var rows: [ObjectID: ObjectStore.ObjectKey] = [:]
+  private var fileRow: ObjectStore.ObjectKey?
+  private var loadedRecord = ClientRecord(client: .none)
+  private var loadedVersion: Int64 = 0
+  private var dirtyCount: Int64 = 0
+  private var layoutInUse: SyncCache.Layout?
+  /// Bytes of the values that were written, for progress.
+  public private(set) var writtenBytes: Int64 = 0
+  /// To be written with the commit.
+  public var status: SessionStatus?
+
+  struct PendingName: Hashable {
+    var object: ObjectID
+    var container: ContainerID
+    var slot: Slot
+  }
+
+  /// What the file keeps about itself.
+  public var record = ClientRecord(client: .none)
+
+  /// For the agent.
+  public init(cache: SyncCache, host: any Host) {
+    self.cache = cache
+    self.host = host
+  }
+
+  /// For what is noted in a transaction of the program.
+  init(cache: SyncCache, recordingIn transaction: ObjectTransaction) throws(StorageError) {
+    self.cache = cache
+    host = nil
+    isRecording = true
+    self.transaction = transaction
+    try load(transaction)
+  }
+
+  // MARK: Transactions
+
+  /// Begins a transaction, unless one has begun.
+  public func begin() throws(StorageError) {
+    if transaction != nil { return }
+    guard let host else { throw StorageError(.closed, path: "", "the file is closed") }
+    let new = try host.beginSync()
+    do throws(StorageError) { try load(new) } catch {
+      new.cancel()
+      throw error
+    }
+    transaction = new
+  }
+
+  /// The file's record in a version that is read; nil if it is not synced.
+  public static func record(
+    _ view: StoreView, _ cache: SyncCache
+  ) throws(StorageError) -> (record: ClientRecord, isDirty: Bool)? {
+    guard let tables = SyncTables(view.schema), let table = try view.table(tables.file.table),
+      table.count > 0
+    else { return nil }
+    let position = try table.position(at: 0)
+    let loaded = try read(tables.file, table, position, cache)
+    return (loaded.record, try table.int(tables.file.dirty, at: position) > 0)
+  }
+
+  private static func read(
+    _ file: SyncTables.File, _ table: Table, _ position: ObjectPosition, _ cache: SyncCache
+  ) throws(StorageError) -> SyncCache.Entry {
+    let version = try table.int(file.version, at: position)
+    var entry: SyncCache.Entry
+    if let known = cache.entry(version: version) {
+      entry = known
+    } else {
+      let bytes = try table.data(file.record, at: position)
+      guard let record = try? ClientRecord(row: bytes) else {
+        throw .unsoundSync(table.source.path, "its record")
+      }
+      entry = SyncCache.Entry(version: version, record: record)
+      if !table.root.isUncommitted { cache.remember(entry) }
+    }
+    entry.record.clock.receive(
+      UInt64(bitPattern: try table.int(file.clock, at: position)))
+    entry.record.elements = UInt64(bitPattern: try table.int(file.elements, at: position))
+    return entry
+  }
+
+  private func load(_ transaction: ObjectTransaction) throws(StorageError) {
+    failure = nil
+    forget()
+    guard let tables = SyncTables(transaction.schema.description) else {
+      throw .unsoundSync(transaction.source.path, "its tables")
+    }
+    let table = try transaction.table(tables.file.table)
+    guard table.count > 0 else { throw .unsoundSync(transaction.source.path, "its record") }
+    let position = try table.position(at: 0)
+    fileRow = position.key
+    let loaded = try Self.read(tables.file, table, position, cache)
+    record = loaded.record
+    loadedRecord = record
+    loadedVersion = loaded.version
+    dirtyCount = try table.int(tables.file.dirty, at: position)
+    layoutInUse = cache.layout(transaction.schema, &record.names)
+  }
+
+  private func forget() {
+    entries = [:]
+    rows = [:]
+    created = []
+    pending = [:]
+    nextElement = nil
+  }
+
+  /// Ends the transaction.
+  public func commit() throws(SyncProtocol.SyncError) {
+    guard let transaction else { return }
+    do throws(StorageError) {
+      try finish()
+      guard let host else { throw StorageError(.closed, path: "", "the file is closed") }
+      self.transaction = nil
+      try host.commitSync(transaction)
+      let version = loadedVersion
+      cache.remember(SyncCache.Entry(version: version, record: record))
+      forget()
+    } catch {
+      rollback()
+      throw SyncProtocol.SyncError(.storage, Text("\(error)"))
+    }
+  }
+
+  /// Takes back what was done since the last commit.
+  public func rollback() {
+    transaction?.cancel()
+    transaction = nil
+    failure = nil
+    status = nil
+    forget()
+  }
+
+  /// Writes everything that has changed.
+  func finish() throws(StorageError) {
+    try requireSound()
+    try resolveCreated()
+    try flush()
+    try writeRecord()
+    if let status, let transaction {
+      try SessionTable.write(status, to: transaction)
+      self.status = nil
+    }
+    try requireSound()
+  }
+
+  private func requireSound() throws(StorageError) {
+    if let failure { throw failure }
+  }
+
+  private func writeRecord() throws(StorageError) {
+    guard let transaction, let tables = SyncTables(transaction.schema.description), let fileRow
+    else { return }
+    let file = tables.file
+    var cold = loadedRecord
+    cold.clock = record.clock
+    cold.elements = record.elements
+    func set(_ value: Int64, _ column: ColumnKey) throws(StorageError) {
+      try transaction.setInt(value, column, of: fileRow, in: file.table)
+    }
+    if cold != record {
+      loadedVersion += 1
+      try set(loadedVersion, file.version)
+      let bytes = record.row
+      try transaction.set(.data(bytes), file.record, of: fileRow, in: file.table)
+    }
+    if record.clock != loadedRecord.clock {
+      try set(Int64(bitPattern: record.clock.latest), file.clock)
+    }
+    if record.elements != loadedRecord.elements {
+      try set(Int64(bitPattern: record.elements), file.elements)
+    }
+    loadedRecord = record
+  }
+
+  /// As many objects more, or fewer, have something that is not acknowledged.
+  func noteDirty(by difference: Int64) throws(StorageError) {
+    guard difference != 0, let transaction, let fileRow else { return }
+    dirtyCount += difference
+    let file = try layout.tables.file
+    try transaction.setInt(dirtyCount, file.dirty, of: fileRow, in: file.table)
+  }
+
+  // MARK: Helpers
+
+  /// What is there after an error does not matter any more: it ends the transaction.
+  func attempt<Result>(
+    _ fallback: Result, _ body: () throws(StorageError) -> Result
+  ) -> Result {
+    if failure != nil { return fallback }
+    do throws(StorageError) {
+      try begin()
+      return try body()
+    } catch {
+      failure = error
+      return fallback
+    }
+  }
+
+  var layout: SyncCache.Layout {
+    get throws(StorageError) {
+      guard let transaction else { throw .unsoundSync("", "no transaction has begun") }
+      if let layoutInUse, layoutInUse.schema === transaction.schema { return layoutInUse }
+      guard let new = cache.layout(transaction.schema, &record.names) else {
+        throw .unsoundSync(transaction.source.path, "its tables")
+      }
+      layoutInUse = new
+      return new
+    }
+  }
+
+  /// For calls within `attempt`, which has begun a transaction.
+  var writes: ObjectTransaction {
+    guard let transaction else { preconditionFailure("no transaction has begun") }
+    return transaction
+  }
+
+  func noteWritten(_ value: StoredValue) {
+    switch value {
+    case .string(let text): writtenBytes += Int64(text.utf8.count)
+    case .data(let bytes): writtenBytes += Int64(bytes.count)
+    default: writtenBytes += 8
+    }
+  }
+}

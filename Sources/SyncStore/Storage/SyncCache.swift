@@ -1,0 +1,45 @@
+import ObjectStore
+import Platform
+import SyncProtocol
+
+/// What a process remembers of a synced file between transactions, so that a commit need not decode
+/// the record and the schema again. One per file.
+public final class SyncCache: Sendable {
+  struct Entry {
+    /// Which record this is: `SyncTables.File.version`.
+    var version: Int64
+    var record: ClientRecord
+  }
+
+  struct Layout {
+    var schema: StoredSchema
+    var names: Names
+    var tables: SyncTables
+    var classes: SyncedClasses
+  }
+
+  private let entry = LockedValue<Entry?>(nil)
+  private let layout = LockedValue<Layout?>(nil)
+
+  /// Nothing is remembered yet.
+  public init() {}
+
+  func entry(version: Int64) -> Entry? {
+    entry.withLock { $0?.version == version ? $0 : nil }
+  }
+
+  /// To be called with what was read, or committed.
+  func remember(_ new: Entry) { entry.withLock { $0 = new } }
+
+  /// Nil if the schema is not that of a synced file. Names that are new are added.
+  func layout(_ schema: StoredSchema, _ names: inout Names) -> Layout? {
+    if let known = layout.withLock({ $0 }), known.schema === schema, known.names == names {
+      return known
+    }
+    guard let tables = SyncTables(schema.description) else { return nil }
+    let classes = SyncedClasses(schema.description, &names)
+    let made = Layout(schema: schema, names: names, tables: tables, classes: classes)
+    layout.withLock { $0 = made }
+    return made
+  }
+}

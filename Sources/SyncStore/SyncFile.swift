@@ -1,0 +1,85 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+/// What makes a file a synced one, and what it says of itself.
+public enum SyncFile {
+  /// Whose the file is, and what it knows of the server.
+  public struct Info: Sendable {
+    /// Who opened it first, and may open it.
+    public let user: String
+    /// What the file keeps about itself.
+    public let record: ClientRecord
+    /// Whether something is not acknowledged.
+    public let isDirty: Bool
+    /// What the agent says.
+    public let status: SessionStatus
+  }
+
+  /// Nil if the file is not synced.
+  public static func info(_ view: StoreView, _ cache: SyncCache) throws(StorageError) -> Info? {
+    guard let tables = SyncTables(view.schema),
+      let (record, isDirty) = try RealmClientStorage.record(view, cache),
+      let table = try view.table(tables.file.table)
+    else { return nil }
+    return Info(
+      user: try table.string(tables.file.user, at: try table.position(at: 0)), record: record,
+      isDirty: isDirty, status: try SessionTable.read(view))
+  }
+
+  /// Makes the file a synced one: gives it the hidden tables and its number, and notes all objects
+  /// that are in it as written.
+  ///
+  /// - Parameter client: a random number, which names the file from now on.
+  public static func prepare(
+    _ transaction: ObjectTransaction, client: UInt64, user: String, _ cache: SyncCache,
+    milliseconds: UInt64
+  ) throws(StorageError) {
+    let version = transaction.schema.description.version
+    try transaction.apply(SchemaDescription(classes: SyncTables.classes, version: version))
+    guard let tables = SyncTables(transaction.schema.description) else { return }
+    let file = tables.file
+    if try transaction.table(file.table).count > 0 { return }
+    let key = try transaction.createObject(in: file.table)
+    try transaction.setInt(Int64(bitPattern: client), file.client, of: key, in: file.table)
+    try transaction.setString(user, file.user, of: key, in: file.table)
+    // Another number than that of any record that is remembered.
+    try transaction.setInt(Int64(bitPattern: client >> 16), file.version, of: key, in: file.table)
+    let record = ClientRecord(client: ClientID(client))
+    try transaction.set(.data(record.row), file.record, of: key, in: file.table)
+    let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
+    var recording = Recording(storage, now: milliseconds)
+    try recording.noteEverything()
+    try storage.finish()
+  }
+
+  /// The program's classes have become more: what the server has of them is to be sent.
+  public static func noteNewClasses(
+    _ transaction: ObjectTransaction, _ cache: SyncCache
+  ) throws(StorageError) {
+    let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
+    storage.record.epoch = 0
+    try storage.finish()
+  }
+
+  /// Changes what the program wants to see.
+  public static func subscribe(
+    _ transaction: ObjectTransaction, to subscriptions: [Subscription], _ cache: SyncCache
+  ) throws(StorageError) -> UInt64 {
+    let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
+    var core = ClientCore(storage: storage)
+    core.subscribe(to: subscriptions)
+    let version = storage.record.queryVersion
+    try storage.finish()
+    return version
+  }
+
+  /// Changes what the sessions of all processes see.
+  public static func change(
+    _ transaction: ObjectTransaction, _ body: (inout SessionStatus) -> Void
+  ) throws(StorageError) {
+    var status = try SessionTable.read(transaction.view)
+    body(&status)
+    try SessionTable.write(status, to: transaction)
+  }
+}

@@ -1,0 +1,120 @@
+import ObjectStore
+import Storage
+import SyncLab
+import SyncProtocol
+import SyncStore
+import TestSupport
+
+/// A synced file, and the connection of its agent, whose frames a test hands over.
+public final class StoreDevice: RealmClientStorage.Host {
+  let directory = TemporaryDirectory()
+  let database: Database
+  let schemas = SchemaCache()
+  let cache = SyncCache()
+  private let clock: StoreClock
+  var session: ClientSession?
+  private var core: ClientCore<RealmClientStorage>?
+  var toServer: [[UInt8]] = []
+  var toClient: [[UInt8]] = []
+
+  /// A file of its own, which is not connected yet.
+  public init(_ client: UInt64, clock: StoreClock, subscriptions: [Subscription]) throws {
+    self.clock = clock
+    var options = DatabaseOptions()
+    options.durability = .relaxed
+    database = try Database.open(path: directory.file("device.realm"), options: options)
+    let transaction = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
+    try transaction.apply(StoreClasses.description)
+    try SyncFile.prepare(
+      transaction, client: client, user: "user \(client)", cache, milliseconds: clock.now)
+    _ = try SyncFile.subscribe(transaction, to: subscriptions, cache)
+    transaction.recorder = recorder
+    _ = try transaction.commit()
+    core = ClientCore(storage: RealmClientStorage(cache: cache, host: self))
+  }
+
+  private var recorder: ChangeRecorder {
+    let clock = clock
+    return ChangeRecorder(cache: cache) { clock.now }
+  }
+
+  /// Waits for the turn to write.
+  public func beginSync() throws(StorageError) -> ObjectTransaction {
+    try ObjectTransaction(try database.beginWrite(), schemas: schemas)
+  }
+
+  /// Commits what the server has said.
+  public func commitSync(_ transaction: ObjectTransaction) throws(StorageError) {
+    transaction.recorder = NoRecorder()
+    _ = try transaction.commit()
+  }
+
+  /// Writes as a program does.
+  public func write(_ body: (ObjectTransaction) throws -> Void) throws {
+    let transaction = try beginSync()
+    do { try body(transaction) } catch {
+      transaction.cancel()
+      throw error
+    }
+    transaction.recorder = recorder
+    _ = try transaction.commit()
+  }
+
+  func read<Result>(_ body: (StoreView) throws -> Result) throws -> Result {
+    let snapshot = try database.pinNewest()
+    let schema = try schemas.schema(snapshot.root, in: snapshot.source)
+    return try body(
+      StoreView(source: snapshot.source, root: snapshot.root, schema: schema.description))
+  }
+
+  // MARK: The connection
+
+  func connect() {
+    let session = ClientSession(
+      app: "lab", token: "token", classes: StoreClasses.description.syncedClasses)
+    self.session = session
+    toServer = []
+    toClient = []
+    send(session.start())
+  }
+
+  func disconnect() {
+    session = nil
+    toServer = []
+    toClient = []
+  }
+
+  private func send(_ actions: [SessionAction]) {
+    for case .send(let bytes) in actions { toServer.append(bytes) }
+  }
+
+  func receive(_ bytes: [UInt8]) throws {
+    guard session != nil, core != nil else { return }
+    try core!.storage.begin()
+    let actions = session!.receive(bytes, &core!, now: clock.now)
+    core!.storage.rollback()
+    if let failure = session!.failure { throw failure }
+    send(actions)
+  }
+
+  func poll() throws {
+    guard session != nil, core != nil else { return }
+    try core!.storage.begin()
+    let actions = try session!.poll(&core!)
+    core!.storage.rollback()
+    send(actions)
+  }
+}
+
+/// The time of a run.
+public final class StoreClock: @unchecked Sendable {
+  // Sendable: a run is one thread.
+  public var now: UInt64 = 1_000_000
+
+  public init() {}
+}
+
+/// What the server says is not noted as the program's.
+private final class NoRecorder: CommitRecorder {
+  func willCommit(_ transaction: ObjectTransaction) throws(StorageError) {}
+}

@@ -1,0 +1,189 @@
+import ObjectStore
+import Storage
+import TestSupport
+
+/// Changes a file at random, as a program could.
+struct StoreWriter {
+  let writes: ObjectTransaction
+  var random: SeededGenerator
+  private let keys = 8
+
+  init(_ writes: ObjectTransaction, _ random: SeededGenerator) {
+    self.writes = writes
+    self.random = random
+  }
+
+  private var known: ClassDescription { writes.schema.description.description(of: "Thing")! }
+
+  mutating func change() throws {
+    for _ in 0..<(1 + random.below(4)) { try step() }
+  }
+
+  private func row(_ key: Int) throws -> ObjectKey? {
+    try writes.table(known.tableKey).find(primaryKey: Int64(key), known.primaryKey!)
+  }
+
+  private mutating func step() throws {
+    let key = random.below(keys)
+    guard let row = try row(key) else {
+      _ = try writes.createObject(in: known.tableKey, primaryKey: Int64(key))
+      return
+    }
+    if random.below(12) == 0 { return try writes.deleteObject(row, in: known.tableKey) }
+    let properties = known.properties.filter { !$0.isPrimaryKey }
+    let property = properties[random.below(properties.count)]
+    switch property.collection {
+    case .none: try setProperty(property, row, known)
+    case .list: try changeList(property, row)
+    case .set:
+      guard let value = try value(property) else { return }
+      if random.below(3) == 0 {
+        try writes.setRemove([value], property.columnKey, of: row, in: known.tableKey)
+      } else {
+        try writes.setInsert([value], property.columnKey, of: row, in: known.tableKey)
+      }
+    case .map: try changeMap(property, row)
+    }
+  }
+
+  private mutating func value(_ property: PropertyDescription) throws -> StoredValue? {
+    let number = Int64(random.below(100))
+    switch property.kind {
+    case .int: return property.isOptional && number < 20 ? .null : .int(number)
+    case .bool: return .bool(number < 50)
+    case .string: return property.isOptional && number < 20 ? .null : .string("s\(number % 10)")
+    case .data: return .data([UInt8(number)])
+    case .date: return .date(Double(number) * 86_400.25)
+    case .float: return .float(Float(number) / 4)
+    case .double: return .double(Double(number) / 8)
+    case .objectId: return .objectId(ObjectIdBytes(head: UInt64(number), tail: 7))
+    case .uuid:
+      return number < 20 ? .null : .uuid(UUIDBytes(head: UInt64(number), tail: 9))
+    case .decimal128: return .decimal128(DecimalBits(low: UInt64(number), high: 0x3040 << 48))
+    case .object:
+      guard let target = try row(random.below(keys)) else { return nil }
+      return .link(known.tableKey, target)
+    case .any:
+      if number < 15 { return .null }
+      if number < 30, let target = try row(random.below(keys)) {
+        return .link(known.tableKey, target)
+      }
+      return number < 60 ? .int(number) : .string("a\(number)")
+    }
+  }
+
+  private var part: ClassDescription { writes.schema.description.description(of: "Part")! }
+
+  private func isPart(_ property: PropertyDescription) -> Bool {
+    property.targetTable == part.tableKey
+  }
+
+  private mutating func setProperty(
+    _ property: PropertyDescription, _ row: ObjectKey, _ known: ClassDescription
+  ) throws {
+    let table = known.tableKey
+    if isPart(property) {
+      let stored = try writes.table(table)
+      let old = try stored.link(property.columnKey, at: try stored.find(row)!)
+      if random.below(5) == 0 { return try writes.setNull(property.columnKey, of: row, in: table) }
+      if let old, random.below(3) > 0 { return try fillPart(old) }
+      return try fillPart(try writes.createEmbedded(property.columnKey, of: row, in: table))
+    }
+    if property.kind == .any, random.below(3) == 0 { return try setNested(property, row) }
+    guard let value = try value(property) else { return }
+    try writes.set(value, property.columnKey, of: row, in: table)
+  }
+
+  private mutating func fillPart(_ row: ObjectKey) throws {
+    let table = part.tableKey
+    switch random.below(4) {
+    case 0: try writes.set(.string("t\(random.below(9))"), column("title"), of: row, in: table)
+    case 1: try writes.setInt(Int64(random.below(50)), column("count"), of: row, in: table)
+    case 2:
+      let tags = try writes.list(column("tags"), of: row, in: table)
+      try writes.listInsert(
+        .string("g\(random.below(9))"), at: random.below(tags.count + 1), column("tags"),
+        of: row, in: table)
+    default:
+      let target = try self.row(random.below(keys))
+      try writes.setLink(target, column("owner"), of: row, in: table)
+    }
+  }
+
+  private func column(_ name: String) -> ColumnKey { part.property(named: name)!.columnKey }
+
+  /// A list or a map among values of any kind, or a change of the one that is there.
+  private mutating func setNested(_ property: PropertyDescription, _ row: ObjectKey) throws {
+    let stored = try writes.table(known.tableKey)
+    let old = try stored.value(of: property, at: try stored.find(row)!)
+    if case .link(let table, let nested) = old,
+      let description = writes.schema.description.description(of: table), description.isEmbedded
+    {
+      return try fillNested(nested, description)
+    }
+    let kind = random.below(2) == 0 ? NestedCollection.list : .map
+    let (table, nested) = try writes.createNested(kind)
+    try writes.set(.link(table, nested), property.columnKey, of: row, in: known.tableKey)
+    try fillNested(nested, writes.schema.description.description(of: table)!)
+  }
+
+  private mutating func fillNested(_ row: ObjectKey, _ description: ClassDescription) throws {
+    let property = description.properties[0]
+    let value = StoredValue.int(Int64(random.below(50)))
+    if property.collection == .map {
+      let key = "k\(random.below(4))"
+      return try writes.mapSet(value, forKey: key, property, of: row, in: description.tableKey)
+    }
+    let list = try writes.list(property.columnKey, of: row, in: description.tableKey)
+    try writes.listInsert(
+      value, at: random.below(list.count + 1), property.columnKey, of: row,
+      in: description.tableKey)
+  }
+
+  private mutating func changeList(_ property: PropertyDescription, _ row: ObjectKey) throws {
+    let (table, column) = (known.tableKey, property.columnKey)
+    let count = try writes.list(column, of: row, in: table).count
+    let choice = random.below(10)
+    if choice < 4 || count == 0 {
+      let index = random.below(count + 1)
+      if isPart(property) {
+        return try fillPart(try writes.listInsertEmbedded(at: index, column, of: row, in: table))
+      }
+      guard let value = try value(property) else { return }
+      return try writes.listInsert(value, at: index, column, of: row, in: table)
+    }
+    let index = random.below(count)
+    switch choice {
+    case 4: try writes.listRemove(index..<index + 1, column, of: row, in: table)
+    case 5: try writes.listMove(from: index, to: random.below(count), column, of: row, in: table)
+    case 6: try writes.listSwap(index, random.below(count), column, of: row, in: table)
+    case 7 where random.below(3) == 0: try writes.listClear(column, of: row, in: table)
+    default:
+      if isPart(property) {
+        guard
+          case .link(_, let part) = try writes.list(column, of: row, in: table).value(
+            at: index)
+        else { return }
+        return try fillPart(part)
+      }
+      guard let value = try value(property) else { return }
+      try writes.listSet(value, at: index, column, of: row, in: table)
+    }
+  }
+
+  private mutating func changeMap(_ property: PropertyDescription, _ row: ObjectKey) throws {
+    let table = known.tableKey
+    let key = "k\(random.below(5))"
+    if random.below(4) == 0 {
+      return try writes.mapRemove(key, property, of: row, in: table)
+    }
+    if isPart(property) {
+      let place = try writes.map(property, of: row, in: table).value(of: key)
+      if case .link(_, let part) = place, random.below(2) == 0 { return try fillPart(part) }
+      return try fillPart(
+        try writes.mapSetEmbedded(forKey: key, property, of: row, in: table))
+    }
+    guard let value = try value(property) else { return }
+    try writes.mapSet(value, forKey: key, property, of: row, in: table)
+  }
+}
