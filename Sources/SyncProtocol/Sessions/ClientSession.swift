@@ -20,6 +20,8 @@ public struct ClientSession: Sendable {
   private var knowsSchema = false
   /// The error that ended the connection, if one did.
   public private(set) var failure: SyncError?
+  /// What the newest download did.
+  public private(set) var applied: AppliedSlice?
   /// The query set that the server could not take, and why.
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
@@ -149,6 +151,7 @@ extension ClientSession {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
     if slice.isLast { core.storage.record.epoch = epoch }
     try core.apply(slice, rebase: &rebase)
+    applied = AppliedSlice(slice)
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
