@@ -15,6 +15,10 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// The class of the elements; nil for lists of values.
   private(set) var binding: TableBinding?
   var query: QueryDescription
+  #if Sync
+    /// The conditions of the query as text, each made when it is asked for.
+    var conditions: [() -> String] = []
+  #endif
   /// The list that this is, or is a query on.
   let list: ListAccessor?
   /// For linking objects: whose they are.
@@ -262,7 +266,11 @@ public final class _ManagedCollection: @unchecked Sendable {
     if !instance.isFrozen { instance.checkThread() }
     var query = query
     change(&query)
-    return _ManagedCollection(instance, binding, query, list: list, target: target)
+    let derived = _ManagedCollection(instance, binding, query, list: list, target: target)
+    #if Sync
+      derived.conditions = conditions
+    #endif
+    return derived
   }
 
   private func counterpart(in other: _RealmInstance) -> _ManagedCollection {

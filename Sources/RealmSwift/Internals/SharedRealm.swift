@@ -6,6 +6,9 @@ import Storage
 import SyncStore
 import Synchronization
 
+/// What lives as long as the process has the file open.
+protocol FileAttachment: AnyObject, Sendable {}
+
 /// What all realm instances of one file share within the process: the database, the decoded schema,
 /// and the news that somebody has committed.
 final class SharedRealm: Sendable {
@@ -19,6 +22,10 @@ final class SharedRealm: Sendable {
   /// Where change sets are made that cost more than a turn should.
   let computations = DispatchQueue(label: "holdfast.computations")
 
+  #if Sync
+    /// What synchronises the file, if it is synchronised.
+    let attachment = LockedValue<(any FileAttachment)?>(nil)
+  #endif
   private let listener = LockedValue<CommitListener?>(nil)
   private let schemaVersion = LockedValue<UInt64?>(nil)
   private let refreshTriggers = RefreshTriggers()

@@ -54,11 +54,14 @@ extension RealmCollection {
     _ collection: _ManagedCollection, _ parsed: ParsedPredicate
   ) -> Results<Element> {
     let added = collection.predicate(for: parsed.condition)
-    return Results(
-      collection.with { query in
-        query.predicate = query.predicate.isTrue ? added : .and([query.predicate, added])
-        for stage in parsed.stages { query.append(collection.stage(for: stage)) }
-      })
+    let filtered = collection.with { query in
+      query.predicate = query.predicate.isTrue ? added : .and([query.predicate, added])
+      for stage in parsed.stages { query.append(collection.stage(for: stage)) }
+    }
+    #if Sync
+      filtered.conditions.append { SubscriptionText.text(of: parsed.condition) }
+    #endif
+    return Results(filtered)
   }
 }
 

@@ -171,6 +171,11 @@ extension Realm {
 
     /// What a commit survives.
     public var durability = Durability.full
+
+    #if Sync
+      /// Which user synchronises the file; nil for a file that is not synchronised.
+      public var syncConfiguration: SyncConfiguration?
+    #endif
   }
 }
 

@@ -22,7 +22,8 @@ extension Realm {
     configuration: Configuration = .defaultConfiguration,
     downloadBeforeOpen: OpenBehavior = .never
   ) async throws {
-    instance = try await RealmOpening.instance(configuration, on: MainActor.shared)
+    instance = try await RealmOpening.instance(
+      configuration, on: MainActor.shared, downloadBeforeOpen)
   }
 
   /// Opens a configuration's file for an actor. The realm may be used in everything that is
@@ -38,7 +39,7 @@ extension Realm {
     configuration: Configuration = .defaultConfiguration, actor: A,
     downloadBeforeOpen: OpenBehavior = .never
   ) async throws {
-    instance = try await RealmOpening.instance(configuration, on: actor)
+    instance = try await RealmOpening.instance(configuration, on: actor, downloadBeforeOpen)
   }
 
   /// Opens a configuration's file for the actor that the caller is isolated to.
@@ -49,7 +50,8 @@ extension Realm {
     _isolation actor: isolated any Actor = #isolation,
     downloadBeforeOpen: OpenBehavior = .never
   ) async throws -> Realm {
-    Realm(instance: try await RealmOpening.instance(configuration, on: actor))
+    Realm(
+      instance: try await RealmOpening.instance(configuration, on: actor, downloadBeforeOpen))
   }
 }
 
@@ -57,9 +59,13 @@ extension RealmOpening {
   /// The actor's instance. The file is opened, and if need be made, brought to the schema and
   /// compacted, by a background thread.
   static func instance(
-    _ configuration: Realm.Configuration, on actor: any Actor
+    _ configuration: Realm.Configuration, on actor: any Actor,
+    _ behavior: Realm.OpenBehavior = .never
   ) async throws -> _RealmInstance {
     try Task.checkCancellation()
+    #if Sync
+      try await SyncOpening.download(configuration, behavior)
+    #endif
     let scheduler = ActorScheduler.scheduler(of: actor)
     if isOpen(configuration, scheduler) {
       return try await open(configuration, scheduler, on: actor, keeping: nil)
@@ -80,7 +86,7 @@ extension RealmOpening {
   }
 
   @inline(never)
-  private static func prepareInBackground(
+  static func prepareInBackground(
     _ configuration: Realm.Configuration
   ) async throws -> _RealmInstance {
     try await withCheckedThrowingContinuation { continuation in

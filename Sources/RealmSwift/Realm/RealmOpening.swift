@@ -118,9 +118,13 @@ enum RealmOpening {
     try shared.open(withSchemaVersion: configuration.schemaVersion)
     if scheduler.canInvoke { try shared.listen() }
     if isFirst { try compactIfWanted(shared.database, configuration) }
-    return try _RealmInstance(
+    let instance = try _RealmInstance(
       shared: shared, configuration: configuration, scheduler: scheduler, classes: classes,
       snapshot: try SchemaUpdate(shared, configuration, classes).snapshot())
+    #if Sync
+      try SyncOpening.begin(instance, isFirst: isFirst)
+    #endif
+    return instance
   }
 
   /// Deletes a file of another schema that no other process has open. One that is in use is emptied

@@ -188,6 +188,26 @@ public final class Database: Sendable {
     do { return try result.get() } catch { throw StorageError(error, doing: "map the file") }
   }
 
+  /// Waits in the background until this process is the one that synchronises the file. `whenTaken`
+  /// is called on some thread. A process that dies gives the role to another one at once.
+  public func takeAgentRole(
+    whenTaken: @escaping @Sendable (StorageError?) -> Void
+  ) throws(StorageError) {
+    do {
+      try lockFile.takeAgentRole { result in
+        switch result {
+        case .success: whenTaken(nil)
+        case .failure(let error): whenTaken(StorageError(error))
+        }
+      }
+    } catch {
+      throw StorageError(error)
+    }
+  }
+
+  /// Gives that role back, or gives up waiting for it.
+  public func releaseAgentRole() { lockFile.releaseAgentRole() }
+
   /// Calls `listener` after each commit of any thread or process, until the returned token is
   /// dropped. Several commits may share a call. For a commit of this process it is called by the
   /// thread that commits, unless it is the transaction's `author`, else on a background thread that

@@ -20,6 +20,8 @@ public struct ClientSession: Sendable {
   private var knowsSchema = false
   /// The error that ended the connection, if one did.
   public private(set) var failure: SyncError?
+  /// What the newest download did.
+  public private(set) var applied: AppliedSlice?
   /// The query set that the server could not take, and why.
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
@@ -163,6 +165,7 @@ extension ClientSession {
       guard let refusal = news.refusal else { continue }
       refused.append(RefusedChange(object: news.change.id, refusal: refusal))
     }
+    applied = AppliedSlice(slice)
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {

@@ -53,8 +53,8 @@ public final class RealmClientStorage: ClientStorage {
   private var layoutInUse: SyncCache.Layout?
   /// Bytes of the values that were written, for progress.
   public private(set) var writtenBytes: Int64 = 0
-  /// To be written with the commit.
-  public var status: SessionStatus?
+  /// What the commit changes of what the sessions see.
+  public var statusChange: ((inout SessionStatus) -> Void)?
 
   struct PendingName: Hashable {
     var object: ObjectID
@@ -175,7 +175,7 @@ public final class RealmClientStorage: ClientStorage {
     transaction?.cancel()
     transaction = nil
     failure = nil
-    status = nil
+    statusChange = nil
     forget()
   }
 
@@ -185,9 +185,9 @@ public final class RealmClientStorage: ClientStorage {
     try resolveCreated()
     try flush()
     try writeRecord()
-    if let status, let transaction {
-      try SessionTable.write(status, to: transaction)
-      self.status = nil
+    if let statusChange, let transaction {
+      try SyncFile.change(transaction, statusChange)
+      self.statusChange = nil
     }
     try requireSound()
   }

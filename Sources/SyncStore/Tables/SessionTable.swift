@@ -4,7 +4,7 @@ import Storage
 /// What the agent says to the sessions of all processes, and they to it, in the file: so every
 /// process sees it, and learns of changes as it learns of any commit.
 public struct SessionStatus: Hashable, Sendable {
-  /// Where the connection stands.
+  /// Where a connection may stand.
   public enum Connection: Int64, Hashable, Sendable {
     case disconnected = 0
     case connecting = 1
@@ -15,7 +15,7 @@ public struct SessionStatus: Hashable, Sendable {
   public var connection = Connection.disconnected
   /// How often an agent has begun: a status of an earlier one is out of date.
   public var agentEpoch: Int64 = 0
-  /// How many processes have asked for the session to rest, less those that have taken that back.
+  /// Whether the session is to rest.
   public var isSuspended = false
   /// Raised by who wants the agent to connect anew.
   public var reconnects: Int64 = 0
@@ -29,7 +29,9 @@ public struct SessionStatus: Hashable, Sendable {
   public var failedQuery: Int64 = 0
   /// Why the server could not take it.
   public var failedQueryMessage = ""
-  /// How often all that was dirty had been acknowledged, or all been downloaded, at a moment.
+  /// Raised by who wants to know when all that the server has now has come.
+  public var downloadsWanted: Int64 = 0
+  /// The newest such wish that is fulfilled.
   public var downloads: Int64 = 0
   /// Bytes of values that were downloaded, all told.
   public var downloadedBytes: Int64 = 0
@@ -37,6 +39,8 @@ public struct SessionStatus: Hashable, Sendable {
   public var uploadedBytes: Int64 = 0
   /// Objects of the download under way that are still to come.
   public var objectsToCome: Int64 = 0
+  /// When each subscription was made and changed, for the sessions alone.
+  public var subscriptionDates = ""
 
   /// Before anything happened.
   public init() {}
@@ -51,11 +55,13 @@ enum SessionTable {
   private static let numbers: [Field<Int64>] = [
     ("agentEpoch", \.agentEpoch), ("reconnects", \.reconnects), ("errors", \.errors),
     ("errorCode", \.errorCode), ("failedQuery", \.failedQuery), ("downloads", \.downloads),
+    ("downloadsWanted", \.downloadsWanted),
     ("downloadedBytes", \.downloadedBytes), ("uploadedBytes", \.uploadedBytes),
     ("objectsToCome", \.objectsToCome),
   ]
   private static let texts: [Field<String>] = [
     ("errorMessage", \.errorMessage), ("failedQueryMessage", \.failedQueryMessage),
+    ("subscriptionDates", \.subscriptionDates),
   ]
 
   static let description = ClassDescription(

@@ -22,8 +22,6 @@ struct DeadCode {
   /// What tests alone use and is kept, and what for.
   static let kept: [String: String] = [
     "LockFile.tryTakeAgentRole": "the role of the process that synchronises, of the format",
-    "LockFile.takeAgentRole": "as above",
-    "LockFile.releaseAgentRole": "as above",
     "WriterQueue.waiterCount": "lets tests wait until others wait",
     "Database.fileIdentity": "tells the simulator's files apart",
     "Database.drainMaintenance": "lets tests wait until nothing goes on in the background",

@@ -30,6 +30,7 @@ struct FolderOrder {
       folders: [
         "Errors", "Schema", "Internals", "Objects", "Values", "Collections", "Query", "Sharing",
         "Realm", "Dynamic", "Notifications", "Projections", "KeyValue", "Writes",
+        "Sync",
       ]),
   ]
 
@@ -79,6 +80,7 @@ struct FolderOrder {
       "Objects -> Values": 7,
       "Realm -> Notifications": 1,
       "Realm -> Projections": 1,
+      "Realm -> Sync": 3,
       "Schema -> Objects": 1,
       "Sharing -> Notifications": 3,
       "Sharing -> Projections": 1,

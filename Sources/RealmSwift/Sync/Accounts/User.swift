@@ -1,0 +1,176 @@
+#if Sync
+  import Foundation
+  import Platform
+  import SyncTransport
+
+  /// Whether a user may use the server.
+  public enum UserState: Hashable, Sendable {
+    /// Has to log in again.
+    case loggedOut
+    /// May.
+    case loggedIn
+    /// Is known on this machine no more.
+    case removed
+  }
+
+  /// How a user has logged in.
+  public struct UserIdentity: Hashable, Sendable {
+    /// The way of logging in, such as `local-userpass`.
+    public let providerType: String
+    /// The user's identifier.
+    public let identifier: String
+  }
+
+  /// Someone who has logged in.
+  public final class User: Sendable, Hashable {
+    /// The user's identifier on the server.
+    public let id: String
+    let app: App
+    private let kept: LockedValue<State>
+
+    private struct State {
+      var entry: UserStore.Entry
+      var isRemoved = false
+      /// Calls that wait for the same new token.
+      var waiting: [@Sendable (Result<String, AppError>) -> Void] = []
+    }
+
+    init(app: App, _ entry: UserStore.Entry) {
+      self.app = app
+      id = entry.userId
+      kept = LockedValue(State(entry: entry))
+    }
+
+    /// The ways in which the user has logged in.
+    public var identities: [UserIdentity] {
+      [UserIdentity(providerType: kept.withLock { $0.entry.provider }, identifier: id)]
+    }
+
+    /// What the server knows the user by for a short time.
+    public var accessToken: String? { token(\.accessToken) }
+    /// What new access tokens are made for.
+    public var refreshToken: String? { token(\.refreshToken) }
+
+    private func token(_ path: KeyPath<UserStore.Entry, String>) -> String? {
+      kept.withLock { state in
+        let token = state.entry[keyPath: path]
+        return token.isEmpty || !state.entry.isLoggedIn ? nil : token
+      }
+    }
+
+    /// Whether the user may use the server.
+    public var state: UserState { status }
+
+    var status: UserState {
+      kept.withLock { $0.isRemoved ? .removed : $0.entry.isLoggedIn ? .loggedIn : .loggedOut }
+    }
+
+    /// Whether the user is logged in.
+    public var isLoggedIn: Bool { status == .loggedIn }
+
+    /// Makes keys by which the user can log in.
+    public var apiKeysAuth: APIKeyAuth { APIKeyAuth(user: self) }
+
+    /// Changes what is kept of the user.
+    func change(_ body: (inout UserStore.Entry) -> Void) {
+      let entry = kept.withLock { state in
+        body(&state.entry)
+        return state.isRemoved ? nil : state.entry
+      }
+      guard let entry else { return }
+      do { try app.shared.store.put(entry) } catch {
+        Logger.shared.log(.error) { "Could not keep the user '\(self.id)': \(error)" }
+      }
+    }
+
+    /// The same user of the same app.
+    public static func == (left: User, right: User) -> Bool {
+      left.id == right.id && left.app.shared === right.app.shared
+    }
+
+    /// Feeds the identifier.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+    // MARK: Tokens
+
+    private struct Session: Decodable {
+      var access_token: String
+    }
+
+    /// An access token; a new one if the last is not taken any more. `finished` is called on some
+    /// thread.
+    func accessToken(
+      new: Bool, _ finished: @escaping @Sendable (Result<String, AppError>) -> Void
+    ) {
+      if !new, let accessToken { return finished(.success(accessToken)) }
+      guard let refreshToken else {
+        return finished(
+          .failure(AppError(.invalidSession, "The user '\(id)' has to log in again.")))
+      }
+      let isFirst = kept.withLock { state in
+        state.waiting.append(finished)
+        return state.waiting.count == 1
+      }
+      guard isFirst else { return }
+      app.requests.send("POST", "/api/auth/session", token: refreshToken) { result in
+        var token = Result<String, AppError>.failure(
+          AppError(.unknown, "The server's answer cannot be read."))
+        switch result {
+        case .failure(let error): token = .failure(error)
+        case .success(let data):
+          if let session = try? JSONDecoder().decode(Session.self, from: data) {
+            self.change { $0.accessToken = session.access_token }
+            token = .success(session.access_token)
+          }
+        }
+        let waiting = self.kept.withLock { state in
+          defer { state.waiting = [] }
+          return state.waiting
+        }
+        for finished in waiting { finished(token) }
+      }
+    }
+
+    /// An access token for a request.
+    func requestToken() async throws -> String {
+      try await withCheckedThrowingContinuation { continuation in
+        accessToken(new: false) { continuation.resume(with: $0) }
+      }
+    }
+
+    // MARK: Going
+
+    /// Ends the user's session, here and at the server. What was written and has not reached the
+    /// server stays in the file until the user logs in again.
+    public func logOut() async throws {
+      let token = refreshToken
+      change {
+        $0.isLoggedIn = false
+        $0.accessToken = ""
+        $0.refreshToken = ""
+      }
+      guard let token else { return }
+      // The server may be out of reach: logged out is who has no tokens.
+      _ = try? await app.requests.send("DELETE", "/api/auth/session", token: token)
+    }
+
+    /// Ends the user's session. `completion` is called on some thread.
+    public func logOut(completion: @escaping @Sendable ((any Error)?) -> Void) {
+      finishing(completion) { try await self.logOut() }
+    }
+
+    /// Logs the user out and forgets it on this machine.
+    @discardableResult
+    public func remove() async throws -> User {
+      try await logOut()
+      kept.withLock { $0.isRemoved = true }
+      app.shared.forget(self)
+      return self
+    }
+
+    /// Logs the user out and forgets it. `completion` is called on some thread.
+    public func remove(completion: @escaping @Sendable ((any Error)?) -> Void) {
+      finishing(completion) { _ = try await self.remove() }
+    }
+  }
+#endif

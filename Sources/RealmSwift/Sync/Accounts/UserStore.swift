@@ -1,0 +1,82 @@
+#if Sync
+  import Foundation
+
+  /// A user as kept between runs of the program.
+  final class SyncUserRecord: Object {
+    @Persisted(primaryKey: true) var userId = ""
+    @Persisted var accessToken = ""
+    @Persisted var refreshToken = ""
+    @Persisted var provider = ""
+    /// Rises with each log-in and switch: the largest one is the current user's.
+    @Persisted var order = 0
+    @Persisted var isLoggedIn = true
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  /// The users of an app and their tokens, in a file of their own, which only its owner may read.
+  struct UserStore: Sendable {
+    /// What is kept of a user.
+    struct Entry: Sendable {
+      var userId: String
+      var accessToken: String
+      var refreshToken: String
+      var provider: String
+      var order: Int
+      var isLoggedIn: Bool
+    }
+
+    let directory: URL
+
+    init(appId: String) {
+      let safe = appId.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "app"
+      directory = Realm.Configuration.defaultFileURL.deletingLastPathComponent()
+        .appendingPathComponent("mongodb-realm", isDirectory: true)
+        .appendingPathComponent(safe, isDirectory: true)
+    }
+
+    private func realm() throws -> Realm {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      let file = directory.appendingPathComponent("users.realm", isDirectory: false)
+      if !FileManager.default.fileExists(atPath: file.path) {
+        _ = FileManager.default.createFile(
+          atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+      }
+      return try Realm(
+        configuration: Realm.Configuration(fileURL: file, objectTypes: [SyncUserRecord.self]))
+    }
+
+    func all() throws -> [Entry] {
+      try realm().objects(SyncUserRecord.self).map {
+        Entry(
+          userId: $0.userId, accessToken: $0.accessToken, refreshToken: $0.refreshToken,
+          provider: $0.provider, order: $0.order, isLoggedIn: $0.isLoggedIn)
+      }
+    }
+
+    func put(_ entry: Entry) throws {
+      let realm = try realm()
+      try realm.write {
+        let record =
+          realm.object(ofType: SyncUserRecord.self, forPrimaryKey: entry.userId)
+          ?? realm.create(SyncUserRecord.self, value: ["userId": entry.userId])
+        record.accessToken = entry.accessToken
+        record.refreshToken = entry.refreshToken
+        record.provider = entry.provider
+        record.order = entry.order
+        record.isLoggedIn = entry.isLoggedIn
+      }
+    }
+
+    func remove(_ userId: String) throws {
+      let realm = try realm()
+      try realm.write {
+        if let record = realm.object(ofType: SyncUserRecord.self, forPrimaryKey: userId) {
+          realm.delete(record)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,137 @@
+#if Sync
+  import Foundation
+  import SyncProtocol
+  import SyncTransport
+
+  // Connections of the agent: one after the other, with pauses that grow while none is of use.
+  extension SyncAgent {
+    /// The pause after the first failure, and the longest one.
+    private static var firstPauseMilliseconds: Int { 200 }
+    private static var pauseMillisecondsMax: Int { 300_000 }
+
+    func connect() {
+      phase = .connecting
+      connection += 1
+      let number = connection
+      changeStatus { $0.connection = .connecting }
+      let wantsNew = wantsNewToken
+      wantsNewToken = false
+      user.accessToken(new: wantsNew) { [weak self] result in
+        self?.loop.execute { [weak self] in self?.gotToken(result, number) }
+      }
+    }
+
+    private func gotToken(_ result: Result<String, AppError>, _ number: Int) {
+      guard number == connection, case .connecting = phase else { return }
+      switch result {
+      case .failure(let error):
+        if error.code != .httpRequestFailed {
+          report(.clientUserError, "The user has to log in again: \(error.localizedDescription)")
+        }
+        retry()
+      case .success(let token): open(token, number)
+      }
+    }
+
+    private func open(_ token: String, _ number: Int) {
+      let manager = user.app.syncManager
+      let timeouts = manager.timeoutOptions ?? SyncTimeoutOptions()
+      WebSocket.connect(
+        to: user.app.endpoint, path: "/sync/\(user.app.appId)", headers: manager.headers,
+        timeoutMilliseconds: Int(timeouts.connectTimeout), on: loop,
+        WebSocket.Events(
+          opened: { [weak self] socket in self?.opened(socket, token, number) },
+          received: { [weak self] bytes in self?.received(bytes, number) },
+          closed: { [weak self] error in self?.closed(error, number) }))
+    }
+
+    private func opened(_ socket: WebSocket, _ token: String, _ number: Int) {
+      guard number == connection, case .connecting = phase else { return socket.close() }
+      self.socket = socket
+      heardAt = SharedRealm.milliseconds()
+      let session = ClientSession(
+        app: Text(user.app.appId), token: Text(token), classes: classes)
+      self.session = session
+      send(session.start())
+      watch(number)
+    }
+
+    private func closed(_ error: TransportError?, _ number: Int) {
+      guard number == connection else { return }
+      if let error { log(.detail) { "connection lost: \(error.message)" } }
+      retry()
+    }
+
+    /// Ends the connection, if there is one.
+    func disconnect() {
+      connection += 1
+      keepalive?.cancel()
+      keepalive = nil
+      socket?.close()
+      socket = nil
+      session = nil
+      isReady = false
+      polledQuery = 0
+      mark.restart()
+    }
+
+    /// Connects again, after a pause.
+    func retry() {
+      disconnect()
+      let shift = min(failures, 12)
+      let longest = min(Self.pauseMillisecondsMax, Self.firstPauseMilliseconds << shift)
+      failures += 1
+      let pause = Int.random(in: longest / 2...longest)
+      phase = .waits(
+        loop.after(milliseconds: pause) { [weak self] in
+          guard let self, case .waits = phase else { return }
+          connect()
+        })
+      changeStatus {
+        $0.connection = .disconnected
+        $0.objectsToCome = 0
+      }
+    }
+
+    /// Connects again at once, where the next connection will fare better.
+    func reconnect() {
+      disconnect()
+      connect()
+    }
+
+    /// Sees to it that a connection that has died is noticed.
+    private func watch(_ number: Int) {
+      let timeouts = user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
+      let (period, limit) = (timeouts.pingKeepalivePeriod, timeouts.pongKeepaliveTimeout)
+      keepalive = loop.after(milliseconds: Int(period)) { [weak self] in
+        guard let self, number == connection else { return }
+        let silence = SharedRealm.milliseconds() - min(heardAt, SharedRealm.milliseconds())
+        if silence > UInt64(period + limit) {
+          log(.detail) { "the server has been silent for \(silence) ms" }
+          return retry()
+        }
+        socket?.send(Frame.ping(0).encoded)
+        watch(number)
+      }
+    }
+
+    func send(_ actions: [SessionAction]) {
+      for action in actions {
+        switch action {
+        case .send(let bytes): socket?.send(bytes)
+        case .verify, .close: break
+        }
+      }
+    }
+
+    /// Lets the sessions of all processes know of an error.
+    func report(_ code: SyncError.Code, _ message: String) {
+      log(.error) { message }
+      changeStatus {
+        $0.errors += 1
+        $0.errorCode = Int64(code.rawValue)
+        $0.errorMessage = message
+      }
+    }
+  }
+#endif

@@ -1,0 +1,241 @@
+#if Sync
+  import Foundation
+  import ObjectStore
+  import Storage
+  import SyncProtocol
+  import SyncStore
+  import SyncTransport
+  import Synchronization
+
+  /// Synchronises one file, in the one process that has the agent's role for it: sends what the
+  /// programs of all processes write, and applies what the server says.
+  ///
+  /// Everything but `init`, `start` and `stop` happens on the thread of its own loop. What it has
+  /// to say to the sessions, of which every process has one, it writes into the file.
+  final class SyncAgent: RealmClientStorage.Host, @unchecked Sendable {
+    // Sendable: what changes after `init` is used on the loop's thread alone.
+
+    enum Phase {
+      /// Another process has the role, or this one does not know yet.
+      case waitsForRole
+      /// The session is suspended.
+      case rests
+      case connecting
+      case connected
+      /// The connection failed; there will be another one.
+      case waits(SyncTimer)
+    }
+
+    let database: Database
+    let schemas = SchemaCache()
+    let cache: SyncCache
+    let loop = SyncLoop()
+    let user: User
+    let classes: [SchemaClass]
+    let reset: (SyncAgent.Reset) -> Void
+    private let isNewsOnItsWay = Atomic<Bool>(false)
+    private var listener: CommitListener?
+
+    var phase = Phase.waitsForRole
+    private var isOver = false
+    private var hasTurn = false
+    /// Counts connections: what an earlier one still says is not heard.
+    var connection = 0
+    /// Failures since the last connection that was of use.
+    var failures = 0
+    var wantsNewToken = false
+    var socket: WebSocket?
+    var session: ClientSession?
+    /// Whether the server knows the classes.
+    var isReady = false
+    var polledQuery: UInt64 = 0
+    var knownReconnects: Int64 = 0
+    var mark = Mark()
+    /// When something came from the server last, in milliseconds.
+    var heardAt: UInt64 = 0
+    var keepalive: SyncTimer?
+    lazy var core = ClientCore(storage: RealmClientStorage(cache: cache, host: self))
+
+    /// A rebase, for the callbacks of the client's reset: the version before it.
+    struct Reset {
+      let before: Snapshot
+    }
+
+    init(
+      _ shared: SharedRealm, user: User, classes: [SchemaClass],
+      reset: @escaping (SyncAgent.Reset) -> Void
+    ) {
+      database = shared.database
+      cache = shared.syncCache
+      self.user = user
+      self.classes = classes
+      self.reset = reset
+    }
+
+    /// Asks for the role.
+    func start() { loop.execute { [weak self] in self?.begin() } }
+
+    /// Gives the role to another process.
+    func stop() { loop.execute { self.end() } }
+
+    private func begin() {
+      AgentTurns.take(ObjectIdentifier(database)) { [self] in
+        // Held until its turn, which it has to give to the next one.
+        loop.execute { [self] in
+          hasTurn = true
+          isOver ? endTurn() : askForRole()
+        }
+      }
+    }
+
+    private func endTurn() {
+      hasTurn = false
+      AgentTurns.end(ObjectIdentifier(database))
+    }
+
+    private func askForRole() {
+      do throws(StorageError) {
+        listener = try database.addCommitListener { [weak self] in self?.fileChanged() }
+        try database.takeAgentRole { [weak self] error in
+          self?.loop.execute { [weak self] in
+            guard let self else { return }
+            if let error { return log(.error) { "The agent cannot begin: \(error)" } }
+            tookRole()
+          }
+        }
+      } catch {
+        log(.error) { "The agent cannot begin: \(error)" }
+      }
+    }
+
+    private func end() {
+      isOver = true
+      listener = nil
+      disconnect()
+      if case .waits(let timer) = phase { timer.cancel() }
+      if case .waitsForRole = phase {} else { changeStatus { $0.connection = .disconnected } }
+      phase = .waitsForRole
+      if !hasTurn { return }
+      database.releaseAgentRole()
+      endTurn()
+    }
+
+    /// From any thread, also within a commit.
+    private func fileChanged() {
+      if isNewsOnItsWay.exchange(true, ordering: .acquiringAndReleasing) { return }
+      loop.execute { [weak self] in
+        guard let self else { return }
+        _ = isNewsOnItsWay.exchange(false, ordering: .acquiringAndReleasing)
+        lookAtFile()
+      }
+    }
+
+    private func tookRole() {
+      guard case .waitsForRole = phase, !isOver else { return }
+      phase = .rests
+      changeStatus {
+        $0.agentEpoch += 1
+        $0.connection = .disconnected
+        $0.objectsToCome = 0
+      }
+      log(.detail) { "This process synchronises '\(self.database.path)'" }
+      lookAtFile()
+    }
+
+    /// Does what programs of any process want: send, rest, go on.
+    func lookAtFile() {
+      if case .waitsForRole = phase { return }
+      guard let info = info() else { return }
+      if info.status.isSuspended { return rest() }
+      let isHurried = info.status.reconnects != knownReconnects
+      knownReconnects = info.status.reconnects
+      switch phase {
+      case .waitsForRole: return
+      case .rests:
+        failures = 0
+        connect()
+      case .waits(let timer):
+        guard isHurried else { return }
+        timer.cancel()
+        failures = 0
+        connect()
+      case .connecting: break
+      case .connected:
+        mark.wanted = info.status.downloadsWanted
+        if info.status.downloads < mark.wanted { askForMark() }
+        poll(info)
+      }
+    }
+
+    private func rest() {
+      if case .rests = phase { return }
+      if case .waits(let timer) = phase { timer.cancel() }
+      disconnect()
+      phase = .rests
+      changeStatus { $0.connection = .disconnected }
+    }
+
+    // MARK: The file
+
+    /// The file as it is now; nil if it cannot be read.
+    func info() -> SyncFile.Info? {
+      do throws(StorageError) {
+        return try database.readSync(schemas, cache)
+      } catch {
+        log(.error) { "The agent cannot read: \(error)" }
+        return nil
+      }
+    }
+
+    /// Waits for the turn to write.
+    func beginSync() throws(StorageError) -> ObjectTransaction {
+      try ObjectTransaction(try database.beginWrite(), schemas: schemas)
+    }
+
+    /// Commits what the server has said.
+    func commitSync(_ transaction: ObjectTransaction) throws(StorageError) {
+      transaction.recorder = NothingToNote.shared
+      _ = try transaction.commit(author: listener)
+    }
+
+    /// Changes what sessions see.
+    func changeStatus(_ change: (inout SessionStatus) -> Void) {
+      do throws(StorageError) {
+        let transaction = try beginSync()
+        do throws(StorageError) {
+          try SyncFile.change(transaction, change)
+          try commitSync(transaction)
+        } catch {
+          transaction.cancel()
+          throw error
+        }
+      } catch {
+        log(.error) { "The agent cannot write: \(error)" }
+      }
+    }
+
+    func log(_ level: LogLevel, _ message: () -> String) {
+      Logger.shared.log(level) { "sync: \(message())" }
+    }
+  }
+
+  /// What sync itself writes is not noted as the program's.
+  final class NothingToNote: CommitRecorder, Sendable {
+    static let shared = NothingToNote()
+
+    func willCommit(_ transaction: ObjectTransaction) throws(StorageError) {}
+  }
+
+  extension Database {
+    /// What the newest version says of sync; nil if the file is not synced.
+    func readSync(
+      _ schemas: SchemaCache, _ cache: SyncCache
+    ) throws(StorageError) -> SyncFile.Info? {
+      try withNewest { (source, root) throws(StorageError) in
+        let schema = try schemas.schema(root, in: source)
+        return try SyncFile.info(
+          StoreView(source: source, root: root, schema: schema.description), cache)
+      }
+    }
+  }
+#endif

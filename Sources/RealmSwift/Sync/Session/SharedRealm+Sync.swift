@@ -1,0 +1,117 @@
+#if Sync
+  import Dispatch
+  import ObjectStore
+  import Platform
+  import Storage
+  import SyncStore
+
+  /// What a process has of a synced file beside its realms.
+  final class FileSync: FileAttachment {
+    let agent: SyncAgent
+    let user: User
+    let configuration: Realm.Configuration
+    /// Hears of errors of the session, in whichever process they happen.
+    private let errors: CommitListener?
+    /// How many the error handler was given.
+    fileprivate let knownErrors: LockedValue<Int64>
+
+    init(_ shared: SharedRealm, _ agent: SyncAgent, _ user: User, _ settings: Realm.Configuration) {
+      self.agent = agent
+      self.user = user
+      configuration = settings
+      knownErrors = LockedValue(shared.syncStatus?.errors ?? 0)
+      errors = try? shared.database.addCommitListener { [weak shared] in
+        guard user.app.syncManager.errorHandler != nil, let shared else { return }
+        shared.errorQueue.async { [weak shared] in shared?.tellOfErrors() }
+      }
+    }
+
+    deinit { agent.stop() }
+  }
+
+  extension SharedRealm {
+    /// Begins to synchronise the file, unless this process does already.
+    func startSync(_ configuration: Realm.Configuration) throws(StorageError) {
+      guard let sync = configuration.syncConfiguration, !configuration.readOnly else { return }
+      guard let info = try database.readSync(schemas, syncCache) else { return }
+      guard info.user == sync.user.id else {
+        throw StorageError(
+          .inUse, path: path, "The file is synchronised by another user, '\(info.user)'.")
+      }
+      let isFirst = attachment.withLock { attachment in
+        if attachment != nil { return false }
+        let snapshot = try? database.pinNewest()
+        let schema = snapshot.flatMap { try? schemas.schema($0.root, in: $0.source) }
+        let agent = SyncAgent(
+          self, user: sync.user, classes: schema?.description.syncedClasses ?? []
+        ) { reset in Self.tell(of: reset, configuration) }
+        attachment = FileSync(self, agent, sync.user, configuration)
+        return true
+      }
+      if isFirst { fileSync?.agent.start() }
+    }
+
+    private var fileSync: FileSync? { attachment.withLock { $0 } as? FileSync }
+
+    /// The session of the file; nil if it is not synchronised.
+    var syncSession: SyncSession? {
+      fileSync.map { SyncSession(self, $0.user, $0.configuration) }
+    }
+
+    var syncStatus: SessionStatus? {
+      (try? database.readSync(schemas, syncCache))?.status
+    }
+
+    fileprivate var errorQueue: DispatchQueue { computations }
+
+    /// Gives the error handler what has happened since it was called last.
+    fileprivate func tellOfErrors() {
+      guard let status = syncStatus, let sync = fileSync else { return }
+      let before = sync.knownErrors.withLock { known in
+        defer { known = max(known, status.errors) }
+        return known
+      }
+      guard let error = SyncError(status, after: before) else { return }
+      sync.user.app.syncManager.errorHandler?(error, syncSession)
+    }
+
+    /// Changes what the sessions of all processes see.
+    func changeSync(_ body: (inout SessionStatus) -> Void) throws(StorageError) {
+      let transaction = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
+      do throws(StorageError) {
+        try SyncFile.change(transaction, body)
+        transaction.recorder = NothingToNote.shared
+        _ = try transaction.commit()
+      } catch {
+        transaction.cancel()
+        throw error
+      }
+    }
+
+    private static func tell(
+      of reset: SyncAgent.Reset, _ configuration: Realm.Configuration
+    ) {
+      guard let mode = configuration.syncConfiguration?.clientResetMode else { return }
+      switch mode {
+      case .manual(let handler):
+        handler?(
+          SyncError(.clientResetError, "The server's history is another one; the file follows it."),
+          nil)
+      case .discardUnsyncedChanges(let before, let after),
+        .recoverUnsyncedChanges(let before, let after),
+        .recoverOrDiscardUnsyncedChanges(let before, let after):
+        guard before != nil || after != nil else { return }
+        do {
+          let now = try RealmOpening.prepare(configuration)
+          let old = try _RealmInstance(
+            shared: now.shared, configuration: configuration, scheduler: FrozenScheduler.shared,
+            classes: now.classes, snapshot: reset.before)
+          before?(Realm(instance: old))
+          after?(Realm(instance: old), Realm(instance: now))
+        } catch {
+          Logger.shared.log(.error) { "Could not tell of a client reset: \(error)" }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,64 @@
+#if Sync
+  import Platform
+
+  /// What all sessions of an app have in common.
+  public final class SyncManager: Sendable {
+    /// What a session's errors are given to, with the session that it happened to.
+    public typealias ErrorHandler = @Sendable (any Error, SyncSession?) -> Void
+
+    private struct State {
+      var handler: ErrorHandler?
+      var userAgent: String?
+      var customRequestHeaders: [String: String] = [:]
+      var timeouts: SyncTimeoutOptions?
+    }
+
+    private let state: LockedValue<State>
+
+    private let requests: AppRequests
+
+    init(_ timeouts: SyncTimeoutOptions, _ requests: AppRequests) {
+      state = LockedValue(State(timeouts: timeouts))
+      self.requests = requests
+    }
+
+    /// The header of requests that has the user's token, instead of `Authorization`.
+    public var authorizationHeaderName: String? {
+      get { requests.tokenHeader.withLock { $0 } }
+      set { requests.tokenHeader.withLock { $0 = newValue } }
+    }
+
+    /// Called, on some thread, for each error of a session.
+    public var errorHandler: ErrorHandler? {
+      get { state.withLock { $0.handler } }
+      set { state.withLock { $0.handler = newValue } }
+    }
+
+    /// What connections call the program, in the header `User-Agent`.
+    public var userAgent: String? {
+      get { state.withLock { $0.userAgent } }
+      set { state.withLock { $0.userAgent = newValue } }
+    }
+
+    /// Headers that connections have besides their own.
+    public var customRequestHeaders: [String: String]? {
+      get { state.withLock { $0.customRequestHeaders } }
+      set { state.withLock { $0.customRequestHeaders = newValue ?? [:] } }
+    }
+
+    /// How long connections may take and rest; for those that are made from now on.
+    public var timeoutOptions: SyncTimeoutOptions? {
+      get { state.withLock { $0.timeouts } }
+      set { state.withLock { $0.timeouts = newValue } }
+    }
+
+    var headers: [(name: String, value: String)] {
+      state.withLock { state in
+        var headers = state.customRequestHeaders.sorted { $0.key < $1.key }
+          .map { (name: $0.key, value: $0.value) }
+        headers.append((name: "User-Agent", value: state.userAgent ?? "Holdfast"))
+        return headers
+      }
+    }
+  }
+#endif

@@ -1,0 +1,97 @@
+#if Sync
+  import Foundation
+  import Platform
+  import Storage
+  import SyncStore
+
+  /// What opening a synced file takes beside opening it.
+  enum SyncOpening {
+    /// Begins to synchronise an open file, and gives it its first subscriptions.
+    ///
+    /// - Parameter isFirst: whether the process did not have it open.
+    static func begin(
+      _ instance: _RealmInstance, isFirst: Bool
+    ) throws(StorageError) {
+      let shared = instance.shared
+      let configuration = instance.configuration
+      guard let sync = configuration.syncConfiguration, !configuration.readOnly else { return }
+      try shared.startSync(configuration)
+      let info = try shared.database.readSync(shared.schemas, shared.syncCache)
+      let isNew = info?.record.queryVersion == 0
+      if let partition = sync.partitionValue, isNew {
+        try subscribe(shared) { set in
+          for info in instance.classes where info.primaryKey != nil {
+            set.append(nil, info.name, partitionQuery(info, partition))
+          }
+        }
+      } else if let initial = sync.initialSubscriptions,
+        isNew || (isFirst && initial.rerunOnOpen)
+      {
+        try subscribe(shared, initial.callback)
+      }
+    }
+
+    private static func subscribe(
+      _ shared: SharedRealm, _ body: (SyncSubscriptionSet) -> Void
+    ) throws(StorageError) {
+      let set = SyncSubscriptionSet(shared)
+      do { try set.store { body(set) } } catch {
+        throw error as? StorageError
+          ?? StorageError(.inputOutput, path: shared.path, "\(error.localizedDescription)")
+      }
+    }
+
+    /// The objects of a class that are in a partition: all of a class without such a property.
+    private static func partitionQuery(_ info: ClassInfo, _ value: AnyBSON) -> String {
+      guard info.properties.contains(where: { $0.columnName == "_partition" }) else { return "" }
+      let literal: Any =
+        switch value {
+        case .string(let text): text
+        case .objectId(let id): id
+        case .uuid(let id): id
+        case .int32(let number): number
+        case .int64(let number): number
+        default: NSNull()
+        }
+      return SubscriptionText.text("_partition == %@", [literal])
+    }
+
+    /// Waits, if that is wanted, until all that the server has now is in the file.
+    static func download(
+      _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior
+    ) async throws {
+      guard configuration.syncConfiguration != nil, behavior != .never else { return }
+      let isThere = FileManager.default.fileExists(atPath: configuration.path)
+      if behavior == .once, isThere { return }
+      let shared = try await RealmOpening.prepareInBackground(configuration).shared
+      try await shared.syncSession?.wait(for: .download)
+    }
+  }
+
+  extension User {
+    /// A configuration for a file of the user with the objects of a partition: those whose property
+    /// `_partition` has the value, and all of classes without one.
+    public func configuration<T: BSON>(
+      partitionValue: T, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+      cancelAsyncOpenOnNonFatalErrors: Bool = false
+    ) -> Realm.Configuration {
+      configuration(
+        partitionValue: AnyBSON(partitionValue), clientResetMode: clientResetMode,
+        cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors)
+    }
+
+    /// A configuration for a file of the user with the objects of a partition.
+    public func configuration(
+      partitionValue: AnyBSON, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+      cancelAsyncOpenOnNonFatalErrors: Bool = false
+    ) -> Realm.Configuration {
+      let name = "\(partitionValue)".addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+      return configuration(
+        file: "partition_\(name ?? "")",
+        SyncConfiguration(
+          user: self, partitionValue: partitionValue, clientResetMode: clientResetMode,
+          cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors,
+          initialSubscriptions: nil))
+    }
+  }
+#endif

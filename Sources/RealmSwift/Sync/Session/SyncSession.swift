@@ -1,0 +1,227 @@
+#if Sync
+  public import Dispatch
+  import Foundation
+  import ObjectStore
+  import Platform
+  import Storage
+  import SyncStore
+  import Synchronization
+
+  /// The synchronisation of one file, as every process sees it that has the file open: one of them
+  /// carries it out, and what it has to say goes through the file.
+  ///
+  /// A session keeps its file open.
+  public final class SyncSession: Sendable {
+    /// Whether the session is at work.
+    public enum State: Hashable, Sendable {
+      /// It sends and receives when it can.
+      case active
+      /// It was suspended.
+      case inactive
+      /// The user is logged out.
+      case invalid
+    }
+
+    /// Where the connection to the server stands.
+    public enum ConnectionState: Hashable, Sendable {
+      /// There is none.
+      case disconnected
+      /// There will be.
+      case connecting
+      /// There is.
+      case connected
+    }
+
+    /// Which way.
+    public enum ProgressDirection: Hashable, Sendable {
+      /// To the server.
+      case upload
+      /// From it.
+      case download
+    }
+
+    /// For how long progress is told.
+    public enum ProgressMode: Hashable, Sendable {
+      /// Until the token goes.
+      case reportIndefinitely
+      /// Until what is outstanding now is done.
+      case forCurrentlyOutstandingWork
+    }
+
+    /// How far it is.
+    public struct Progress: Hashable, Sendable {
+      /// From 0 to 1.
+      public let progressEstimate: Double
+      /// Whether nothing is outstanding.
+      public var isTransferComplete: Bool { progressEstimate >= 1 }
+    }
+
+    let shared: SharedRealm
+    private let user: User
+    private let settings: Realm.Configuration
+
+    init(_ shared: SharedRealm, _ user: User, _ configuration: Realm.Configuration) {
+      self.shared = shared
+      self.user = user
+      settings = configuration
+    }
+
+    /// Whose session it is.
+    public func parentUser() -> User? { user }
+
+    /// The configuration that the file was opened with.
+    public func configuration() -> Realm.Configuration? { settings }
+
+    private var status: SessionStatus? {
+      (try? shared.database.readSync(shared.schemas, shared.syncCache))?.status
+    }
+
+    /// Whether the session is at work.
+    public var state: State {
+      guard user.isLoggedIn, let status else { return .invalid }
+      return status.isSuspended ? .inactive : .active
+    }
+
+    /// Where the connection stands, in whichever process it is.
+    public var connectionState: ConnectionState { ConnectionState(status?.connection) }
+
+    /// Each state of the connection from now on, the present one first.
+    public var connectionStates: AsyncStream<ConnectionState> {
+      AsyncStream { continuation in
+        let last = LockedValue<ConnectionState?>(nil)
+        let watch = try? FileWatch.start(shared) { info in
+          let now = ConnectionState(info.status.connection)
+          let isNew = last.withLock { last in
+            defer { last = now }
+            return last != now
+          }
+          if isNew { continuation.yield(now) }
+          return false
+        }
+        continuation.onTermination = { _ in watch?.end() }
+        if watch == nil { continuation.finish() }
+      }
+    }
+
+    /// Lets the session rest, for all processes, until `resume()`.
+    public func suspend() { change { $0.isSuspended = true } }
+
+    /// Lets the session go on.
+    public func resume() { change { $0.isSuspended = false } }
+
+    /// Connects at once, if there is a pause because connecting has failed.
+    public func reconnect() { change { $0.reconnects += 1 } }
+
+    private func change(_ body: (inout SessionStatus) -> Void) {
+      do throws(StorageError) { try shared.changeSync(body) } catch {
+        Logger.shared.log(.error) { "Could not change the session of '\(shared.path)': \(error)" }
+      }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until all that was written is acknowledged, or all has come that the server has now.
+    ///
+    /// - Throws: `SyncError` if the session has an error meanwhile, `CancellationError`.
+    public func wait(for direction: ProgressDirection) async throws {
+      let errors = status?.errors ?? 0
+      var wanted: Int64 = 0
+      if direction == .download {
+        try shared.changeSync {
+          $0.downloadsWanted += 1
+          wanted = $0.downloadsWanted
+        }
+      }
+      let goal = wanted
+      try await FileWatch.wait(shared) { info -> Result<Void, any Error>? in
+        if let error = SyncError(info.status, after: errors) { return .failure(error) }
+        let isDone = direction == .upload ? !info.isDirty : info.status.downloads >= goal
+        return isDone ? .success(()) : nil
+      }
+    }
+
+    /// Calls `block` when all that was written is acknowledged, or all has come that the server has
+    /// now, or with an error.
+    ///
+    /// - Parameter queue: where it is called; nil for some thread.
+    public func wait(
+      for direction: ProgressDirection, queue: DispatchQueue? = nil,
+      block: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+      finishing({ error in
+        if let queue { queue.async { block(error) } } else { block(error) }
+      }) { try await self.wait(for: direction) }
+    }
+
+    // MARK: Progress
+
+    /// Keeps progress being told for as long as it lives.
+    public final class ProgressNotificationToken: Sendable {
+      private let watch: FileWatch
+
+      init(_ watch: FileWatch) { self.watch = watch }
+
+      /// Ends it.
+      public func invalidate() { watch.end() }
+
+      deinit { watch.end() }
+    }
+
+    /// Calls `block`, on some thread, with how far it is: at once, and whenever that changes.
+    ///
+    /// - Returns: nil if nothing is outstanding, for `.forCurrentlyOutstandingWork`.
+    public func addProgressNotification(
+      for direction: ProgressDirection, mode: ProgressMode,
+      block: @escaping @Sendable (Progress) -> Void
+    ) -> ProgressNotificationToken? {
+      let last = LockedValue<Progress?>(nil)
+      let mostToCome = LockedValue<Int64>(0)
+      let watch = try? FileWatch.start(shared) { info in
+        let progress: Progress
+        switch direction {
+        case .upload: progress = Progress(progressEstimate: info.isDirty ? 0 : 1)
+        case .download:
+          let left = info.status.objectsToCome
+          let most = mostToCome.withLock { most in
+            most = left == 0 ? 0 : max(most, left)
+            return most
+          }
+          let isCurrent = info.status.downloads >= info.status.downloadsWanted
+          let share = most == 0 ? (isCurrent ? 1 : 0) : 1 - Double(left) / Double(most + 1)
+          progress = Progress(progressEstimate: share)
+        }
+        let isNew = last.withLock { last in
+          defer { last = progress }
+          return last != progress
+        }
+        if isNew { block(progress) }
+        return mode == .forCurrentlyOutstandingWork && progress.isTransferComplete
+      }
+      return watch.map { ProgressNotificationToken($0) }
+    }
+  }
+
+  extension SyncSession.ConnectionState {
+    init(_ stored: SessionStatus.Connection?) {
+      switch stored {
+      case .connecting: self = .connecting
+      case .connected: self = .connected
+      case .disconnected, nil: self = .disconnected
+      }
+    }
+  }
+
+  extension SyncError {
+    /// The newest error of a session, if there is one after the first `errors`.
+    convenience init?(_ status: SessionStatus, after errors: Int64) {
+      guard status.errors > errors else { return nil }
+      self.init(
+        Code(rawValue: Int(status.errorCode)) ?? .clientInternalError, status.errorMessage)
+    }
+  }
+
+  extension Realm {
+    /// The synchronisation of the file; nil if it is not synchronised.
+    public var syncSession: SyncSession? { instance.shared.syncSession }
+  }
+#endif

@@ -1,0 +1,28 @@
+/// What the host of a client's session may want to know of a download that was applied.
+public struct AppliedSlice: Sendable {
+  /// Writes of the client that the server has refused.
+  public struct Refused: Sendable {
+    /// Of which object.
+    public let object: ObjectID
+    /// Why.
+    public let reason: RefusalReason
+  }
+
+  /// Whether all that the client had missed is there now.
+  public let isLast: Bool
+  /// Whether it took the place of what the client had.
+  public let isRebase: Bool
+  /// The objects that are still to come.
+  public let remaining: UInt64
+  /// What was refused.
+  public let refused: [Refused]
+
+  init(_ slice: DownloadSlice) {
+    isLast = slice.isLast
+    isRebase = slice.isRebase
+    remaining = slice.remaining
+    refused = slice.objects.compactMap { news in
+      news.refusal.map { Refused(object: news.change.id, reason: $0.reason) }
+    }
+  }
+}

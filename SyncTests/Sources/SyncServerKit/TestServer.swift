@@ -1,0 +1,168 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+import SyncProtocol
+
+/// A server on a socket of this machine: accounts, and the server core over memory.
+public final class TestServer: @unchecked Sendable {
+  // Sendable: all that changes is used on the one loop.
+
+  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  private var listening: (any Channel)?
+  private var connections: [ObjectIdentifier: any Channel] = [:]
+  var core: ServerCore<MemoryStorage>
+  var sessions: [ObjectIdentifier: SocketHandler] = [:]
+  let accounts = Accounts()
+  /// Where it listens.
+  public private(set) var port = 0
+
+  /// Starts it.
+  public init() throws {
+    core = try ServerCore(storage: MemoryStorage(epoch: 1), isSchemaOpen: true)
+    try listen(port: 0)
+  }
+
+  deinit { try? group.syncShutdownGracefully() }
+
+  /// The server's URL.
+  public var url: String { "http://127.0.0.1:\(port)" }
+
+  /// Lets no connection in, and ends those that are there.
+  public func goAway() throws {
+    try listening?.close().wait()
+    listening = nil
+    try group.next().submit {
+      for connection in self.connections.values { connection.close(promise: nil) }
+    }.wait()
+  }
+
+  /// Listens again, where it did.
+  public func comeBack() throws { try listen(port: port) }
+
+  /// From now on the tokens that were given are not taken.
+  public func forgetTokens() throws {
+    try group.next().submit { self.accounts.access = [:] }.wait()
+  }
+
+  /// As if an older backup had been restored.
+  public func startNewEpoch() throws {
+    try goAway()
+    try group.next().submit {
+      var storage = self.core.storage
+      storage.startNewEpoch(UInt64.random(in: 2...UInt64.max))
+      self.core = try ServerCore(storage: storage, isSchemaOpen: true)
+    }.wait()
+    try comeBack()
+  }
+
+  /// How many batches of uploads were merged.
+  public var version: UInt64 {
+    get throws { try group.next().submit { self.core.head.version.rawValue }.wait() }
+  }
+
+  private func listen(port: Int) throws {
+    let bootstrap = ServerBootstrap(group: group)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try self.initialize(channel) }
+      }
+    let channel = try bootstrap.bind(host: "127.0.0.1", port: port).wait()
+    listening = channel
+    self.port = channel.localAddress?.port ?? 0
+  }
+
+  private func initialize(_ channel: any Channel) throws {
+    connections[ObjectIdentifier(channel)] = channel
+    channel.closeFuture.whenComplete { _ in self.connections[ObjectIdentifier(channel)] = nil }
+    let upgrader = NIOWebSocketServerUpgrader(
+      maxFrameSize: 4 << 20,
+      shouldUpgrade: { channel, head in
+        let isSync = head.uri.hasPrefix("/sync/")
+        return channel.eventLoop.makeSucceededFuture(isSync ? HTTPHeaders() : nil)
+      },
+      upgradePipelineHandler: { channel, head in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            SocketHandler(self, app: String(head.uri.dropFirst("/sync/".count))))
+        }
+      })
+    let requests = RequestHandler(accounts)
+    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+      withServerUpgrade: (
+        upgraders: [upgrader],
+        completionHandler: { context in
+          context.pipeline.syncOperations.removeHandler(requests, promise: nil)
+        }
+      ))
+    try channel.pipeline.syncOperations.addHandler(requests)
+  }
+
+  /// Makes durable what was merged, and sends everybody what is new.
+  func settle() {
+    try? core.flush()
+    for session in sessions.values { session.poll() }
+  }
+}
+
+/// One connection of sync.
+final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
+  // Sendable: used on the one loop.
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private let server: TestServer
+  private var session: ServerSession
+  private var context: ChannelHandlerContext?
+
+  init(_ server: TestServer, app: String) {
+    self.server = server
+    session = ServerSession(app: Text(app))
+  }
+
+  private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1000) }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    server.sessions[ObjectIdentifier(self)] = self
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    server.sessions[ObjectIdentifier(self)] = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .binary:
+      obey(session.receive(Array(frame.unmaskedData.readableBytesView), &server.core, now: now))
+      server.settle()
+    case .connectionClose: context.close(promise: nil)
+    default: break
+    }
+  }
+
+  func poll() {
+    while true {
+      let actions = session.poll(&server.core, now: now)
+      if actions.isEmpty { return }
+      obey(actions)
+    }
+  }
+
+  private func obey(_ actions: [SessionAction]) {
+    for action in actions {
+      switch action {
+      case .send(let bytes):
+        let frame = WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
+        context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+      case .verify(let token):
+        let user = server.accounts.access[token.string]
+        obey(session.authenticate(user.map { Text($0) }, expiry: .max, now: now))
+      case .close: context?.close(promise: nil)
+      }
+    }
+  }
+}

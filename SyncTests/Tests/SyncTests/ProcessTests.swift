@@ -1,0 +1,124 @@
+import Foundation
+import RealmSwift
+import SyncModels
+import SyncServerKit
+import Testing
+
+/// A process of `SyncDevice`.
+final class DeviceProcess {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+
+  init(_ app: App, _ url: String, _ configuration: Realm.Configuration) throws {
+    let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    process.executableURL = products.appendingPathComponent("SyncDevice")
+    process.arguments = [app.appId, url, configuration.fileURL!.path, "a@b.c", "secret"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    #expect(readLine() == "open")
+  }
+
+  private var rest: [UInt8] = []
+
+  func readLine() -> String? {
+    while true {
+      if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { rest.removeFirst(end + 1) }
+        return String(decoding: rest[..<end], as: UTF8.self)
+      }
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      rest += more
+    }
+  }
+
+  func write(_ name: String) {
+    input.fileHandleForWriting.write(Data("\(name)\n".utf8))
+    #expect(readLine() == "wrote \(name)")
+  }
+
+  func kill() {
+    _ = Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
+
+@MainActor
+@Suite("several processes on one synced file", .serialized) struct ProcessTests {
+  @Test("share one agent, and another one takes over at once when it is killed")
+  func takeover() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let user = try await account(app)
+    let (shared, other) = (Device(user), Device(user))
+    defer {
+      shared.remove()
+      other.remove()
+    }
+    let witness = try await Realm(configuration: other.configuration)
+    try witness.write { witness.add(Dog(name: "first")) }
+    // Makes the file, so that it has subscriptions; the process has the role when this has closed.
+    try await prepare(shared)
+    let agent = try DeviceProcess(app, server.url, shared.configuration)
+    agent.write("by the agent")
+    #expect(await waits(witness) { $0.objects(Dog.self).count == 2 })
+    let realm = try await Realm(configuration: shared.configuration)
+    let session = try #require(realm.syncSession)
+    try realm.write { realm.add(Dog(name: "by another")) }
+    #expect(await waits(witness) { $0.objects(Dog.self).count == 3 })
+    agent.write("the last")
+    agent.kill()
+    let killed = ContinuousClock.now
+    try realm.write { realm.add(Dog(name: "after it")) }
+    try await session.wait(for: .upload)
+    let taken = ContinuousClock.now - killed
+    #expect(taken < .seconds(1), "\(taken)")
+    #expect(await waits(witness) { $0.objects(Dog.self).count == 5 })
+    #expect(Set(realm.objects(Dog.self).map(\.name)) == Set(witness.objects(Dog.self).map(\.name)))
+  }
+
+  private func account(_ app: App) async throws -> User {
+    try await app.emailPasswordAuth.registerUser(email: "a@b.c", password: "secret")
+    return try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
+  }
+
+  private func prepare(_ device: Device) async throws {
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    #expect(realm.objects(Dog.self).count == 1)
+  }
+
+  @Test("lose and double nothing, however often the agent is killed")
+  func kills() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let user = try await account(app)
+    let (shared, other) = (Device(user), Device(user))
+    defer {
+      shared.remove()
+      other.remove()
+    }
+    let witness = try await Realm(configuration: other.configuration)
+    try witness.write { witness.add(Dog(name: "first")) }
+    try await prepare(shared)
+    var processes = try (0..<2).map { _ in
+      try DeviceProcess(app, server.url, shared.configuration)
+    }
+    var names: Set<String> = ["first"]
+    for round in 0..<10 {
+      for (index, process) in processes.enumerated() {
+        let name = "\(round) of \(index)"
+        process.write(name)
+        names.insert(name)
+      }
+      // The older one, which has the role.
+      processes.removeFirst().kill()
+      processes.append(try DeviceProcess(app, server.url, shared.configuration))
+    }
+    let expected = names
+    #expect(await waits(witness) { $0.objects(Dog.self).count == expected.count })
+    #expect(Set(witness.objects(Dog.self).map(\.name)) == expected)
+    for process in processes { process.kill() }
+  }
+}

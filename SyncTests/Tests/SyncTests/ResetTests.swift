@@ -1,0 +1,83 @@
+import Foundation
+import RealmSwift
+import SyncModels
+import SyncServerKit
+import Synchronization
+import Testing
+
+@MainActor
+@Suite("what the server does not go along with", .serialized) struct ResetTests {
+  @Test("another history of the server leaves what was written, and the callbacks are called")
+  func reset() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let counts = Mutex<(before: Int, after: Int)?>(nil)
+    let sync = user.flexibleSyncConfiguration(
+      clientResetMode: .recoverUnsyncedChanges(afterReset: { before, after in
+        let found = (before.objects(Dog.self).count, after.objects(Dog.self).count)
+        counts.withLock { $0 = found }
+      }),
+      initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) })
+    var configuration = device.configuration
+    configuration.syncConfiguration = sync.syncConfiguration
+    let realm = try await Realm(configuration: configuration)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    session.suspend()
+    try realm.write { realm.add(Dog(name: "unsent")) }
+    try server.startNewEpoch()
+    session.resume()
+    try await session.wait(for: .upload)
+    try await session.wait(for: .download)
+    #expect(Set(realm.objects(Dog.self).map(\.name)) == ["Rex", "unsent"])
+    #expect(counts.withLock { $0?.before } == 2)
+    #expect(counts.withLock { $0?.after } == 2)
+  }
+
+  @Test("a write that is not allowed is undone, and the error handler is called")
+  func refused() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let user = try await app.login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let (errors, more) = AsyncStream<any Error>.makeStream()
+    app.syncManager.errorHandler = { error, session in
+      #expect(session != nil)
+      more.yield(error)
+    }
+    let realm = try await Realm(configuration: device.configuration)
+    let dog = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    try realm.write { dog.name = "forbidden" }
+    for await error in errors {
+      #expect((error as? SyncError)?.code == .writeRejected)
+      break
+    }
+    #expect(await waits(realm) { _ in dog.name == "Rex" })
+  }
+
+  @Test("a file that was local becomes a synced one with all that is in it")
+  func fromLocal() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (local, other) = (Device(user), Device(user))
+    defer {
+      local.remove()
+      other.remove()
+    }
+    try autoreleasepool {
+      var configuration = local.configuration
+      configuration.syncConfiguration = nil
+      let realm = try Realm(configuration: configuration)
+      try realm.write { realm.add(Dog(value: ["name": "Rex", "nicknames": ["a", "b"]])) }
+    }
+    let realm = try await Realm(configuration: local.configuration)
+    try await #require(realm.syncSession).wait(for: .upload)
+    let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
+    #expect(witness.objects(Dog.self).first.map { Array($0.nicknames) } == ["a", "b"])
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import RealmSwift
+import SyncModels
+import SyncServerKit
+
+/// A device: a user's file of its own.
+struct Device {
+  let configuration: Realm.Configuration
+  private let directory: URL
+
+  init(
+    _ user: User,
+    initialSubscriptions: @escaping @Sendable (SyncSubscriptionSet) -> Void = {
+      $0.append(QuerySubscription<Dog>(name: "all"))
+    }
+  ) {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "holdfast-sync-\(UUID().uuidString)", isDirectory: true)
+    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    var configuration = user.flexibleSyncConfiguration(initialSubscriptions: initialSubscriptions)
+    configuration.fileURL = directory.appendingPathComponent("dogs.realm")
+    configuration.objectTypes = [Dog.self, Collar.self]
+    self.configuration = configuration
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: directory) }
+}
+
+/// An app on a server, whose name no other test has.
+func makeApp(_ server: TestServer) -> App {
+  App(id: "app-\(UUID().uuidString)", configuration: AppConfiguration(baseURL: server.url))
+}
+
+/// Waits until the realm's objects are as they should be.
+@MainActor
+func waits(
+  _ realm: Realm, seconds: Double = 20, until condition: @escaping (Realm) -> Bool
+) async -> Bool {
+  let end = Date(timeIntervalSinceNow: seconds)
+  for await _ in changes(of: realm) {
+    if condition(realm) { return true }
+    if Date() > end { return false }
+  }
+  return false
+}
+
+/// An element at once, after each change, and each second.
+@MainActor
+private func changes(of realm: Realm) -> AsyncStream<Void> {
+  AsyncStream { continuation in
+    let token = realm.observe { _, _ in continuation.yield() }
+    let ticks = Task {
+      while !Task.isCancelled {
+        continuation.yield()
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+    continuation.onTermination = { _ in
+      ticks.cancel()
+      Task { @MainActor in token.invalidate() }
+    }
+  }
+}
