@@ -59,7 +59,8 @@ extension SchemaDescription {
         properties[Text(property.name)] = PropertyType(property, in: self)
       }
       return SchemaClass(
-        name: Text(description.name), isEmbedded: description.isEmbedded, properties: properties)
+        name: Text(description.name), isEmbedded: description.isEmbedded,
+        key: Text(description.primaryKey?.name ?? ""), properties: properties)
     }
   }
 }

@@ -42,11 +42,12 @@ import Testing
       "project.name == 'a'", "ANY parts.weight > 1",
       "SUBQUERY(parts, $p, $p.weight > 1).@count > 0",
     ] {
-      #expect(try predicate(text).crossesLinks, "\(text)")
+      #expect(try predicate(text).reach == LinkReach(distance: 1), "\(text)")
     }
     for text in ["owner == 'a'", "tags.@count > 1", "ANY tags == 'b'"] {
-      #expect(try !predicate(text).crossesLinks, "\(text)")
+      #expect(try !predicate(text).reach.isBeyondObject, "\(text)")
     }
+    #expect(try predicate("@links.Task.project.@count > 0").reach.looksBack)
   }
 
   /// Whatever a client sends as a query is a query or an error.

@@ -88,6 +88,27 @@ import Testing
     #expect(try await writer.read { $0.tasks } == [1])
   }
 
+  @Test func whatLinksToAnObjectDecidesToo() async throws {
+    let (server, writer) = try await writer { $0.create($0.project("p"), now: Device.now) }
+    let reader = Device(2)
+    try await reader.write {
+      $0.subscribe(to: [
+        Subscription(type: "Project", query: "ANY @links.Task.project.priority > 3")
+      ])
+    }
+    try await reader.connect(server, token: try await server.anonymous())
+    try await reader.wait("the first download") { core, _ in
+      core.storage.record.completeQueryVersion == 1
+    }
+    try await writer.write { core in
+      core.addTask(1, title: "a", priority: 5)
+      core.set("project", .link(core.project("p")), core.task(1))
+    }
+    try await reader.wait("the project") { core, _ in core.exists(core.project("p")) }
+    try await writer.write { core in core.set("priority", .int(1), core.task(1)) }
+    try await reader.wait("its going") { core, _ in !core.exists(core.project("p")) }
+  }
+
   @Test func whatOtherObjectsDecideIsSeenWhenTheyChange() async throws {
     let (server, writer) = try await writer { core in
       core.addTask(1, title: "a")

@@ -56,8 +56,8 @@ extension AppHost {
     links[id]!.client = client
     links[id]!.followed = file.queryVersion
     core.storage.follow(client, file.subscriptions)
-    // What it has missed of other objects is not known.
-    if core.storage.dependsOnOthers(client) { core.reevaluate(client) }
+    // What it has missed by changes of other objects is not known.
+    if core.storage.looksBack(client) { core.reevaluate(client) }
   }
 
   /// The connection is gone.

@@ -19,7 +19,7 @@ final class AppStorage: ServerStorage {
   private var interests = InterestIndex()
   /// Connected clients whom something may concern that was committed since they were last taken.
   private var concerned: Set<ClientID> = []
-  /// Clients of whom other objects decide what they see, and some have changed.
+  /// Clients whose queries have to be evaluated anew.
   private var unsettled: Set<ClientID> = []
   /// Steps of what a client file holds that are in storage, for when to write it anew.
   private var heldSteps: [ClientID: HeldSteps] = [:]
@@ -203,6 +203,26 @@ final class AppStorage: ServerStorage {
     return (try? prepared.query.matches(found.row, view)) ?? false
   }
 
+  /// Queries that look against the direction of links are evaluated anew instead.
+  func objects(
+    dependingOn changed: [ObjectID], under subscriptions: [Subscription]
+  ) throws(SyncError) -> [ObjectID] {
+    var distance = 0
+    var types: Set<NameID> = []
+    for subscription in subscriptions {
+      guard let prepared = try? prepare(subscription).get(), prepared.reach.distance > 0 else {
+        continue
+      }
+      distance = max(distance, prepared.reach.distance)
+      types.insert(prepared.type)
+    }
+    if distance == 0 || changed.isEmpty { return [] }
+    let dependents = Dependents(schema: real, hidden: hidden, snapshot: snapshot, view: view)
+    return try reading { () throws(StorageError) in
+      Array(try dependents.find(changed, distance: distance, types: types))
+    }
+  }
+
   func problem(of subscription: Subscription) -> Text? {
     switch prepare(subscription) {
     case .success: nil
@@ -240,8 +260,8 @@ final class AppStorage: ServerStorage {
     interests.set(client, prepared)
   }
 
-  /// Whether other objects decide what a connected client sees.
-  func dependsOnOthers(_ client: ClientID) -> Bool { interests.crossing.contains(client) }
+  /// Whether what a connected client sees cannot be found from what has changed.
+  func looksBack(_ client: ClientID) -> Bool { interests.lookingBack.contains(client) }
 
   /// The clients whom commits may concern, and those whose queries have to be evaluated anew.
   func takeConcerned() -> (concerned: Set<ClientID>, unsettled: Set<ClientID>) {
@@ -285,7 +305,10 @@ final class AppStorage: ServerStorage {
       if self.schema != description { queries.removeAll() }
       self.schema = description
       heldSteps.merge(steps) { $1 }
-      if !changes.objects.isEmpty { unsettled.formUnion(interests.crossing) }
+      if !changes.objects.isEmpty {
+        concerned.formUnion(interests.following)
+        unsettled.formUnion(interests.lookingBack)
+      }
       try noteConcerned(changes, view)
     } catch {
       throw SyncError(error)

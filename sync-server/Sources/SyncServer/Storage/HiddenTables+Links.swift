@@ -37,6 +37,19 @@ extension HiddenTables {
     try takeLinks("target", target, "source", in: transaction)
   }
 
+  /// The same, in what was committed; they stay.
+  func links(to target: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+    let table = try link.table(snapshot)
+    var found: [ObjectID] = []
+    for row in try link.keys("target", equal: .string(target.storedKey), table) {
+      guard let position = try table.find(row),
+        let id = ObjectID(storedKey: try table.string(link.column("source"), at: position))
+      else { continue }
+      found.append(id)
+    }
+    return found
+  }
+
   private func takeLinks(
     _ property: String, _ id: ObjectID, _ other: String, in transaction: ObjectTransaction
   ) throws(StorageError) -> Set<ObjectID> {

@@ -33,8 +33,10 @@ struct InterestIndex {
 
   private var types: [NameID: Interests] = [:]
   private var entries: [ClientID: [Entry]] = [:]
-  /// Clients whose subscriptions look at other objects than those that they select.
-  private(set) var crossing: Set<ClientID> = []
+  /// Clients whose subscriptions follow links to other objects.
+  private(set) var following: Set<ClientID> = []
+  /// Clients whose subscriptions look at what links to an object.
+  private(set) var lookingBack: Set<ClientID> = []
 
   /// The subscriptions of a client that is connected.
   mutating func set(_ client: ClientID, _ queries: [(text: Text, query: PreparedQuery)]) {
@@ -42,7 +44,8 @@ struct InterestIndex {
     if queries.isEmpty { return }
     entries[client] = queries.map { Entry(text: $0.text, query: $0.query) }
     for (text, query) in queries {
-      if query.crossesLinks { crossing.insert(client) }
+      if query.reach.distance > 0 { following.insert(client) }
+      if query.reach.looksBack { lookingBack.insert(client) }
       update(query.type) { interests in
         if query.selectsAll {
           interests.all.insert(client)
@@ -62,7 +65,8 @@ struct InterestIndex {
   /// The client is gone.
   mutating func remove(_ client: ClientID) {
     guard let old = entries.removeValue(forKey: client) else { return }
-    crossing.remove(client)
+    following.remove(client)
+    lookingBack.remove(client)
     for entry in old {
       update(entry.query.type) { interests in
         interests.all.remove(client)

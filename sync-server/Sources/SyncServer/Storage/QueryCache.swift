@@ -9,8 +9,8 @@ struct PreparedQuery {
   let query: CompiledQuery
   /// What can be looked up instead of evaluating the query, if anything.
   let term: EqualityTerm?
-  /// Whether other objects decide as well.
-  let crossesLinks: Bool
+  /// Which other objects decide as well.
+  let reach: LinkReach
   /// Whether every object of the class is selected.
   let selectsAll: Bool
 }
@@ -69,7 +69,7 @@ struct QueryCache {
     let description = QueryDescription(.table(table.tableKey), where: predicate)
     return PreparedQuery(
       type: type, query: try CompiledQuery(description, schema: schema),
-      term: predicate.equalityTerm, crossesLinks: predicate.crossesLinks,
+      term: predicate.equalityTerm, reach: predicate.reach,
       selectsAll: predicate.isTrue)
   }
 }
