@@ -13,9 +13,11 @@ let package = Package(
   products: [
     .library(name: "SyncServer", targets: ["SyncServer"]),
     .executable(name: "sync-server", targets: ["sync-server"]),
+    .executable(name: "sync-demo", targets: ["sync-demo"]),
   ],
   dependencies: [
-    .package(name: "holdfast", path: ".."),
+    // The server needs nothing of the trait; the demonstration's devices do.
+    .package(name: "holdfast", path: "..", traits: ["Sync"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
@@ -72,6 +74,14 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    // The demonstration's second half: devices, processes and a server.
+    .executableTarget(
+      name: "sync-demo",
+      dependencies: [
+        .product(name: "RealmSwift", package: "holdfast"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/SyncDemo", swiftSettings: settings),
     // Servers as processes, and raw clients of the protocol.
     .target(
       name: "ServerKit",
@@ -96,7 +106,7 @@ let package = Package(
     .testTarget(
       name: "SyncServerTests",
       dependencies: [
-        "ServerKit", "SyncServer", "sync-server",
+        "ServerKit", "SyncServer", "sync-server", "sync-demo",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HoldfastEngine", package: "holdfast"),
         .product(name: "JWTKit", package: "jwt-kit"),

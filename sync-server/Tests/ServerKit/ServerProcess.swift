@@ -35,7 +35,7 @@ public final class ServerProcess {
   private var portFile: URL { folder.appendingPathComponent("port") }
 
   /// The program, beside the one that runs this.
-  static var program: String {
+  public static var program: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
       .map { $0.deletingLastPathComponent().appendingPathComponent("sync-server").path }
       ?? CommandLine.arguments[0].split(separator: "/").dropLast()

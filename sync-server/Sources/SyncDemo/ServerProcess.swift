@@ -1,0 +1,60 @@
+import Foundation
+
+/// The server, as a program of its own.
+final class ServerProcess {
+  private let process = Process()
+  private let program: String
+  private let data: String
+  private(set) var url = ""
+
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  init(program: String, folder: String) throws {
+    self.program = program
+    data = folder + "/server"
+    let portFile = folder + "/port"
+    process.executableURL = URL(filePath: program)
+    process.arguments = [
+      "serve", "--data", data, "--port", "0", "--port-file", portFile, "--log", "error",
+    ]
+    try process.run()
+    url = "http://127.0.0.1:\(try port(portFile))"
+  }
+
+  /// Comes when the server listens.
+  private func port(_ path: String) throws -> Int {
+    let end = Date(timeIntervalSinceNow: 30)
+    while process.isRunning, Date() < end {
+      if let text = try? String(contentsOfFile: path, encoding: .utf8),
+        let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+      {
+        return port
+      }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    throw Failure(description: "the server \(program) did not start")
+  }
+
+  /// Ends it as a service manager does.
+  func stop() {
+    guard process.isRunning else { return }
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// What the server's own tool says of its data.
+  func verify() throws -> String {
+    let (tool, output) = (Process(), Pipe())
+    tool.executableURL = URL(filePath: program)
+    tool.arguments = ["verify", "--data", data]
+    tool.standardOutput = output
+    try tool.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    tool.waitUntilExit()
+    if tool.terminationStatus != 0 { throw Failure(description: "the server's data: \(text)") }
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
