@@ -15,7 +15,8 @@ let package = Package(
     .executable(name: "sync-server", targets: ["sync-server"]),
   ],
   dependencies: [
-    .package(name: "holdfast", path: ".."),
+    // The trait is for the tests, in which programs with the library sync with the server.
+    .package(name: "holdfast", path: "..", traits: ["Sync"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
