@@ -16,7 +16,7 @@ let package = Package(
     .executable(name: "sync-demo", targets: ["sync-demo"]),
   ],
   dependencies: [
-    // The server needs nothing of the trait; the demonstration's devices do.
+    // The server needs nothing of the trait; the demonstration's devices do, and programs in the tests.
     .package(name: "holdfast", path: "..", traits: ["Sync"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),

@@ -12,7 +12,7 @@ struct LinkID: Hashable, Sendable {
 
 /// What an app hears of its connections.
 enum LinkEvent: Sendable {
-  case opened(LinkID, any LinkOutlet)
+  case opened(LinkID, SocketOutlet)
   case frame(LinkID, [UInt8])
   /// Whose the token is, and until when, in milliseconds; nil if it is not good.
   case verified(LinkID, VerifiedToken?)
@@ -59,8 +59,12 @@ final class AppHost: @unchecked Sendable {
   private let inbox = LockedValue(Inbox())
   var core: ServerCore<AppStorage>
   var links: [LinkID: Link] = [:]
-  /// Connections that may have something to be sent.
+  /// Connections that may have missed something.
   var waiting: Set<LinkID> = []
+  /// Connections of which something is to be sent after the flush.
+  var speaking: Set<LinkID> = []
+  /// The bytes of batches of which parts are missing.
+  var pendingBytes = 0
   private var lastTrim: UInt64
   private var ticks: UInt64 = 0
   private static let ticksOfRound: UInt64 = 12
@@ -86,7 +90,7 @@ final class AppHost: @unchecked Sendable {
   static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
 
   /// Adds a connection. Any thread.
-  func open(_ outlet: any LinkOutlet) -> LinkID {
+  func open(_ outlet: SocketOutlet) -> LinkID {
     let id = inbox.withLock { inbox in
       defer { inbox.nextLink += 1 }
       return LinkID(number: inbox.nextLink)
@@ -183,6 +187,7 @@ final class AppHost: @unchecked Sendable {
 
   /// Notes what a session wants done; it is done after the flush.
   func perform(_ actions: [SessionAction], _ id: LinkID) {
+    if !actions.isEmpty { speaking.insert(id) }
     for action in actions {
       switch action {
       case .send(let bytes): links[id]?.outgoing.append(bytes)
@@ -217,6 +222,7 @@ final class AppHost: @unchecked Sendable {
       error, time: Self.now, retryAfterMilliseconds: retryAfterMilliseconds)
     links[id]?.outgoing.append(frame.encoded)
     links[id]?.isClosing = true
+    speaking.insert(id)
   }
 
   /// Makes durable what was merged. If that fails nothing that was merged counts: the clients keep
@@ -234,8 +240,10 @@ final class AppHost: @unchecked Sendable {
       metrics.failedCommits.increment()
       inbox.withLock { $0.isBroken = true }
       logger.error("a commit failed", metadata: ["app": "\(name)", "error": "\(error)"])
-      for id in links.keys { links[id]!.outgoing = [] }
-      for id in Array(links.keys) { refuse(id, error, retryAfterMilliseconds: 5_000) }
+      for id in Array(links.keys) {
+        links[id]!.outgoing = []
+        refuse(id, error, retryAfterMilliseconds: 5_000)
+      }
       waiting = []
       deliver()
       do { try core.reload() } catch {

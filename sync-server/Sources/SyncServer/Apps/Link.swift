@@ -1,18 +1,8 @@
 import SyncProtocol
 
-/// A connection as its app reaches it. Any thread may call.
-protocol LinkOutlet: Sendable {
-  /// Sends frames in their order; the app hears of it when they have left.
-  func send(_ frames: [[UInt8]])
-  /// Closes, once what was sent before is on its way.
-  func close()
-  /// The app has taken so many bytes, so that more may be read.
-  func consumed(_ bytes: Int)
-}
-
 /// A connection of an app.
 struct Link {
-  let outlet: any LinkOutlet
+  let outlet: SocketOutlet
   var session: ServerSession
   /// When it was opened, in milliseconds.
   let since: UInt64
@@ -24,12 +14,14 @@ struct Link {
   /// What is to be sent after the flush.
   var outgoing: [[UInt8]] = []
   var isClosing = false
+  /// The bytes of a batch of which parts are missing, as they were counted last.
+  var pendingBytes = 0
   /// What has been sent and has not left the server.
   var unsentBytes = 0
   /// Whether there is more to be sent once that has left.
   var isStalled = false
 
-  init(outlet: any LinkOutlet, session: ServerSession, since: UInt64) {
+  init(outlet: SocketOutlet, session: ServerSession, since: UInt64) {
     self.outlet = outlet
     self.session = session
     self.since = since
@@ -66,15 +58,15 @@ extension AppHost {
       linkOfClient[client] = nil
       core.storage.follow(client, nil)
     }
+    pendingBytes -= links[id]?.pendingBytes ?? 0
     links[id] = nil
     waiting.remove(id)
   }
 
   /// Sends what sessions wanted sent.
   func deliver() {
-    for id in Array(links.keys) where !links[id]!.outgoing.isEmpty || links[id]!.isClosing {
-      send(id)
-    }
+    for id in speaking { send(id) }
+    speaking = []
   }
 
   private func send(_ id: LinkID) {
@@ -110,15 +102,17 @@ extension AppHost {
       if actions.isEmpty { waiting.remove(id) }
       perform(actions, id)
       send(id)
+      speaking.remove(id)
     }
   }
 
   /// Batches of which parts are missing take memory: when all of them together take too much, the
   /// one that has just grown goes.
   func checkMemory(_ id: LinkID) {
-    guard let link = links[id], link.session.pendingBytes > 0 else { return }
-    let sum = links.values.reduce(0) { $0 + $1.session.pendingBytes }
-    if sum > limits.pendingBytes {
+    guard let link = links[id], link.session.pendingBytes != link.pendingBytes else { return }
+    pendingBytes += link.session.pendingBytes - link.pendingBytes
+    links[id]!.pendingBytes = link.session.pendingBytes
+    if pendingBytes > limits.pendingBytes, link.session.pendingBytes > 0 {
       refuse(
         id, SyncError(.unavailable, "The server has no room for the batch now."),
         retryAfterMilliseconds: 10_000)

@@ -1,14 +1,15 @@
 import NIOCore
 import NIOWebSocket
 
-/// Sends an app's frames over a WebSocket.
-struct SocketOutlet: LinkOutlet {
+/// A connection as its app reaches it. Any thread may call.
+struct SocketOutlet: Sendable {
   let channel: any Channel
   /// What the app is told of bytes that have left.
   let sent: @Sendable (Int) -> Void
   /// What the connection is told of bytes that were taken, on its loop.
   let taken: @Sendable (Int) -> Void
 
+  /// Sends frames in their order; the app hears of it when they have left.
   func send(_ frames: [[UInt8]]) {
     let count = frames.reduce(0) { $0 + $1.count }
     channel.eventLoop.execute {
@@ -24,10 +25,12 @@ struct SocketOutlet: LinkOutlet {
     }
   }
 
+  /// Closes, once what was sent before is on its way.
   func close() {
     channel.eventLoop.execute { Self.close(channel, .normalClosure) }
   }
 
+  /// The app has taken so many bytes, so that more may be read.
   func consumed(_ bytes: Int) {
     channel.eventLoop.execute { taken(bytes) }
   }
