@@ -21,7 +21,7 @@ import Testing
     #expect(
       guides.map(\.name) == [
         "Actors", "AsyncWrites", "Durability", "Encryption", "LoopThreads", "Migrations", "Models",
-        "Notifications", "Queries", "RealmSwift", "Threading",
+        "Notifications", "Queries", "RealmSwift", "Synchronisation", "Threading",
       ])
     for guide in guides { #expect(try guide.blocks().count >= 2, "\(guide.name)") }
   }
