@@ -36,10 +36,8 @@ public final class ServerProcess {
 
   /// The program, beside the one that runs this.
   public static var program: String {
-    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-      .map { $0.deletingLastPathComponent().appendingPathComponent("sync-server").path }
-      ?? CommandLine.arguments[0].split(separator: "/").dropLast()
-      .reduce("") { $0 + "/" + $1 } + "/sync-server"
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent("sync-server").path
   }
 
   /// Starts the server, and waits until it listens; at the port that it had, if it had one.

@@ -117,6 +117,7 @@ import X509
     follow(3_002, "priority > 5")
     follow(3_003, "owner IN {'user 7', 'user 8'} AND priority == 1")
     follow(3_004, "")
+    follow(3_005, "ANY tags == 'urgent'")
     let writer = ClientID(9_000)
     try core.bind(writer, user: "me", cursor: .zero, query: 0, epoch: 0, now: Device.now)
     try core.flush()
@@ -140,9 +141,12 @@ import X509
     #expect(try upload().isSuperset(of: [7, 9, 3_003, 3_004]))
     client.set("priority", .int(6), client.task(1))
     #expect(try upload() == [9, 3_001, 3_002, 3_004])
+    client.insert(
+      .string("urgent"), at: 0, of: client.collection("tags"), in: client.task(1), now: Device.now)
+    #expect(try upload() == [9, 3_001, 3_002, 3_004, 3_005])
     core.storage.follow(ClientID(9), nil)
     core.storage.follow(ClientID(3_004), nil)
     client.delete(client.task(1), now: Device.now)
-    #expect(try upload() == [3_001, 3_002])
+    #expect(try upload() == [3_001, 3_002, 3_005])
   }
 }

@@ -21,6 +21,7 @@ final class AppStorage: ServerStorage {
   private var concerned: Set<ClientID> = []
   /// Clients whose queries have to be evaluated anew.
   private var unsettled: Set<ClientID> = []
+  private var recent = RecentChanges()
   /// Steps of what a client file holds that are in storage, for when to write it anew.
   private var heldSteps: [ClientID: HeldSteps] = [:]
 
@@ -54,6 +55,7 @@ final class AppStorage: ServerStorage {
     schema = found
     stored = try Self.readHead(tables, newest)
     real = RealSchema(found, stored.schema, stored.names)
+    recent = RecentChanges(after: stored.version)
     if !isReadOnly, try tables.isBackup(newest) { try beginHistory() }
   }
 
@@ -128,7 +130,8 @@ final class AppStorage: ServerStorage {
   }
 
   func objects(changedAfter version: Version) throws(SyncError) -> [ObjectID] {
-    try reading { () throws(StorageError) in try hidden.objects(after: version, snapshot) }
+    if let known = recent.objects(after: version) { return known }
+    return try reading { () throws(StorageError) in try hidden.objects(after: version, snapshot) }
   }
 
   func deadObjects(upTo version: Version) throws(SyncError) -> [ObjectID] {
@@ -199,8 +202,21 @@ final class AppStorage: ServerStorage {
       return false
     }
     if prepared.selectsAll { return true }
+    if let term = prepared.term, let property = prepared.termProperty {
+      let value = self.value(of: property, id, object)
+      guard term.values.contains(where: { $0.isIdentical(to: value) }) else { return false }
+      if prepared.isTerm { return true }
+    }
     guard let found = try? row(of: id, view) else { return false }
     return (try? prepared.query.matches(found.row, view)) ?? false
+  }
+
+  private func value(
+    of property: PropertyDescription, _ id: ObjectID, _ object: ServerObject
+  ) -> StoredValue {
+    if property.isPrimaryKey { return id.key.stored(for: property, in: id) ?? .null }
+    guard let name = stored.names.find(Text(property.name)) else { return property.defaultValue }
+    return object.property(name)?.stored(for: property) ?? property.defaultValue
   }
 
   /// Queries that look against the direction of links are evaluated anew instead.
@@ -301,6 +317,7 @@ final class AppStorage: ServerStorage {
       snapshot.release()
       snapshot = next
       stored = changes.head
+      recent.add(changes)
       real = schema
       if self.schema != description { queries.removeAll() }
       self.schema = description

@@ -7,7 +7,32 @@ struct EqualityTerm: Hashable {
   var values: [StoredValue]
 }
 
+extension EqualityTerm {
+  /// Whether equal values of the property are values of one kind, so that they can be looked up.
+  func isSimple(in type: ClassDescription) -> Bool {
+    guard let property = type.property(named: property), !property.isCollection else {
+      return false
+    }
+    return values.allSatisfy { value in
+      switch (property.kind, value) {
+      case (.int, .int), (.bool, .bool), (.string, .string), (.objectId, .objectId),
+        (.uuid, .uuid):
+        true
+      default: false
+      }
+    }
+  }
+}
+
 extension QueryPredicate {
+  /// Whether it is a comparison, and no condition besides.
+  var isTermAlone: Bool {
+    switch self {
+    case .compare, .isIn: true
+    default: false
+    }
+  }
+
   /// A term that everything which the condition holds for meets, if it has one.
   var equalityTerm: EqualityTerm? {
     switch self {

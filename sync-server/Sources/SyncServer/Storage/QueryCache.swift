@@ -7,8 +7,12 @@ import SyncProtocol
 struct PreparedQuery {
   let type: NameID
   let query: CompiledQuery
-  /// What can be looked up instead of evaluating the query, if anything.
+  /// What can be looked up before the query is evaluated, if anything.
   let term: EqualityTerm?
+  /// The property that the term is about.
+  let termProperty: PropertyDescription?
+  /// Whether the query says nothing but the term.
+  let isTerm: Bool
   /// Which other objects decide as well.
   let reach: LinkReach
   /// Whether every object of the class is selected.
@@ -66,10 +70,12 @@ struct QueryCache {
       }
       predicate = parsed.predicate
     }
+    let term = predicate.equalityTerm.flatMap { $0.isSimple(in: table) ? $0 : nil }
     let description = QueryDescription(.table(table.tableKey), where: predicate)
     return PreparedQuery(
       type: type, query: try CompiledQuery(description, schema: schema),
-      term: predicate.equalityTerm, reach: predicate.reach,
+      term: term, termProperty: term.flatMap { table.property(named: $0.property) },
+      isTerm: term != nil && predicate.isTermAlone, reach: predicate.reach,
       selectsAll: predicate.isTrue)
   }
 }

@@ -1,0 +1,48 @@
+import SyncProtocol
+
+/// Which objects the last commits changed, so that what connected clients have missed is found
+/// without a look into the file.
+struct RecentChanges {
+  private struct Entry {
+    var version: Version
+    var id: ObjectID
+  }
+
+  /// By rising version; an object may be in it several times.
+  private var entries: [Entry] = []
+  /// All changes after this version are known.
+  private var start: Version
+  private static let countMax = 200_000
+
+  /// - Parameter start: what the last commit before those that will be added had.
+  init(after start: Version = Version(.max)) { self.start = start }
+
+  mutating func add(_ changes: ServerChanges) {
+    let first = entries.count
+    for (id, object) in changes.objects {
+      if let object { entries.append(Entry(version: object.version, id: id)) }
+    }
+    entries[first...].sort { $0.version < $1.version }
+    if entries.count <= Self.countMax { return }
+    // Versions go as a whole.
+    let version = entries[entries.count / 2].version
+    start = version
+    entries.removeFirst(place(after: version))
+  }
+
+  /// The objects that changed after a version; nil if not all of them are known.
+  func objects(after version: Version) -> [ObjectID]? {
+    guard version >= start else { return nil }
+    return entries[place(after: version)...].map(\.id)
+  }
+
+  /// The first entry of a later version.
+  private func place(after version: Version) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].version <= version { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
