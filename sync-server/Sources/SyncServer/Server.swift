@@ -50,7 +50,7 @@ public struct Server: Service {
         address: .hostname(options.host, port: options.port), serverName: "sync-server",
         backlog: 1_024,
         availableConnectionsDelegate: MaximumAvailableConnections(options.limits.connections)),
-      services: [Ticker(apps: apps)],
+      services: [Ticker(apps: apps, milliseconds: options.limits.tickMilliseconds)],
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         logger.notice("listening", metadata: ["port": "\(port)"])
@@ -82,10 +82,11 @@ public struct Server: Service {
 /// Lets time pass in the apps.
 private struct Ticker: Service {
   let apps: AppRegistry
+  let milliseconds: Int
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      while (try? await Task.sleep(for: .seconds(5))) != nil { apps.tick() }
+      while (try? await Task.sleep(for: .milliseconds(max(1, milliseconds)))) != nil { apps.tick() }
     }
   }
 }

@@ -234,6 +234,9 @@ private final class DeviceHandler: ChannelInboundHandler, Sendable {
     switch frame.opcode {
     case .binary: device.receive(Array(frame.unmaskedData.readableBytesView))
     case .connectionClose: context.close(promise: nil)
+    case .ping:
+      let bytes = Array(frame.unmaskedData.readableBytesView)
+      context.channel.writeAndFlush(Device.frame(bytes, .pong), promise: nil)
     default: break
     }
   }

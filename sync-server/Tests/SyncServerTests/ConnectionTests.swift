@@ -75,6 +75,23 @@ import X509
     #expect(try await another.read { !$0.isDirty })
   }
 
+  @Test func aDisabledUserLosesTheConnection() async throws {
+    let server = try ServerProcess()
+    try await server.start(environment: ["SYNC_SERVER_LIMITS_TICK_MILLISECONDS": "20"])
+    let known = try await server.ask(
+      "POST", "/api/app/demo/auth/login", ["provider": "anon-user"])
+    let device = Device(1)
+    try await device.write { core in
+      core.subscribe()
+      core.addTask(1, title: "a")
+    }
+    try await device.connect(server, token: known.text("access_token"))
+    try await device.waitForUpload()
+    #expect(try server.run(["user", "disable", "demo", known.text("user_id")]).status == 0)
+    try await device.wait("the end") { _, session in session == nil }
+    #expect(try await device.onLoop { $0.failure?.code } == .tokenExpired)
+  }
+
   @Test func configurationComesFromFilesToo() async throws {
     let server = try ServerProcess()
     let config = server.folder.path + "/config.json"

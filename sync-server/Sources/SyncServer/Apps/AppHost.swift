@@ -16,6 +16,8 @@ enum LinkEvent: Sendable {
   case frame(LinkID, [UInt8])
   /// Whose the token is, and until when, in milliseconds; nil if it is not good.
   case verified(LinkID, VerifiedToken?)
+  /// The token is good no more: the session was revoked, or the user disabled.
+  case revoked(LinkID)
   /// So many bytes have left the server.
   case sent(LinkID, Int)
   case closed(LinkID)
@@ -154,6 +156,9 @@ final class AppHost: @unchecked Sendable {
       metrics.connections.record(links.count)
     case .frame(let id, let bytes): receive(bytes, id)
     case .verified(let id, let token): authenticate(id, token)
+    case .revoked(let id):
+      refuse(
+        id, SyncError(.tokenExpired, "The token is no longer good."), retryAfterMilliseconds: 0)
     case .sent(let id, let count):
       guard links[id] != nil else { return }
       links[id]!.unsentBytes -= count
@@ -194,6 +199,7 @@ final class AppHost: @unchecked Sendable {
       case .close: links[id]?.isClosing = true
       case .verify(let token):
         let verify = verify
+        links[id]?.token = token.string
         Task { self.post(.verified(id, await verify(token.string))) }
       }
     }
@@ -253,13 +259,25 @@ final class AppHost: @unchecked Sendable {
     }
   }
 
+  /// Finds out whether a token is still good.
+  private func checkToken(_ link: Link, _ id: LinkID) {
+    guard let token = link.token else { return }
+    let verify = verify
+    Task {
+      if await verify(token) == nil { self.post(.revoked(id)) }
+    }
+  }
+
   private func tick() {
     let now = Self.now
     ticks += 1
     for (id, link) in links {
       if link.session.isBound {
         // Cursors of those whom nothing concerned move on now and then.
-        if id.number % Self.ticksOfRound == ticks % Self.ticksOfRound { waiting.insert(id) }
+        if id.number % Self.ticksOfRound == ticks % Self.ticksOfRound {
+          waiting.insert(id)
+          checkToken(link, id)
+        }
       } else if now - link.since > limits.handshakeMilliseconds {
         refuse(
           id, SyncError(.unexpectedFrame, "The client says nothing."), retryAfterMilliseconds: 0)

@@ -7,6 +7,8 @@ struct Link {
   /// When it was opened, in milliseconds.
   let since: UInt64
   var user: String?
+  /// The newest access token.
+  var token: String?
   /// The client file, once it is known.
   var client: ClientID?
   /// The query set that is followed.

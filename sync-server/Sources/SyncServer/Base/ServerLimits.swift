@@ -20,6 +20,8 @@ public struct ServerLimits: Sendable, Hashable {
   public var horizonMilliseconds: UInt64 = 30 * 24 * 3_600_000
   /// How often such marks are looked for.
   public var trimIntervalMilliseconds: UInt64 = 600_000
+  /// How often time passes for the apps; each twelfth time a connection's token is checked again.
+  public var tickMilliseconds = 5_000
   /// Apps that are made on first use.
   public var apps = 100
   /// Bytes of the body of a request.

@@ -27,6 +27,7 @@ extension ServerLimits {
     set("unreadBytes", &unreadBytes)
     set("unsentBytes", &unsentBytes)
     set("pendingBytes", &pendingBytes)
+    set("tickMilliseconds", &tickMilliseconds)
     set("apps", &apps)
     set("requestBytes", &requestBytes)
     set("failedLogins", &failedLogins)
