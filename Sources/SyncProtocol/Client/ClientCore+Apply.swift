@@ -10,6 +10,8 @@ extension ClientCore {
     guard slice.from == (slice.isRebase ? .zero : storage.record.cursor) else {
       throw SyncError(.divergence, "The download does not start at the client's cursor.")
     }
+    // With each slice: the program writes over what it sees between them.
+    storage.record.clock.receive(slice.time)
     let answered = horizon(of: slice.acknowledged)
     var isSound = true
     var seen: Set<ObjectID> = []
@@ -51,7 +53,6 @@ extension ClientCore {
       storage.record.floor = slice.floor
     }
     storage.record.cursor = slice.to
-    storage.record.clock.receive(slice.time)
     storage.record.receivedTime = max(storage.record.receivedTime, slice.time)
     storage.record.sent.removeAll { $0.number <= slice.acknowledged }
     storage.record.completeQueryVersion = slice.queryVersion

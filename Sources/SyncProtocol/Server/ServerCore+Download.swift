@@ -8,9 +8,11 @@ public struct Download: Sendable {
 
   fileprivate let client: ClientID
   fileprivate let from: Version
-  fileprivate let frame: DownloadSlice
+  fileprivate var frame: DownloadSlice
   fileprivate var entries: [Entry]
   fileprivate var position = 0
+  /// Whether the first slice has been made.
+  fileprivate var isUnderWay = false
   /// Whether the last slice has been made.
   public fileprivate(set) var isComplete = false
 }
@@ -24,20 +26,9 @@ extension ServerCore {
     guard file.cursor < head.version || file.isViewStale || file.needsRebase else { return nil }
     var offer = ClientFile.Offer(
       version: head.version, floor: head.floor, queryVersion: file.queryVersion)
-    var entries: [Download.Entry] = []
-    for object in try candidates(for: file) {
-      let state = try self.object(object)
-      let refusal = file.refusals[object]?.refusal
-      guard let kind = kind(of: object, state, for: file, isRefused: refusal != nil) else {
-        continue
-      }
-      switch kind {
-      case .update: break
-      case .snapshot: offer.added.insert(object)
-      case .dead, .evicted: offer.removed.insert(object)
-      }
-      entries.append(Download.Entry(id: object, kind: kind, refusal: refusal))
-    }
+    let isWhole = file.isViewStale || file.needsRebase
+    let candidates = try candidates(for: file, after: file.cursor, isWhole: isWhole)
+    let entries = try entries(candidates, for: file, &offer)
     var frame = DownloadSlice(from: file.cursor, to: head.version)
     frame.isRebase = file.needsRebase
     frame.acknowledged = file.acknowledged
@@ -49,44 +40,89 @@ extension ServerCore {
     return Download(client: id, from: file.cursor, frame: frame, entries: entries)
   }
 
+  /// What was merged since the last slice becomes part of the download: it would be seen in objects
+  /// that are still to come, and so it has to be seen in the others as well when the last one is.
+  private mutating func extend(_ download: inout Download) throws(SyncError) {
+    guard var file = files[download.client], var offer = file.offer else { return }
+    let candidates = try candidates(for: file, after: download.frame.to, isWhole: false)
+    let entries = try entries(candidates, for: file, &offer)
+    let again = Set(entries.map(\.id))
+    download.entries.removeSubrange(..<download.position)
+    download.entries.removeAll { again.contains($0.id) }
+    download.entries += entries
+    download.position = 0
+    download.frame.to = head.version
+    download.frame.acknowledged = file.acknowledged
+    download.frame.time = head.time
+    offer.version = head.version
+    file.offer = offer
+    files[download.client] = file
+  }
+
+  private func entries(
+    _ candidates: [ObjectID], for file: ClientFile, _ offer: inout ClientFile.Offer
+  ) throws(SyncError) -> [Download.Entry] {
+    var entries: [Download.Entry] = []
+    for id in candidates {
+      let state = try object(id)
+      let refusal = file.refusals[id]?.refusal
+      // What the client was sent before in this download, it has or lacks already.
+      let isOffered = offer.added.contains(id) || offer.removed.contains(id)
+      let isUncertain = isOffered || refusal != nil || file.claims[id] != nil
+      guard let kind = kind(of: id, state, for: file, isUncertain: isUncertain) else { continue }
+      switch kind {
+      case .update: break
+      case .snapshot:
+        offer.added.insert(id)
+        offer.removed.remove(id)
+      case .dead, .evicted:
+        offer.removed.insert(id)
+        offer.added.remove(id)
+      }
+      entries.append(Download.Entry(id: id, kind: kind, refusal: refusal))
+    }
+    return entries
+  }
+
   /// The objects that the client may have to hear of, without repetition.
-  private func candidates(for file: ClientFile) throws(SyncError) -> [ObjectID] {
-    var found = try storage.objects(changedAfter: file.cursor)
+  private func candidates(
+    for file: ClientFile, after version: Version, isWhole: Bool
+  ) throws(SyncError) -> [ObjectID] {
+    var found = try storage.objects(changedAfter: version)
     found += try storage.objects(dependingOn: found, under: file.subscriptions)
-    if file.isViewStale || file.needsRebase {
+    if isWhole {
       for subscription in file.subscriptions {
         found += try storage.objects(selectedBy: subscription)
       }
       found += file.holds
     }
-    found += file.claims.keys
-    found += file.refusals.keys
+    found += file.claims.filter { $0.value > version || isWhole }.keys
+    found += file.refusals.filter { $0.value.version > version || isWhole }.keys
     var seen: Set<ObjectID> = []
     return found.filter { seen.insert($0).inserted }
   }
 
   /// How the client has to hear of an object, if it has to.
   private func kind(
-    of id: ObjectID, _ object: ServerObject?, for file: ClientFile, isRefused: Bool
+    of id: ObjectID, _ object: ServerObject?, for file: ClientFile, isUncertain: Bool
   ) -> ObjectNews.Kind? {
     let isHeld = file.holds.contains(id)
-    let isClaimed = file.claims[id] != nil
     guard let object, object.generation.isAlive else {
-      return isHeld || isClaimed || isRefused ? .dead : nil
+      return isHeld || isUncertain ? .dead : nil
     }
     let type = head.names[id.type]
     let isInView =
       storage.shows(id, object, to: file.user)
       && file.subscriptions.contains { $0.type == type && storage.selects($0, id, object) }
-    guard isInView else { return isHeld || isClaimed || isRefused ? .evicted : nil }
-    if !isHeld || isClaimed || isRefused || file.needsRebase { return .snapshot }
+    guard isInView else { return isHeld || isUncertain ? .evicted : nil }
+    if !isHeld || isUncertain || file.needsRebase { return .snapshot }
     return object.version > file.cursor ? .update : nil
   }
 
   /// The next slice: all that is left if that is not too much, or some whole objects.
   ///
-  /// An object that has changed since the download began comes as it is now, and once more with
-  /// the next download: that does no harm, since merging is idempotent.
+  /// An object that has changed since the download began comes as it is now; and if it has come
+  /// before, it comes once more. That does no harm, since merging is idempotent.
   public mutating func nextSlice(
     of download: inout Download, cellsAtMost limit: Int = Limits.cellsOfOneTransaction,
     cellsOfSlice: Int = Limits.cellsOfSlice
@@ -96,11 +132,13 @@ extension ServerCore {
       // Marks that this client needs have been trimmed meanwhile.
       throw SyncError(.divergence, "The client is too far behind; it has to come anew.")
     }
+    let isFirst = !download.isUnderWay
+    if !isFirst, head.version > download.frame.to { try extend(&download) }
+    download.isUnderWay = true
     var slice = download.frame
-    let start = download.position
     var cells: [Int] = []
     var sum = 0
-    let bound = start == 0 ? limit : cellsOfSlice
+    let bound = isFirst ? limit : cellsOfSlice
     while download.position < download.entries.count {
       let news = try news(download.entries[download.position], download)
       if !cells.isEmpty && sum + news.change.cellCount > bound { break }
@@ -109,7 +147,7 @@ extension ServerCore {
       slice.objects.append(news)
       download.position += 1
     }
-    if start == 0 && download.position < download.entries.count {
+    if isFirst && download.position < download.entries.count {
       // Not one transaction, so short ones.
       while cells.count > 1 && sum > cellsOfSlice {
         sum -= cells.removeLast()

@@ -26,6 +26,9 @@ public struct ServerSession: Sendable {
   private var tokenExpiry: UInt64 = 0
   private var parts = Parts()
   private var download: Download?
+  /// How many cells go in one transaction, and in one slice beyond that: fewer in tests.
+  package var cellsOfOneTransaction = Limits.cellsOfOneTransaction
+  package var cellsOfSlice = Limits.cellsOfSlice
 
   /// A connection to an app.
   public init(app: Text) { self.app = app }
@@ -88,7 +91,8 @@ public struct ServerSession: Sendable {
     do {
       if download == nil { download = try core.beginDownload(for: client) }
       guard download != nil else { return [] }
-      let slice = try core.nextSlice(of: &download!)
+      let slice = try core.nextSlice(
+        of: &download!, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
       if slice.isLast { download = nil }
       let frames = Parts.cut(slice.encoded(names: core.head.names)) {
         .download(part: $0, isLast: $1, $2)

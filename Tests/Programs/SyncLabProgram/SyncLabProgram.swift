@@ -12,6 +12,20 @@ struct SyncLabProgram {
     case "sync-convergence":
       let count = numbers.first ?? 2_000
       converge(seed..<(seed + count), isTraced: words.last == "trace")
+    case "sync-first":
+      // The first thing that is wrong, if anything is.
+      let count = numbers.first ?? 10_000
+      let findings = (seed..<(seed + count)).lazy.compactMap {
+        ConvergenceRun.run(seed: $0).finding
+      }
+      if let finding = findings.first { print(finding) }
+    case "sync-kit-bugs":
+      for bug in PlantedBug.allCases {
+        let findings = (UInt64(1)...10_000).lazy.compactMap {
+          ConvergenceRun.run(seed: $0, bug: bug).finding
+        }
+        print("\(bug.rawValue): \(findings.first?.prefix(120) ?? "NOT FOUND in 10000 seeds")")
+      }
     case "sync-fuzz":
       let count = Int(numbers.first ?? 100_000)
       print(FrameFuzz.run(count: count, seed: seed) ?? "\(count) inputs, none of them harmful")

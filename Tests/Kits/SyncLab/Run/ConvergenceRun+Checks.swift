@@ -18,6 +18,31 @@ extension ConvergenceRun {
     }
   }
 
+  /// The server has taken transactions whole.
+  mutating func checkServer() {
+    let names = server.head.names
+    guard finding == nil, let type = names.find(LabClasses.pair),
+      let property = names.find("value")
+    else { return }
+    for writer in devices.indices {
+      let values = (0..<2).map { half in
+        let id = ObjectID(type: type, key: .int(Int64(writer * 2 + half)))
+        return server.merged(id)?.property(property)
+      }
+      if values[0] != values[1] {
+        finding = "the server has half of a transaction of \(writer): \(values)"
+      }
+    }
+  }
+
+  /// Where nothing is lost and nothing comes in another order, no session ends but for want of room,
+  /// and where a client has to start over.
+  mutating func checkFailure(of session: ClientSession, _ number: Int) {
+    guard !hasLoss, finding == nil, let failure = session.failure else { return }
+    if failure.code == .storage || failure.code == .divergence { return }
+    finding = "the session of device \(number) ended: \(failure.code) \(failure.message.string)"
+  }
+
   /// Everything is delivered; then all must hold the same, and nothing may be missing.
   mutating func finish() throws(SyncError) {
     hasLoss = false
@@ -107,7 +132,9 @@ extension ConvergenceRun {
       let isInView = device.core.storage.record.subscriptions.contains {
         $0.type == names[id.type] && server.storage.selects($0, id, object)
       }
-      if isInView { expected.objects[word.object(id)] = word.contents(of: object, id) }
+      if isInView, server.storage.shows(id, object, to: device.user) {
+        expected.objects[word.object(id)] = word.contents(of: object, id)
+      }
     }
     let here = Describer(names: device.core.storage.record.names)
       .contents(of: device.core.storage)

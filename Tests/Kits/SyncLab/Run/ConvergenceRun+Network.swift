@@ -19,9 +19,13 @@ extension ConvergenceRun {
   private mutating func connect(_ number: Int) {
     disconnect(number)
     let classes = LabClasses.classes(isNew: devices[number].isNew)
-    let session = ClientSession(app: "lab", token: Text("user \(number)"), classes: classes)
+    let session = ClientSession(app: "lab", token: devices[number].user, classes: classes)
     devices[number].session = session
     sessions[number] = ServerSession(app: "lab")
+    if isVaried {
+      sessions[number]?.cellsOfOneTransaction = 40
+      sessions[number]?.cellsOfSlice = 10
+    }
     obey(session.start(), number, isServer: false)
   }
 
@@ -61,7 +65,8 @@ extension ConvergenceRun {
     devices[number].toServer = frames
     let client = devices[number].id
     let before = server.files[client]?.acknowledged ?? 0
-    guard let actions = sessions[number]?.receive(bytes, &server, now: clock) else { return }
+    let received = bug?.received(bytes, names: server.head.names) ?? bytes
+    guard let actions = sessions[number]?.receive(received, &server, now: clock) else { return }
     if (server.files[client]?.acknowledged ?? 0) > before { noteUpload(number) }
     obey(actions, number, isServer: true)
   }
@@ -78,14 +83,26 @@ extension ConvergenceRun {
     let refused = Set(file.refusedObjects(in: file.acknowledged))
     devices[number].refused.formUnion(refused)
     trace(upload: received.batch, number, refused: refused)
+    unflushed.append(
+      Merge(
+        objects: received.batch.objects.filter { !refused.contains($0.id) },
+        version: server.head.version))
+    checkServer()
+    if !isVaried { _ = flush() }
+  }
+
+  /// Makes durable what was merged, and tells the model; else it is as if it had never come.
+  mutating func flush() -> Bool {
     do {
       try server.flush()
-      let taken = received.batch.objects.filter { !refused.contains($0.id) }
-      model.merge(taken, as: server.head.version)
+      for merge in unflushed { model.merge(merge.objects, as: merge.version) }
+      unflushed = []
+      return true
     } catch {
-      // No room: what was merged is as if it had never come.
+      unflushed = []
       try? server.reload()
       for device in devices.indices { disconnect(device) }
+      return false
     }
   }
 
@@ -96,11 +113,13 @@ extension ConvergenceRun {
     let before = devices[number].core.storage.record
     guard var session = devices[number].session else { return }
     trace(download: bytes, number)
+    let received = bug?.sent(bytes, to: devices[number].core, names: server.head.names) ?? bytes
     let actions = session.receive(
-      bytes, &devices[number].core, now: devices[number].now(clock))
+      received, &devices[number].core, now: devices[number].now(clock))
     devices[number].session = session
     let after = devices[number].core.storage.record
     if after.cursor != before.cursor || after.epoch != before.epoch { check(number) }
+    checkFailure(of: session, number)
     obey(actions, number, isServer: false)
   }
 
@@ -126,11 +145,9 @@ extension ConvergenceRun {
   }
 
   mutating func pollServer(_ number: Int) {
-    do {
-      try server.flush()
-    } catch {
-      try? server.reload()
-      for device in devices.indices { disconnect(device) }
+    if bug == .sendsBeforeFlush {
+      server.pretendFlushed()
+    } else if !flush() {
       return
     }
     guard var session = sessions[number] else { return }

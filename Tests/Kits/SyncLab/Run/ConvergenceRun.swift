@@ -33,9 +33,19 @@ public struct ConvergenceRun {
   var hasLoss: Bool
   let isFixed: Bool
   let isTraced: Bool
+  /// Whether downloads come in small slices, users may see more and less, and queries follow links.
+  let isVaried: Bool
+  private var variety: SeededGenerator
+  /// A defect that the run must find.
+  let bug: PlantedBug?
+  /// What the server has merged and not made durable.
+  var unflushed: [Merge] = []
 
-  private init(seed: UInt64, isTraced: Bool) throws(SyncError) {
+  private init(seed: UInt64, isTraced: Bool, bug: PlantedBug?) throws(SyncError) {
     self.isTraced = isTraced
+    self.bug = bug
+    isVaried = seed % 3 == 0
+    variety = SeededGenerator(seed: ~seed)
     random = SeededGenerator(seed: seed)
     keys = [2, 4, 9][random.below(3)]
     hasLoss = random.below(3) > 0
@@ -53,9 +63,14 @@ public struct ConvergenceRun {
   }
 
   /// Runs one seed, and prints what happens if it is to be traced.
-  public static func run(seed: UInt64, isTraced: Bool = false) -> Outcome {
+  public static func run(
+    seed: UInt64, isTraced: Bool = false, bug: PlantedBug? = nil
+  ) -> Outcome {
     do {
-      var run = try ConvergenceRun(seed: seed, isTraced: isTraced)
+      if seed % 8 == 0, let finding = try ListRun.run(seed: seed) {
+        return Outcome(finding: "seed \(seed): \(finding)")
+      }
+      var run = try ConvergenceRun(seed: seed, isTraced: isTraced, bug: bug)
       let steps = [60, 150, 400][run.random.below(3)]
       let busy = [25, 50, 75][run.random.below(3)]
       for _ in 0..<steps where run.finding == nil { try run.step(busy: busy) }
@@ -79,6 +94,11 @@ public struct ConvergenceRun {
         wanted.append(Subscription(type: LabClasses.item, query: Text("owner == \(owner)")))
       }
     }
+    if isVaried && variety.below(3) == 0 {
+      wanted = Array(wanted.prefix(1))
+      let query = Text("link.owner == \(variety.below(3))")
+      wanted.append(Subscription(type: LabClasses.item, query: query))
+    }
     devices[number].core.subscribe(to: wanted)
     do {
       try devices[number].core.storage.commit()
@@ -88,6 +108,7 @@ public struct ConvergenceRun {
   }
 
   private mutating func step(busy: Int) throws(SyncError) {
+    if isVaried && variety.below(60) == 0 { try changeRole(variety.below(devices.count)) }
     clock += UInt64(1 + random.below(50))
     let number = random.below(devices.count)
     if chance(busy) {
@@ -136,8 +157,20 @@ public struct ConvergenceRun {
     } catch {
       finding = "the server's storage could not be read: \(error)"
     }
+    unflushed = []
     try server.reload()
     for number in devices.indices { disconnect(number) }
+  }
+
+  /// A user may see more or less than before.
+  private mutating func changeRole(_ number: Int) throws(SyncError) {
+    guard flush() else { return }
+    let owner = variety.below(4)
+    trace("device \(number): may not see items of \(owner)")
+    server.storage.hiddenOwners[devices[number].user] = owner == 3 ? nil : Int64(owner)
+    repeat {
+      if server.files[devices[number].id] != nil { server.reevaluate(devices[number].id) }
+    } while !flush()
   }
 
   private mutating func restoreBackup() throws(SyncError) {
@@ -148,6 +181,7 @@ public struct ConvergenceRun {
     storage.startNewEpoch(epoch)
     server = try ServerCore(storage: storage, isSchemaOpen: server.isSchemaOpen)
     model = old
+    unflushed = []
     givenBack = []
     for number in devices.indices {
       disconnect(number)
@@ -165,8 +199,8 @@ public struct ConvergenceRun {
   }
 
   private mutating func trim(_ number: Int) throws(SyncError) {
+    guard flush() else { return }
     do {
-      try server.flush()
       try server.trim(expiry: chance(5) ? clock : 0)
     } catch {
       return try crashServer()

@@ -31,6 +31,8 @@ struct Device {
 
   var id: ClientID { ClientID(0x1000 + UInt64(number)) }
 
+  var user: Text { Text("user \(number)") }
+
   func name(_ text: Text) -> NameID { core.storage.record.names.find(text) ?? .none }
 
   func now(_ clock: UInt64) -> UInt64 { UInt64(Int64(clock) + skew) }

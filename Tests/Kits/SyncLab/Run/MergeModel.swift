@@ -1,5 +1,11 @@
 import SyncProtocol
 
+/// A batch that the server has merged.
+struct Merge {
+  var objects: [ObjectChange]
+  var version: Version
+}
+
 /// What the server should hold after the batches that it has merged, said in the plainest way: all
 /// writes are kept, and the result does not depend on their order.
 struct MergeModel {
