@@ -10,15 +10,18 @@ private enum ContainerPart {
 private enum Claim {
   /// It is of the author's making.
   static let author: UInt8 = 1
-  /// It is of a history that the server does not know.
+  /// Something of the object is given back.
   static let recovered: UInt8 = 2
+  /// All of it is.
+  static let whole: UInt8 = 3
 }
 
 extension ChangeWriter {
   mutating func change(_ object: ObjectChange) {
     self.object(object.id)
     body.number(object.generation.rawValue)
-    body.byte(object.isGenerationNew ? Claim.author : object.isRecovered ? Claim.recovered : 0)
+    let recovered = object.isWhole ? Claim.whole : Claim.recovered
+    body.byte(object.isGenerationNew ? Claim.author : object.isRecovered ? recovered : 0)
     body.count(object.containers.count)
     for container in object.containers { change(container) }
   }
@@ -72,9 +75,10 @@ extension ChangeReader {
   mutating func change(isUpload: Bool) throws(WireError) -> ObjectChange {
     var change = ObjectChange(id: try object(), generation: try generation())
     let claim = try body.byte()
-    guard claim <= Claim.recovered else { throw .unknownKind(claim) }
+    guard claim <= Claim.whole else { throw .unknownKind(claim) }
     change.isGenerationNew = claim == Claim.author
-    change.isRecovered = claim == Claim.recovered
+    change.isRecovered = claim == Claim.recovered || claim == Claim.whole
+    change.isWhole = claim == Claim.whole
     let count = try body.count(of: 2)
     change.containers.reserveCapacity(min(count, 4096))
     for _ in 0..<count { change.containers.append(try containerChange(isUpload: isUpload)) }

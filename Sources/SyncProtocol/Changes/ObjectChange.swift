@@ -93,9 +93,11 @@ public struct ObjectChange: Hashable, Sendable {
   public var generation: Generation
   /// Whether the author created or deleted the object; else an object that is not there stays so.
   public var isGenerationNew: Bool
-  /// Whether the author gives back what a server lacks that a backup was restored on: an object
-  /// that never was is created so, and one that is there is joined, whatever its generation.
+  /// Whether the author gives back what a server lacks that a backup was restored on.
   public var isRecovered = false
+  /// Whether that is the whole object, of which the author does not know what the server has: one
+  /// that never was is created so, and one that is alive is joined, whatever its generation.
+  public var isWhole = false
   /// Containers, each after those that it is in.
   public var containers: [ContainerChange] = []
 

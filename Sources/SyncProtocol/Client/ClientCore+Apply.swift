@@ -34,6 +34,7 @@ extension ClientCore {
       throw SyncError(.divergence, "A list of the server is not the client's.")
     }
     if slice.isRebase { rebase.mentioned.formUnion(seen) }
+    storage.record.mustStartOver = !slice.isLast
     if slice.isLast { finish(slice, rebase) }
     try storage.commit()
   }
@@ -46,7 +47,6 @@ extension ClientCore {
   private mutating func finish(_ slice: DownloadSlice, _ rebase: RebaseProgress) {
     if slice.isRebase {
       for id in storage.objects where !rebase.mentioned.contains(id) { forget(id, rebase) }
-      storage.record.mustStartOver = false
     }
     if slice.floor > storage.record.floor || slice.isRebase {
       for id in storage.objects { forgetTombstone(of: id, before: slice.floor) }
@@ -81,7 +81,7 @@ extension ClientCore {
       refused = horizon(of: refusal.batch)
       refuse(refused, &state, news)
     }
-    if rebase.isOtherHistory { state?.adopt(generation) }
+    if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
     if var current = state, current.isBlind, generation > current.generation {
       current.generation = generation.alive
       current.firstBatch = storage.record.batch + 1
@@ -98,7 +98,7 @@ extension ClientCore {
       leave(id, &state)
       return true
     case .dead:
-      die(id, &state, generation, slice)
+      die(id, &state, generation, slice, rebase)
       return true
     case .update, .snapshot:
       guard follow(id, &state, generation) else {
@@ -124,7 +124,7 @@ extension ClientCore {
       current.isGenerationDirty = false
       current.isBlind = false
     }
-    if let time = current.recoveredTime, time <= refused.time { current.recoveredTime = nil }
+    current.forgetRecovery(upTo: refused.time)
     for name in Array(current.containers.keys) {
       let dirty = current.containers[name]!.dirty
       current.containers[name]!.dirty = dirty.filter { $0.value.stamp.time > refused.time }
@@ -133,10 +133,14 @@ extension ClientCore {
   }
 
   private mutating func die(
-    _ id: ObjectID, _ state: inout ClientObject?, _ generation: Generation, _ slice: DownloadSlice
+    _ id: ObjectID, _ state: inout ClientObject?, _ generation: Generation,
+    _ slice: DownloadSlice, _ rebase: RebaseProgress
   ) {
     if let current = state {
-      if current.isGenerationDirty && current.generation > generation { return }
+      if current.isGenerationDirty && current.generation > generation {
+        if slice.isRebase && current.generation.isAlive { keepOwn(id, &state!, rebase) }
+        return
+      }
       if current.generation.isAlive { storage.change(.delete, in: id) }
     }
     guard generation != .none else { return state = nil }
@@ -163,6 +167,13 @@ extension ClientCore {
 }
 
 extension ClientObject {
+  /// What was given back up to a time is answered.
+  fileprivate mutating func forgetRecovery(upTo time: UInt64) {
+    guard let recovered = recoveredTime, recovered <= time else { return }
+    recoveredTime = nil
+    isGivenBack = false
+  }
+
   /// The server has merged a batch: what it had is clean.
   mutating func acknowledgeCells(_ batch: ClientRecord.SentBatch, from: Version) {
     if isGenerationDirty, generationTime <= batch.time {
@@ -170,7 +181,7 @@ extension ClientObject {
       isBlind = false
       tombstone = generation.isAlive ? nil : from
     }
-    if let time = recoveredTime, time <= batch.time { recoveredTime = nil }
+    forgetRecovery(upTo: batch.time)
     for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
       let dirty = containers[name]!.dirty
       containers[name]!.dirty = dirty.filter { $0.value.stamp.time > batch.time }

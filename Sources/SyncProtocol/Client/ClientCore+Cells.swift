@@ -71,7 +71,7 @@ extension ClientCore {
     let before = state.containers[name]!.list!.shown.map(\.element)
     let news = ClientList.News(
       placements: change.placements, removals: change.removals, isWhole: isWhole,
-      answered: answered)
+      answered: answered, known: isWhole ? state.knownElements(of: name) : [])
     let client = storage.record.client
     guard let dead = state.containers[name]!.list!.apply(news, client: client) else {
       return false
@@ -141,6 +141,14 @@ extension ClientCore {
       }
     }
     return isSound
+  }
+}
+
+extension ClientObject {
+  /// Elements that the server must have had, because their values are acknowledged.
+  fileprivate func knownElements(of id: ContainerID) -> Set<ElementID> {
+    guard let container = containers[id], let list = container.list else { return [] }
+    return Set(list.pending.keys.filter { container.dirty[.item($0)] == nil })
   }
 }
 

@@ -72,6 +72,7 @@ extension ClientCore {
   mutating func giveBack(_ id: ObjectID, _ state: inout ClientObject) {
     let nothing = ObjectChange(id: id, generation: state.generation)
     noteLacking(nothing, &state)
+    state.isGivenBack = true
     takeOverNothing(id, &state)
   }
 
@@ -104,7 +105,9 @@ extension ClientCore {
         let elements = Set(change.placements.map(\.name.element))
         let lacking = container.list!.giveBack(to: elements, at: time)
         if !lacking.isEmpty { isLacking = true }
-        slots = lacking.filter { container.list!.pending[$0] != nil }.map(Slot.item)
+        // The value of an own element may be acknowledged, and a later place not.
+        slots = container.list!.pending.keys
+          .filter { lacking.contains($0) || !elements.contains($0) }.map(Slot.item)
       } else {
         slots = storage.slots(of: name, in: id)
       }

@@ -61,6 +61,7 @@ extension ClientCore {
     var change = ObjectChange(
       id: id, generation: state.generation, isGenerationNew: state.isGenerationDirty)
     change.isRecovered = state.recoveredTime != nil && !state.isGenerationDirty
+    change.isWhole = change.isRecovered && state.isGivenBack
     for (name, container) in state.containers where container.isDirty {
       var part = ContainerChange(id: name)
       if let list = container.list {

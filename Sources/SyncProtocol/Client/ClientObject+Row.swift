@@ -9,7 +9,10 @@ extension ClientObject {
       writer.body.flag(flag)
     }
     if let tombstone { writer.body.number(tombstone.rawValue) }
-    if let recoveredTime { writer.body.number(recoveredTime) }
+    if let recoveredTime {
+      writer.body.number(recoveredTime)
+      writer.body.flag(isGivenBack)
+    }
     writer.body.count(containers.count)
     for (id, container) in containers {
       writer.container(id)
@@ -43,7 +46,10 @@ extension ClientObject {
     let isTombstone = try reader.body.flag()
     let isRecovered = try reader.body.flag()
     if isTombstone { tombstone = Version(try reader.body.number()) }
-    if isRecovered { recoveredTime = try reader.body.number() }
+    if isRecovered {
+      recoveredTime = try reader.body.number()
+      isGivenBack = try reader.body.flag()
+    }
     for _ in 0..<(try reader.body.count(of: 3)) {
       let id = try reader.container()
       var container = ClientContainer(kind: try reader.kind())

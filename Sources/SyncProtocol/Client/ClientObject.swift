@@ -33,6 +33,8 @@ public struct ClientObject: Sendable, Equatable {
   /// When it was found to have what a server lacks that a backup was restored on; until that is
   /// acknowledged.
   var recoveredTime: UInt64?
+  /// Whether the server may lack the whole object.
+  var isGivenBack = false
   /// Acknowledgements of earlier batches do not count, because they were for another generation.
   var firstBatch: UInt64 = 0
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.

@@ -14,7 +14,8 @@ public struct ClientRecord: Sendable, Equatable {
   public var client: ClientID
   /// The history of the server that the cursor is in; 0 before the first connection.
   public var epoch: UInt64 = 0
-  /// Whether what the client has is not what the server thinks, so that it has to start over.
+  /// Whether what the client has is not what the server thinks, so that it has to start over: in
+  /// the middle of a download, or after an error.
   public var mustStartOver = false
   /// What has been applied of the server.
   public var cursor = Version.zero

@@ -7,6 +7,8 @@ extension ClientList {
     var isWhole = false
     /// The newest write of the client that counts as answered, or none.
     var answered = Answered()
+    /// Elements that the server has had; those that it does not have any more are gone.
+    var known: Set<ElementID> = []
   }
 
   /// Up to where the server has answered the client's writes.
@@ -48,7 +50,7 @@ extension ClientList {
   private func deadElements(_ news: News, client: ClientID) -> Set<ElementID> {
     guard news.isWhole else { return Set(news.removals) }
     let kept = Set(news.placements.map(\.name.element))
-    var dead = Set(synced.keys)
+    var dead = Set(synced.keys).union(news.known)
     for element in pending.keys
     where element.client == client && element.number <= news.answered.element {
       dead.insert(element)

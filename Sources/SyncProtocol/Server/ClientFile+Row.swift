@@ -18,7 +18,7 @@ extension ClientFile {
     writer.body.fixed64(id.rawValue)
     writer.body.text(user)
     for number in [
-      acknowledged, cursor.rawValue, queryVersion, lastSeen, confirmedFloor.rawValue,
+      acknowledged, cursor.rawValue, queryVersion, lastSeen, confirmedFloor.rawValue, view,
     ] { writer.body.number(number) }
     for flag in [isExpired, needsRebase, isViewStale] { writer.body.flag(flag) }
     writer.body.subscriptions(subscriptions)
@@ -66,6 +66,7 @@ extension ClientFile {
     queryVersion = try reader.body.number()
     lastSeen = try reader.body.number()
     confirmedFloor = Version(try reader.body.number())
+    view = try reader.body.number()
     isExpired = try reader.body.flag()
     needsRebase = try reader.body.flag()
     isViewStale = try reader.body.flag()
@@ -101,6 +102,7 @@ extension ChangeWriter {
     body.number(offer.version.rawValue)
     body.number(offer.floor.rawValue)
     body.number(offer.queryVersion)
+    body.number(offer.view)
     objects(offer.added)
     objects(offer.removed)
   }
@@ -116,7 +118,8 @@ extension ChangeReader {
   fileprivate mutating func offer() throws(WireError) -> ClientFile.Offer {
     ClientFile.Offer(
       version: Version(try body.number()), floor: Version(try body.number()),
-      queryVersion: try body.number(), added: try objects(), removed: try objects())
+      queryVersion: try body.number(), view: try body.number(), added: try objects(),
+      removed: try objects())
   }
 
   fileprivate mutating func refusal() throws(WireError) -> ClientFile.PendingRefusal {

@@ -22,6 +22,7 @@ public struct ClientFile: Sendable {
     var version: Version
     var floor: Version
     var queryVersion: UInt64
+    var view: UInt64
     var added: Set<ObjectID> = []
     var removed: Set<ObjectID> = []
   }
@@ -54,6 +55,8 @@ public struct ClientFile: Sendable {
   var confirmedFloor: Version
   /// Whether the query set has to be evaluated for all objects.
   var isViewStale = true
+  /// How often that has become so.
+  var view: UInt64 = 0
   /// The objects that the client has whole, at its cursor.
   var holds: HeldObjects = []
   /// Objects that the client may have in part because it wrote them, and when it did.
@@ -85,8 +88,14 @@ public struct ClientFile: Sendable {
     claims = claims.filter { $0.value > version }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
-    if offer.queryVersion == queryVersion { isViewStale = false }
+    if offer.view == view { isViewStale = false }
     self.offer = nil
+  }
+
+  /// What the client sees has to be found out anew.
+  mutating func lookAgain() {
+    isViewStale = true
+    view += 1
   }
 
   /// The client starts over: what it has is unknown.
@@ -94,7 +103,7 @@ public struct ClientFile: Sendable {
     cursor = .zero
     offer = nil
     holds = []
-    isViewStale = true
+    lookAgain()
     needsRebase = true
   }
 }

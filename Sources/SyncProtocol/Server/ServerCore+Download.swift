@@ -25,7 +25,7 @@ extension ServerCore {
     guard var file = files[id], file.offer == nil else { return nil }
     guard file.cursor < head.version || file.isViewStale || file.needsRebase else { return nil }
     var offer = ClientFile.Offer(
-      version: head.version, floor: head.floor, queryVersion: file.queryVersion)
+      version: head.version, floor: head.floor, queryVersion: file.queryVersion, view: file.view)
     let isWhole = file.isViewStale || file.needsRebase
     let candidates = try candidates(for: file, after: file.cursor, isWhole: isWhole)
     let entries = try entries(candidates, for: file, &offer)

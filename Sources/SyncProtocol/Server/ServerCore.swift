@@ -100,7 +100,8 @@ extension ServerCore {
     file.lastSeen = now
     if epoch == head.epoch { file.confirm(cursor, query: query) }
     let goesOn = epoch == head.epoch && cursor == file.cursor && cursor >= head.floor
-    if !goesOn && !(isNew && cursor == .zero && head.floor == .zero) { file.startOver() }
+    let hasNothing = isNew && epoch == 0 && cursor == .zero && head.floor == .zero
+    if !goesOn && !hasNothing { file.startOver() }
     file.offer = nil
     file.isExpired = false
     files[id] = file
@@ -123,13 +124,13 @@ extension ServerCore {
     guard let file = files[id], version > file.queryVersion else { return }
     files[id]?.queryVersion = version
     files[id]?.subscriptions = subscriptions
-    files[id]?.isViewStale = true
+    files[id]?.lookAgain()
     noteFile(id)
   }
 
   /// What a user may see has changed: all is evaluated again, as of a new version.
   public mutating func reevaluate(_ id: ClientID) {
-    files[id]?.isViewStale = true
+    files[id]?.lookAgain()
     noteFile(id)
     head.version = head.version.next
     noteHead()

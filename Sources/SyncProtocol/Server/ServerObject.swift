@@ -61,7 +61,7 @@ public struct ServerObject: Sendable {
 extension ServerObject {
   /// Merges what a client wrote. Merging again, or in another order, gives the same cells.
   mutating func merge(_ change: ObjectChange, from author: ClientID, as version: Version) {
-    let isLacking = change.isRecovered && generation == .none && change.generation.isAlive
+    let isLacking = change.isWhole && generation == .none && change.generation.isAlive
     if change.generation > generation, change.isGenerationNew || isLacking {
       generation = change.generation
       generationVersion = version
@@ -71,7 +71,7 @@ extension ServerObject {
         containers[.root] = ServerContainer(kind: .object(change.id.type), version: version)
       }
     }
-    guard change.generation == generation || change.isRecovered, generation.isAlive else { return }
+    guard change.generation == generation || change.isWhole, generation.isAlive else { return }
     for container in change.containers where hasContainer(for: container, as: version) {
       merge(container, from: author, as: version, isRecovered: change.isRecovered)
     }
@@ -97,7 +97,12 @@ extension ServerObject {
     var changed = false
     if containers[change.id]?.list != nil {
       let head = version
+      let valued = Set(change.registers.map(\.slot))
       for placement in change.placements {
+        // An element without a value is none.
+        let element = placement.name.element
+        let isKnown = containers[change.id]!.list!.elements[element] != nil
+        guard isKnown || valued.contains(.item(element)) else { continue }
         if containers[change.id]!.list!.put(placement, version: version, head: head) {
           changed = true
         }

@@ -130,7 +130,7 @@ extension ClientSession {
       state = .waitsForBinding
       let record = core.storage.record
       let bind = Frame.bind(
-        client: record.client, epoch: record.mustStartOver ? 0 : record.epoch,
+        client: record.client, epoch: record.mustStartOver ? .max : record.epoch,
         cursor: record.cursor, query: record.completeQueryVersion)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
@@ -159,7 +159,8 @@ extension ClientSession {
     _ bytes: [UInt8], _ core: inout ClientCore<Storage>
   ) throws -> [SessionAction] {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
-    if slice.isLast { core.storage.record.epoch = epoch }
+    // A rebase that is not complete has to be the same one when it starts over.
+    if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }
     try core.apply(slice, rebase: &rebase)
     for news in slice.objects {
       guard let refusal = news.refusal else { continue }

@@ -42,14 +42,14 @@ struct MergeModel {
     batches += 1
     for object in objects {
       let known = generations[object.id] ?? .none
-      if object.isRecovered {
+      if object.isWhole {
         guard known == .none || known.isAlive else { continue }
         if known == .none { generations[object.id] = object.generation }
       } else if object.generation > known {
         guard object.isGenerationNew else { continue }
         generations[object.id] = object.generation
       }
-      let generation = object.isRecovered ? self.generation(of: object.id) : object.generation
+      let generation = object.isWhole ? self.generation(of: object.id) : object.generation
       for container in object.containers {
         let place = Place(object: object.id, generation: generation, container: container.id)
         merge(container, at: place, isRecovered: object.isRecovered, as: version)
@@ -72,7 +72,10 @@ struct MergeModel {
     }
     for placement in container.placements {
       let element = placement.name.element
-      if placement.authorship?.isNew == true { inserted[place, default: []].insert(element) }
+      let isValued = container.registers.contains { $0.slot == .item(element) }
+      if placement.authorship?.isNew == true && isValued {
+        inserted[place, default: []].insert(element)
+      }
       let cell = CellName(place: place, slot: .item(element))
       moved[cell] = max(moved[cell] ?? .zero, placement.name.stamp)
     }
