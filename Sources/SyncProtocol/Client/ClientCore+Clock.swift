@@ -95,7 +95,8 @@ extension ClientList {
     pending = pending.mapValues {
       Pending(
         stamp: stamp($0.stamp), left: $0.left.map(place), right: $0.right.map(place),
-        cursor: $0.cursor, recoveredTime: $0.recoveredTime.map(time))
+        cursor: $0.cursor, recoveredTime: $0.recoveredTime.map(time),
+        isGivenBack: $0.isGivenBack)
     }
     removed = removed.mapValues(stamp)
     gone = Dictionary(uniqueKeysWithValues: gone.map { (place($0.key), gap($0.value)) })

@@ -127,7 +127,8 @@ extension ClientCore {
     withState(of: id) { state, storage in
       guard let list = state.containers[container]?.list, let element = list.element(at: index)
       else { preconditionFailure("the list has no such index") }
-      let isKnown = list.synced[element] != nil || element.number <= sent
+      let isKnown =
+        list.synced[element] != nil || element.client != stamp.client || element.number <= sent
       state.containers[container]?.list?.remove(element, stamp: stamp, isKnown: isKnown)
       state.containers[container]?.dirty[.item(element)] = nil
       state.forgetMade(at: .item(element), of: container, id, &storage)

@@ -95,6 +95,7 @@ extension ChangeWriter {
       body.number(pending.cursor.rawValue)
       body.flag(pending.recoveredTime != nil)
       if let time = pending.recoveredTime { body.number(time) }
+      body.flag(pending.isGivenBack)
     }
     elementStamps(list.removed)
     body.count(list.gone.count)
@@ -137,6 +138,7 @@ extension ChangeReader {
       var pending = ClientList.Pending(
         stamp: stamp, left: gap.left, right: gap.right, cursor: Version(try body.number()))
       if try body.flag() { pending.recoveredTime = try body.number() }
+      pending.isGivenBack = try body.flag()
       list.pending[element] = pending
     }
     list.removed = try elementStamps()

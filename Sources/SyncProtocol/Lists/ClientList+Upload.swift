@@ -14,7 +14,7 @@ extension ClientList {
         authorship: Authorship(
           right: standing(place.right, left: false), ownLeft: own[name]?.left,
           ownRight: own[name]?.right, cursor: place.cursor,
-          isNew: isNew && (name.element.client == client || place.recoveredTime != nil)))
+          isNew: isNew && (name.element.client == client || place.isGivenBack)))
     }
   }
 
@@ -68,6 +68,7 @@ extension ClientList {
         pending[element] = Pending(stamp: stamp, left: nil, right: nil, cursor: .zero)
       }
       pending[element]?.recoveredTime = time
+      pending[element]?.isGivenBack = true
     }
     for element in Array(pending.keys) { pending[element]?.cursor = .zero }
     var left: PlaceName?

@@ -12,6 +12,8 @@ public struct ClientList: Sendable, Equatable {
     var cursor: Version
     /// When it was found that the server lacks the element, which is given back to it.
     var recoveredTime: UInt64?
+    /// Whether the server may not know the element, whoever made it.
+    var isGivenBack = false
 
     /// What counts as answered up to here is this place's, too.
     var time: UInt64 { recoveredTime ?? stamp.time }
@@ -83,6 +85,7 @@ public struct ClientList: Sendable, Equatable {
 
   /// Moves an element to an index among the others.
   mutating func move(_ element: ElementID, to index: Int, stamp: Stamp, cursor: Version) {
+    let isGivenBack = pending[element]?.isGivenBack == true
     dropPending([element])
     // Hidden while its new neighbours are looked for.
     removed[element] = stamp
@@ -91,7 +94,8 @@ public struct ClientList: Sendable, Equatable {
     let right = next.map { order[$0] }
     removed[element] = nil
     order.insert(PlaceName(element: element, stamp: stamp), at: next ?? order.count)
-    pending[element] = Pending(stamp: stamp, left: left, right: right, cursor: cursor)
+    pending[element] = Pending(
+      stamp: stamp, left: left, right: right, cursor: cursor, isGivenBack: isGivenBack)
     if synced[element] != nil { movedCount += 1 }
   }
 
