@@ -76,7 +76,7 @@ let kits: [Target] = [
   // Several processes that run the code of the lower layers on one simulated machine.
   kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),
   // Clients and a server of sync on simulated storage, network and clocks.
-  kit("SyncLab", ["SyncProtocol", "TestSupport"]),
+  kit("SyncLab", ["SyncProtocol", "TestSupport"], exclude: ["PlantedBugs"]),
   // Synced files and a server in one process, with frames handed over by calls.
   kit("SyncStoreLab", ["SyncStore", "SyncLab", "EngineLab"]),
   // Random histories, large files, and threads, queues, actors and loops, through the object API.

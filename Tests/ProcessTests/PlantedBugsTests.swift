@@ -6,19 +6,23 @@ import Testing
 @Suite struct PlantedBugsTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
-  private static let folder = root.appending(path: "Tests/Kits/Simulator/PlantedBugs")
+  private static let folders = ["Simulator", "SyncLab"].map { "Tests/Kits/\($0)/PlantedBugs" }
 
-  static let patches: [String] =
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)))?
-    .filter { $0.hasSuffix(".patch") }.sorted() ?? []
+  private static func patches(in folder: String) -> [String] {
+    let path = root.appending(path: folder).path(percentEncoded: false)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.filter { $0.hasSuffix(".patch") }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  static let patches = folders.flatMap { patches(in: $0) }
 
   @Test func patchesAreFound() {
-    #expect(Self.patches.count == 11)
+    #expect(Self.folders.map { Self.patches(in: $0).count } == [11, 15])
   }
 
   @Test("a planted bug fits today's sources in one place each", arguments: patches)
   func patchFits(name: String) throws {
-    let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+    let text = try String(contentsOf: Self.root.appending(path: name), encoding: .utf8)
     let hunks = Self.hunks(of: text)
     #expect(!hunks.isEmpty)
     for hunk in hunks {

@@ -74,6 +74,11 @@ extension ClientCore {
   ) -> Bool {
     let id = news.change.id
     let generation = news.change.generation
+    switch news.kind {
+    case .dead where generation.isAlive: return false
+    case .update where !generation.isAlive, .snapshot where !generation.isAlive: return false
+    default: break
+    }
     var state = storage.takeState(of: id)
     defer { storage.putState(state, of: id) }
     var refused = ClientRecord.SentBatch(number: 0, time: 0, element: 0)

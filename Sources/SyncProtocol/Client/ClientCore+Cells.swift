@@ -37,6 +37,8 @@ extension ClientCore {
     if register.value.container != nil, state.containers[name]?.made[slot] == register.made {
       return
     }
+    // What one cell holds, another one cannot.
+    if register.value.container != nil, state.containers[register.made] != nil { return }
     let isContainer =
       register.value.container != nil || state.containers[name]?.made[slot] != nil
     let value = storage.value(slot, of: name, in: id)
@@ -81,7 +83,7 @@ extension ClientCore {
       state.forgetMade(at: .item(element), of: name, id, &storage)
     }
     let values = newValues(change, &state, id)
-    let after = state.containers[name]!.list!.shown.map(\.element)
+    guard let after = state.containers[name]?.list?.shown.map(\.element) else { return false }
     let steps = ListDifference.steps(from: before, to: after)
     return write(steps, after, values, name, id)
   }
@@ -106,6 +108,7 @@ extension ClientCore {
       {
         continue
       }
+      if register.value.container != nil, state.containers[register.made] != nil { continue }
       values[element] = register.value
       state.note(register.slot, of: name, register.made, register.value, id, &storage)
     }

@@ -10,7 +10,7 @@ extension ClientObject {
   /// Whether nothing needs to be stored of it.
   public var isPlain: Bool {
     generation == Generation(1) && !isGenerationDirty && !isBlind && !isLeaving && tombstone == nil
-      && containers.count == 1 && containers[.root]?.isPlain == true
+      && recoveredTime == nil && containers.count == 1 && containers[.root]?.isPlain == true
   }
 }
 

@@ -51,14 +51,6 @@ public struct ServerCore<Storage: ServerStorage> {
   /// Whatever was merged of an object, durable or not; for checks.
   package func merged(_ id: ObjectID) -> ServerObject? { (try? object(id)) ?? nil }
 
-  /// As if all that was merged were durable, which is a defect; for checks of checks.
-  package mutating func pretendFlushed() {
-    changedObjects = []
-    forgottenObjects = []
-    changedFiles = []
-    isHeadChanged = false
-  }
-
   /// How many objects are kept in memory between commits.
   private static var cachedObjects: Int { 1_024 }
 

@@ -1,4 +1,5 @@
 import SyncLab
+import TestSupport
 
 /// Runs the labs of sync: `sync-convergence COUNT SEED`, `sync-fuzz COUNT SEED`,
 /// `sync-appends COUNT`, and `vectors`, which prints the test vectors of the protocol.
@@ -28,7 +29,11 @@ struct SyncLabProgram {
       }
     case "sync-fuzz":
       let count = Int(numbers.first ?? 100_000)
-      print(FrameFuzz.run(count: count, seed: seed) ?? "\(count) inputs, none of them harmful")
+      MemoryLimit.allowPrivateMemory(more: 512 << 20)
+      let finding =
+        FrameFuzz.run(count: count, seed: seed) ?? SessionFuzz.run(count: count, seed: seed)
+      print(
+        finding ?? "\(count) inputs to decoders and \(count) to sessions, none of them harmful")
     case "sync-appends":
       let count = Int(numbers.first ?? 8_000)
       print("\(count) x \(count) concurrent appends: \(AppendRun.run(count: count))")

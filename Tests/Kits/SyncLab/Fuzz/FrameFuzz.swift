@@ -48,7 +48,7 @@ public enum FrameFuzz {
   }
 
   /// Cut, with other bytes, with bytes doubled or taken out.
-  private static func damaged(
+  static func damaged(
     _ bytes: [UInt8], _ random: inout SeededGenerator
   ) -> [UInt8] {
     var bytes = bytes

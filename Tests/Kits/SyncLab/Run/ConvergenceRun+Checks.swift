@@ -35,8 +35,8 @@ extension ConvergenceRun {
     }
   }
 
-  /// Where nothing is lost and nothing comes in another order, no session ends but for want of room,
-  /// and where a client has to start over.
+  /// Where nothing is lost and nothing comes in another order, no session ends but for want of
+  /// room, and where a client has to start over.
   mutating func checkFailure(of session: ClientSession, _ number: Int) {
     guard !hasLoss, finding == nil, let failure = session.failure else { return }
     if failure.code == .storage || failure.code == .divergence { return }
@@ -152,20 +152,23 @@ extension ConvergenceRun {
       return finding = "promises could not be read"
     }
     let word = Describer(names: server.head.names)
+    var containers: [ObjectID: Set<ContainerID>] = [:]
     for object in batch.objects where !device.refused.contains(object.id) {
       // In another history the numbers of generations mean something else.
       if epoch > 1 && object.generation > Generation(1) { continue }
+      let known = containers[object.id] ?? model.containers(of: object.id)
+      containers[object.id] = known
       for container in object.containers {
         if let lost = container.registers.first(where: {
-          !model.accountsFor($0, container.id, object)
+          !model.accountsFor($0, container.id, object, in: known)
         }) {
           trace("lost: \(word.container(container.id)) \(lost)")
         }
         let isKept =
-          container.registers.allSatisfy { model.accountsFor($0, container.id, object) }
+          container.registers.allSatisfy { model.accountsFor($0, container.id, object, in: known) }
           && container.placements.allSatisfy {
             $0.authorship?.isNew != true
-              || model.accountsFor($0.name.element, container.id, object)
+              || model.accountsFor($0.name.element, container.id, object, in: known)
           }
         if !isKept {
           return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"

@@ -145,11 +145,7 @@ extension ConvergenceRun {
   }
 
   mutating func pollServer(_ number: Int) {
-    if bug == .sendsBeforeFlush {
-      server.pretendFlushed()
-    } else if !flush() {
-      return
-    }
+    guard flush() else { return }
     guard var session = sessions[number] else { return }
     let wasRebase = server.files[devices[number].id]?.needsRebase == true
     let actions = session.poll(&server, now: clock)

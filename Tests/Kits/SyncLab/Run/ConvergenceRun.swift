@@ -50,7 +50,9 @@ public struct ConvergenceRun {
     keys = [2, 4, 9][random.below(3)]
     hasLoss = random.below(3) > 0
     isFixed = random.below(4) == 0
-    server = try ServerCore(storage: SimulatedServerStorage(epoch: 1), isSchemaOpen: true)
+    var storage = SimulatedServerStorage(epoch: 1)
+    storage.losesCommits = bug == .losesCommits
+    server = try ServerCore(storage: storage, isSchemaOpen: true)
     _ = server.addClasses(LabClasses.classes(isNew: !isFixed))
     try server.flush()
     server.isSchemaOpen = !isFixed

@@ -1,9 +1,9 @@
 import SyncProtocol
 import TestSupport
 
-/// Devices that do not hear of each other insert runs of elements into one list, then all meet. Runs
-/// must not interleave, appends come out in the order of time, and what one device moves and another
-/// one edits is moved and edited.
+/// Devices that do not hear of each other insert runs of elements into one list, then all meet.
+/// Runs must not interleave, appends come out in the order of time, and what one device moves and
+/// another one edits is moved and edited.
 enum ListRun {
   private struct Run {
     var gap: Int

@@ -128,11 +128,12 @@ struct MergeModel {
 
   /// Whether a write was merged, or a later one of the same cell, or the cell is gone.
   func accountsFor(
-    _ register: RegisterChange, _ container: ContainerID, _ object: ObjectChange
+    _ register: RegisterChange, _ container: ContainerID, _ object: ObjectChange,
+    in known: Set<ContainerID>
   ) -> Bool {
     let place = Place(object: object.id, generation: object.generation, container: container)
     if generation(of: object.id) != object.generation { return true }
-    if !containers(of: object.id).contains(container) { return true }
+    if !known.contains(container) { return true }
     if case .item(let element) = register.slot, isRemoved(element, place) { return true }
     guard let write = writes[CellName(place: place, slot: register.slot)] else {
       // The mark of a removal may have been trimmed.
@@ -143,11 +144,12 @@ struct MergeModel {
 
   /// Whether an inserted element was merged, or is gone.
   func accountsFor(
-    _ element: ElementID, _ container: ContainerID, _ object: ObjectChange
+    _ element: ElementID, _ container: ContainerID, _ object: ObjectChange,
+    in known: Set<ContainerID>
   ) -> Bool {
     let place = Place(object: object.id, generation: object.generation, container: container)
     if generation(of: object.id) != object.generation { return true }
-    if !containers(of: object.id).contains(container) { return true }
+    if !known.contains(container) { return true }
     return inserted[place]?.contains(element) == true || isRemoved(element, place)
   }
 
@@ -165,7 +167,7 @@ struct MergeModel {
 
   /// The containers of an object: the root, those of the writes that won, and declared ones that
   /// were not replaced.
-  private func containers(of id: ObjectID) -> Set<ContainerID> {
+  func containers(of id: ObjectID) -> Set<ContainerID> {
     let generation = generation(of: id)
     let declared = Set(cells.keys).union(inserted.keys).filter {
       $0.object == id && $0.generation == generation && $0.container.isDeclared

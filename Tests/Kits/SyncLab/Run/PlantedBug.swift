@@ -1,10 +1,10 @@
 import SyncProtocol
 
-/// Defects of a server and of the wire that runs can have planted in them. Others are patches of the
-/// sources, in the folder `PlantedBugs`.
+/// Defects of a server and of the wire that runs can have planted in them. Others are patches of
+/// the sources, in the folder `PlantedBugs`.
 public enum PlantedBug: String, CaseIterable, Sendable {
-  /// The server answers before what it has merged is durable.
-  case sendsBeforeFlush
+  /// The server answers before its commits are durable.
+  case losesCommits
   /// The server answers for a batch that it has not seen.
   case answersTooMuch
   /// The server takes all of a batch but for its last object.

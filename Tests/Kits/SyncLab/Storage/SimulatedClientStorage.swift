@@ -110,6 +110,6 @@ extension ObjectID {
   /// For runs that a seed repeats: the lab's keys are integers.
   var order: Int64 {
     guard case .int(let key) = key else { return 0 }
-    return Int64(type.rawValue) << 32 + key
+    return Int64(type.rawValue) << 32 &+ key
   }
 }

@@ -9,11 +9,23 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     var isAlive: Bool
   }
 
+  private struct Contents: Sendable {
+    var head: ServerHead
+    var rows: [ObjectID: Row] = [:]
+    var files: [ClientID: ClientFile] = [:]
+  }
+
   private var stored: ServerHead
   private var rows: [ObjectID: Row] = [:]
   private var files: [ClientID: ClientFile] = [:]
+  /// What a crash leaves, if that is less than what was committed.
+  private var durable: Contents?
+  /// The last commit before a crash does not survive it, which is a defect.
+  var losesCommits = false
   /// Items of an owner that a user may not see.
   var hiddenOwners: [Text: Int64] = [:]
+  /// What users may not see they may not change.
+  var locksHidden = false
   /// The next commit fails.
   var failsNextCommit = false
 
@@ -25,6 +37,8 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   /// What a server finds that starts anew: what was written of the head and of client files, and
   /// read again.
   mutating func reopen() throws(WireError) {
+    if let durable { (stored, rows, files) = (durable.head, durable.rows, durable.files) }
+    durable = nil
     stored = try ServerHead(row: stored.row)
     for (id, file) in files {
       files[id] = try ClientFile(row: file.row(names: stored.names), names: stored.names)
@@ -121,7 +135,8 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   public func allows(
     _ change: ObjectChange, by user: Text, to object: ServerObject?
   ) -> Bool {
-    !change.containers.contains { container in
+    if locksHidden, let object, !shows(change.id, object, to: user) { return false }
+    return !change.containers.contains { container in
       container.id == .root
         && container.registers.contains { $0.value == .int(LabClasses.unlucky) }
     }
@@ -132,6 +147,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
       failsNextCommit = false
       throw SyncError(.storage, "no room")
     }
+    if losesCommits { durable = Contents(head: stored, rows: rows, files: files) }
     stored = changes.head
     for (id, object) in changes.objects {
       rows[id] = object.map {
