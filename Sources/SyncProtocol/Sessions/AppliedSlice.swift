@@ -10,16 +10,16 @@ public struct AppliedSlice: Sendable {
 
   /// Whether all that the client had missed is there now.
   public let isLast: Bool
-  /// Whether it took the place of what the client had.
+  /// Whether it took the place of what the client had, without the client having asked for that.
   public let isRebase: Bool
   /// The objects that are still to come.
   public let remaining: UInt64
   /// What was refused.
   public let refused: [Refused]
 
-  init(_ slice: DownloadSlice) {
+  init(_ slice: DownloadSlice, isAskedFor: Bool) {
     isLast = slice.isLast
-    isRebase = slice.isRebase
+    isRebase = slice.isRebase && !isAskedFor
     remaining = slice.remaining
     refused = slice.objects.compactMap { news in
       news.refusal.map { Refused(object: news.change.id, reason: $0.reason) }

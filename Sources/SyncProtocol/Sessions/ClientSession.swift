@@ -26,6 +26,7 @@ public struct ClientSession: Sendable {
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
   private var refused: [RefusedChange] = []
+  private var asksToStartOver = false
 
   /// A connection to an app, for a program with these classes.
   public init(app: Text, token: Text, classes: [SchemaClass]) {
@@ -129,6 +130,7 @@ extension ClientSession {
     case (.accepted, .waitsForAcceptance):
       state = .waitsForBinding
       let record = core.storage.record
+      asksToStartOver = record.mustStartOver
       let bind = Frame.bind(
         client: record.client, epoch: record.mustStartOver ? .max : record.epoch,
         cursor: record.cursor, query: record.completeQueryVersion)
@@ -166,7 +168,7 @@ extension ClientSession {
       guard let refusal = news.refusal else { continue }
       refused.append(RefusedChange(object: news.change.id, refusal: refusal))
     }
-    applied = AppliedSlice(slice)
+    applied = AppliedSlice(slice, isAskedFor: asksToStartOver)
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
