@@ -54,10 +54,38 @@ import Testing
     try await #require(realm.syncSession).wait(for: .upload)
     try realm.write { dog.name = "forbidden" }
     for await error in errors {
+      let refused = (error as? SyncError)?.compensatingWriteInfo
       #expect((error as? SyncError)?.code == .writeRejected)
+      #expect(refused?.map(\.objectType) == ["Dog"])
+      #expect(refused?.first?.primaryKey.objectIdValue == dog._id)
       break
     }
     #expect(await waits(realm) { _ in dog.name == "Rex" })
+  }
+
+  @Test("a copy of a synced file is a local one, and can be synchronised as a file of its own")
+  func copies() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (device, copy) = (Device(user), Device(user))
+    defer {
+      device.remove()
+      copy.remove()
+    }
+    let realm = try await Realm(configuration: device.configuration)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    var local = copy.configuration
+    local.syncConfiguration = nil
+    try realm.writeCopy(configuration: local)
+    try autoreleasepool {
+      let copied = try Realm(configuration: local)
+      #expect(copied.syncSession == nil && copied.objects(Dog.self).count == 1)
+      try copied.write { copied.objects(Dog.self).first?.age = 5 }
+    }
+    let second = try await Realm(configuration: copy.configuration, downloadBeforeOpen: .always)
+    #expect(second.objects(Dog.self).count == 1)
+    #expect(await waits(realm) { $0.objects(Dog.self).first?.age == 5 })
   }
 
   @Test("a file that was local becomes a synced one with all that is in it")
