@@ -63,6 +63,37 @@ import Testing
     #expect(await waits(realm) { _ in dog.name == "Rex" })
   }
 
+  @Test("an asymmetric object reaches the server, and does not stay")
+  func asymmetric() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    var configuration = device.configuration
+    configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    let before = try server.version
+    try realm.write { realm.create(Bark.self, value: ["loudness": 11]) }
+    #expect(realm.dynamicObjects("Bark").count == 1)
+    try await #require(realm.syncSession).wait(for: .upload)
+    #expect(try server.version > before)
+    #expect(await waits(realm) { $0.dynamicObjects("Bark").isEmpty })
+  }
+
+  @Test("a class without a primary key cannot be synchronised")
+  func withoutKey() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    var configuration = device.configuration
+    configuration.objectTypes = [Keyless.self]
+    let error = await #expect(throws: Realm.Error.self) {
+      try await Realm(configuration: configuration)
+    }
+    #expect(error?.code == .schemaMismatch)
+  }
+
   @Test("a copy of a synced file is a local one, and can be synchronised as a file of its own")
   func copies() async throws {
     let server = try TestServer()
@@ -108,4 +139,8 @@ import Testing
     let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
     #expect(witness.objects(Dog.self).first.map { Array($0.nicknames) } == ["a", "b"])
   }
+}
+
+final class Keyless: Object {
+  @Persisted var name = ""
 }
