@@ -52,8 +52,8 @@ extension Realm {
   public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
     if configuration.syncUser == nil {
       throwRealmException(
-        "Asymmetric objects are only sent to a server; '\(type.className())' cannot be created in a "
-          + "local Realm.")
+        "Asymmetric objects are only sent to a server; '\(type.className())' cannot be created in "
+          + "a local Realm.")
     }
     _ = instance.create(type, value, .error)
   }

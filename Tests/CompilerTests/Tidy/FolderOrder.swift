@@ -80,7 +80,7 @@ struct FolderOrder {
       "Objects -> Values": 7,
       "Realm -> Notifications": 1,
       "Realm -> Projections": 1,
-      "Realm -> Sync": 4,
+      "Realm -> Sync": 3,
       "Schema -> Objects": 1,
       "Sharing -> Notifications": 3,
       "Sharing -> Projections": 1,

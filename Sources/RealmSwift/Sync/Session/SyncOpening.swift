@@ -39,8 +39,8 @@
       for info in classes where !info.isEmbedded && info.primaryKey == nil {
         throw RLMError(
           .schemaMismatch,
-          "There must be a primary key property on a synchronized Realm but none was found for type "
-            + "'\(info.name)'; give it one, or leave the class out of `objectTypes`.",
+          "There must be a primary key property on a synchronized Realm but none was found for "
+            + "type '\(info.name)'; give it one, or leave the class out of `objectTypes`.",
           path: configuration.path)
       }
     }
