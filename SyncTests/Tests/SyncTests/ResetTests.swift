@@ -89,7 +89,7 @@ import Testing
     var configuration = device.configuration
     configuration.objectTypes = [Keyless.self]
     let error = await #expect(throws: Realm.Error.self) {
-      try await Realm(configuration: configuration)
+      _ = try await Realm(configuration: configuration)
     }
     #expect(error?.code == .schemaMismatch)
   }
