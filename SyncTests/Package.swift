@@ -37,6 +37,13 @@ let package = Package(
     .target(
       name: "SyncModels", dependencies: [.product(name: "RealmSwift", package: "holdfast")],
       swiftSettings: settings),
+    // What synchronisation costs; to be run in release mode.
+    .executableTarget(
+      name: "SyncCosts",
+      dependencies: [
+        .product(name: "RealmSwift", package: "holdfast"), "SyncModels", "SyncServerKit",
+      ],
+      swiftSettings: settings),
     // A process on a synced file, for tests of several.
     .executableTarget(
       name: "SyncDevice",

@@ -53,6 +53,11 @@ public enum SyncFile {
     try storage.finish()
   }
 
+  /// Makes a synced file, or a copy of one, a file of its own: what it knows of the server goes.
+  public static func forget(_ transaction: ObjectTransaction) throws(StorageError) {
+    for known in SyncClass.allCases { try transaction.removeClass(known.className) }
+  }
+
   /// The program's classes have become more: what the server has of them is to be sent.
   public static func noteNewClasses(
     _ transaction: ObjectTransaction, _ cache: SyncCache
@@ -72,6 +77,19 @@ public enum SyncFile {
     let version = storage.record.queryVersion
     try storage.finish()
     return version
+  }
+
+  /// An object's name in words.
+  public static func name(of object: ObjectID, _ names: Names) -> String {
+    ObjectName.text(object, names)
+  }
+
+  /// The class and the primary key that such a name says.
+  public static func parse(name: String) -> (type: String, key: StoredValue)? {
+    guard let type = name.split(separator: "/", maxSplits: 1).first else { return nil }
+    var names = Names()
+    _ = names.add(Text(String(type)))
+    return ObjectName.id(name, names).map { (String(type), $0.key.stored) }
   }
 
   /// Changes what the sessions of all processes see.

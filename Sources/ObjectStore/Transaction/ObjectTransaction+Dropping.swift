@@ -96,7 +96,7 @@ extension ObjectTransaction {
   }
 
   /// Takes a class away with its objects. One that properties still link to stays, empty.
-  func removeClass(_ name: String) throws(StorageError) {
+  package func removeClass(_ name: String) throws(StorageError) {
     guard let description = schema.description.description(of: name) else { return }
     let table = description.tableKey
     try deleteAllObjects(in: table)

@@ -24,7 +24,9 @@ enum RealmSchema {
       byName[info.name] = info
       infos.append(info)
     }
-    let validation = SchemaValidation(infos, byName, isListed: configuration.objectTypes != nil)
+    let validation = SchemaValidation(
+      infos, byName, isListed: configuration.objectTypes != nil,
+      isSynced: configuration.syncUser != nil)
     if let faults = validation.message {
       throw RLMError(.fail, faults, path: configuration.path)
     }

@@ -3,9 +3,14 @@ struct SchemaValidation {
   private let byName: [String: ClassInfo]
   private var faults: [String] = []
 
-  /// - Parameter isListed: whether the configuration names the classes.
-  init(_ classes: [ClassInfo], _ byName: [String: ClassInfo], isListed: Bool) {
+  private let isSynced: Bool
+
+  /// - Parameters:
+  ///   - isListed: whether the configuration names the classes.
+  ///   - isSynced: whether the realm is synchronised.
+  init(_ classes: [ClassInfo], _ byName: [String: ClassInfo], isListed: Bool, isSynced: Bool) {
     self.byName = byName
+    self.isSynced = isSynced
     for info in classes {
       check(info)
       for property in info.properties { check(property, of: info) }
@@ -21,7 +26,7 @@ struct SchemaValidation {
   }
 
   private mutating func check(_ info: ClassInfo) {
-    if info.isAsymmetric {
+    if info.isAsymmetric, !isSynced {
       faults.append("Asymmetric table '\(info.name)' not allowed in a local Realm")
     }
     if info.isEmbedded, info.primaryKey != nil {

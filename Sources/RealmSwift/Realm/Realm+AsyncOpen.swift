@@ -21,15 +21,24 @@ extension Realm {
     // A serial queue gets a thread also when all threads of the global queues are blocked.
     DispatchQueue(label: "holdfast.opening").async {
       let prepared = Result { try RealmOpening.prepare(configuration) }
-      callbackQueue.async {
-        if task.isCancelled { return }
-        reply.call(
-          Result {
-            try withExtendedLifetime(try prepared.get()) {
-              try Realm(configuration: configuration, queue: callbackQueue)
-            }
-          })
+      let open = { @Sendable (failure: (any Swift.Error)?) in
+        callbackQueue.async {
+          if task.isCancelled { return }
+          reply.call(
+            Result {
+              if let failure { throw failure }
+              return try withExtendedLifetime(try prepared.get()) {
+                try Realm(configuration: configuration, queue: callbackQueue)
+              }
+            })
+        }
       }
+      #if Sync
+        if let session = (try? prepared.get())?.shared.syncSession {
+          return session.wait(for: .download, block: open)
+        }
+      #endif
+      open(nil)
     }
     return task
   }

@@ -47,12 +47,15 @@ extension Realm {
     return unsafeDowncast(instance.create(type, value, update), to: type)
   }
 
-  /// Sends an object to the server of a synchronised realm, which this library does not have
-  /// yet: a misuse.
+  /// Sends an object to the server of a synchronised realm. It goes from the file once the server
+  /// has it. In a local realm a misuse.
   public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
-    throwRealmException(
-      "Asymmetric objects are only sent to a server; '\(type.className())' cannot be created in a "
-        + "local Realm.")
+    if configuration.syncUser == nil {
+      throwRealmException(
+        "Asymmetric objects are only sent to a server; '\(type.className())' cannot be created in "
+          + "a local Realm.")
+    }
+    _ = instance.create(type, value, .error)
   }
 
   // MARK: Deleting

@@ -1,4 +1,6 @@
+import ObjectStore
 import Storage
+import SyncStore
 
 extension _RealmInstance {
   /// Writes the version that the realm is at to a new file, node by node: with the changes so far
@@ -9,6 +11,25 @@ extension _RealmInstance {
     } else if let snapshot {
       _ = try shared.database.writeCompactCopy(
         of: snapshot.root, in: snapshot.source, to: path, key: key)
+    }
+    if schema.isSynced { try forgetSync(inCopyAt: path, key: key) }
+  }
+
+  /// Two files must not be one to the server: a copy is local, or begins anew.
+  private func forgetSync(
+    inCopyAt path: String, key: EncryptionKey?
+  ) throws(StorageError) {
+    var options = DatabaseOptions()
+    options.encryptionKey = key
+    let copy = try Database.open(
+      path: path, options: options, system: RealmSystem.system(forFileAt: path))
+    let transaction = try ObjectTransaction(try copy.beginWrite(), schemas: SchemaCache())
+    do throws(StorageError) {
+      try SyncFile.forget(transaction)
+      _ = try transaction.commit()
+    } catch {
+      transaction.cancel()
+      throw error
     }
   }
 }

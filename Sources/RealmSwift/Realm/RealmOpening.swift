@@ -99,6 +99,9 @@ enum RealmOpening {
     configuration.checkCanBeOpened()
     RuntimeLayouts.check(discovery: configuration.objectTypes == nil)
     let classes = try RealmSchema.classes(of: configuration)
+    #if Sync
+      try SyncOpening.checkKeys(configuration, classes)
+    #endif
     if !configuration.readOnly { try prepareFile(configuration, path: path) }
     let options = options(of: configuration)
     return try rethrowingStorageErrors { () throws(StorageError) in

@@ -1,5 +1,7 @@
 #if Sync
   public import Foundation
+  import ObjectStore
+  import SyncStore
 
   /// What went wrong with a session, as `SyncManager.errorHandler` and waits are told.
   // Sendable without the compiler's proof, as `NSError` itself is: nothing changes after `init`.
@@ -43,6 +45,32 @@
 
     convenience init(_ code: Code, _ message: String) {
       self.init(code, userInfo: [NSLocalizedDescriptionKey: message])
+    }
+
+    /// A write that the server has undone.
+    public struct CompensatingWriteInfo {
+      /// The class of the object.
+      public let objectType: String
+      /// Why.
+      public let reason: String
+      /// The object's primary key.
+      public let primaryKey: AnyRealmValue
+    }
+
+    static let objectsKey = "objects"
+
+    /// The writes that the server has undone, of an error of the code `writeRejected`.
+    public var compensatingWriteInfo: [CompensatingWriteInfo]? {
+      guard let lines = userInfo[Self.objectsKey] as? String, !lines.isEmpty else { return nil }
+      return lines.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: "\t", maxSplits: 1)
+        guard parts.count == 2, let name = SyncFile.parse(name: String(parts[1])) else {
+          return nil
+        }
+        return CompensatingWriteInfo(
+          objectType: name.type, reason: String(parts[0]),
+          primaryKey: AnyRealmValue(plain: name.key) ?? .none)
+      }
     }
 
     /// Decodes an error, as `NSCoding` asks; nil if there is none.

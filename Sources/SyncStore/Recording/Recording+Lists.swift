@@ -8,16 +8,25 @@ extension Recording {
     _ place: Place, _ list: ContainerID, _ change: ListChange?, _ id: ObjectID,
     declared: (NameID, ContainerID)?
   ) throws(StorageError) {
-    let (before, now) = try values(place, place.property)
-    if try holdsContainers(before + now) {
-      return try noteRows(before, now, list, id)
+    if mayHoldContainers(place.property) {
+      let (before, now) = try values(place, place.property)
+      if try holdsContainers(before + now) { return try noteRows(before, now, list, id) }
     }
+    let count = try writes.list(place.property.columnKey, of: place.row, in: place.table).count
     if case .operations(let operations) = change,
-      try noteOperations(operations, list, now, id, declared: declared)
+      try noteOperations(operations, list, count, id, declared: declared)
     {
       return
     }
-    if change != nil { try noteDifference(before, now, list, id) }
+    if change == nil { return }
+    let (before, now) = try values(place, place.property)
+    try noteDifference(before, now, list, id)
+  }
+
+  private func mayHoldContainers(_ property: PropertyDescription) -> Bool {
+    if property.kind == .any { return true }
+    guard property.kind == .object else { return false }
+    return writes.schema.description.description(of: property.targetTable)?.isEmbedded == true
   }
 
   private func holdsContainers(_ values: [StoredValue]) throws(StorageError) -> Bool {
@@ -41,13 +50,13 @@ extension Recording {
   /// Notes what was done in its order. False, with nothing noted, if it does not lead to what is
   /// there.
   private mutating func noteOperations(
-    _ operations: [ListOperation], _ list: ContainerID, _ now: [StoredValue], _ id: ObjectID,
+    _ operations: [ListOperation], _ list: ContainerID, _ end: Int, _ id: ObjectID,
     declared: (NameID, ContainerID)?
   ) throws(StorageError) -> Bool {
     var list = list
     var count = storage.state(of: id)?.elements(of: list).count ?? 0
     count -= try missing(list, id).count
-    guard operations.leads(from: count, to: now.count) else { return false }
+    guard operations.leads(from: count, to: end) else { return false }
     for operation in operations {
       switch operation {
       case .insert(let index, let inserted):

@@ -89,8 +89,14 @@ extension Recording {
   ) throws(StorageError) {
     switch place.property.collection {
     case .none: break
-    case .set: try noteSet(place, collection, id)
-    case .map: try noteMap(place, collection, id)
+    case .set:
+      let change = changes.listChange(of: place.row, place.property.columnKey)
+      if try noteOneMember(place, collection, change, id) { return }
+      try noteSet(place, collection, id)
+    case .map:
+      let change = changes.listChange(of: place.row, place.property.columnKey)
+      if try noteOneKey(place, collection, change, id) { return }
+      try noteMap(place, collection, id)
     case .list:
       try noteList(
         place, collection, changes.listChange(of: place.row, place.property.columnKey), id,
@@ -107,6 +113,41 @@ extension Recording {
       let position = try table.find(place.row)
     else { return ([], now) }
     return (try table.list(of: property, at: position).allValues(), now)
+  }
+
+  /// For a set of which only one run of members was put in: without going through the others.
+  private mutating func noteOneMember(
+    _ place: Place, _ set: ContainerID, _ change: ListChange?, _ id: ObjectID
+  ) throws(StorageError) -> Bool {
+    guard case .operations(let operations) = change, operations.count == 1,
+      case .insert(let index, let count) = operations[0]
+    else { return false }
+    for offset in 0..<count {
+      let now = try writes.list(place.property.columnKey, of: place.row, in: place.table)
+      try noteMember(try now.value(at: index + offset), isThere: true, set, id)
+    }
+    return true
+  }
+
+  /// The same for a map of which one value was set, or put in.
+  private mutating func noteOneKey(
+    _ place: Place, _ map: ContainerID, _ change: ListChange?, _ id: ObjectID
+  ) throws(StorageError) -> Bool {
+    guard case .operations(let operations) = change, operations.count == 1 else { return false }
+    let index: Int
+    switch operations[0] {
+    case .insert(let place, 1), .set(let place): index = place
+    default: return false
+    }
+    let now = try writes.map(place.property, of: place.row, in: place.table)
+    guard index < now.keys.count, case .string(let key) = try now.keys.value(at: index) else {
+      return false
+    }
+    let value = try now.values.value(at: index)
+    // A container that is the same one has told of its own changes.
+    if case .link = value, try storage.cell(value)?.container != nil { return false }
+    try noteValue(value, .key(Text(key)), of: map, id)
+    return true
   }
 
   private mutating func noteSet(

@@ -156,7 +156,6 @@ extension RealmClientStorage {
       switch try content(value, for: property) {
       case .value(let stored):
         try writes.set(stored, property.columnKey, of: row, in: table)
-        noteWritten(stored)
       case .dangling(let target):
         try writes.setNull(property.columnKey, of: row, in: table)
         keepDangling(.property(name), of: container, id, target)
@@ -170,7 +169,6 @@ extension RealmClientStorage {
       switch try content(member, for: property) {
       case .value(let stored):
         try writes.setInsert([stored], property.columnKey, of: row, in: table)
-        noteWritten(stored)
       case .dangling(let target): keepDangling(.member, of: container, id, target)
       case .unfit: break
       }
@@ -229,7 +227,6 @@ extension RealmClientStorage {
     switch try content(value, for: property) {
     case .value(let stored):
       try writes.mapSet(stored, forKey: key, property, of: row, in: table)
-      noteWritten(stored)
     case .dangling(let target):
       try writes.mapSet(.null, forKey: key, property, of: row, in: table)
       keepDangling(.key(key), of: container, id, target)

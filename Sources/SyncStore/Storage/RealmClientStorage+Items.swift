@@ -47,7 +47,6 @@ extension RealmClientStorage {
     switch try content(value, for: property) {
     case .value(let stored):
       try writes.listInsert(stored, at: place, property.columnKey, of: row, in: table)
-      noteWritten(stored)
     case .dangling(let target):
       if property.kind == .any {
         try writes.listInsert(.null, at: place, property.columnKey, of: row, in: table)
@@ -108,7 +107,6 @@ extension RealmClientStorage {
       let place = try place(of: index, in: container, id)
       entries[id]?.places.forget(container, .nullItem(index))
       nextElement = nil
-      noteWritten(stored)
       return try writes.listSet(stored, at: place, property.columnKey, of: row, in: table)
     }
     let element = nextElement

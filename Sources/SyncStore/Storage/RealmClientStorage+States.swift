@@ -9,7 +9,11 @@ extension RealmClientStorage {
 
   /// The state of an object.
   public func state(of id: ObjectID) -> ClientObject? {
-    attempt(nil) { () throws(StorageError) in try entry(id).state }
+    attempt(nil) { () throws(StorageError) in
+      // Not kept: all objects of the file may be asked for.
+      if let known = entries[id] { return known.state }
+      return try read(id).state
+    }
   }
 
   /// Takes the state of an object out.
@@ -42,6 +46,12 @@ extension RealmClientStorage {
   @discardableResult
   func entry(_ id: ObjectID) throws(StorageError) -> Entry {
     if let known = entries[id] { return known }
+    let entry = try read(id)
+    entries[id] = entry
+    return entry
+  }
+
+  private func read(_ id: ObjectID) throws(StorageError) -> Entry {
     let layout = try layout
     var entry = Entry()
     let hidden = layout.tables.objects
@@ -66,7 +76,6 @@ extension RealmClientStorage {
       if exists == nil { exists = try row(of: id) != nil }
       if exists == true { entry.state = .plain(id.type) }
     }
-    entries[id] = entry
     return entry
   }
 

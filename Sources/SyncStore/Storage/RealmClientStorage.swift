@@ -51,8 +51,6 @@ public final class RealmClientStorage: ClientStorage {
   private var loadedVersion: Int64 = 0
   private var dirtyCount: Int64 = 0
   private var layoutInUse: SyncCache.Layout?
-  /// Bytes of the values that were written, for progress.
-  public private(set) var writtenBytes: Int64 = 0
   /// What the commit changes of what the sessions see.
   public var statusChange: ((inout SessionStatus) -> Void)?
 
@@ -261,13 +259,5 @@ public final class RealmClientStorage: ClientStorage {
   var writes: ObjectTransaction {
     guard let transaction else { preconditionFailure("no transaction has begun") }
     return transaction
-  }
-
-  func noteWritten(_ value: StoredValue) {
-    switch value {
-    case .string(let text): writtenBytes += Int64(text.utf8.count)
-    case .data(let bytes): writtenBytes += Int64(bytes.count)
-    default: writtenBytes += 8
-    }
   }
 }

@@ -25,6 +25,8 @@ public struct SessionStatus: Hashable, Sendable {
   public var errorCode: Int64 = 0
   /// What happened, for people.
   public var errorMessage = ""
+  /// The objects that the error is about, a line each: why, and `SyncFile.name`.
+  public var errorObjects = ""
   /// The query set that the server could not take, and why.
   public var failedQuery: Int64 = 0
   /// Why the server could not take it.
@@ -33,10 +35,6 @@ public struct SessionStatus: Hashable, Sendable {
   public var downloadsWanted: Int64 = 0
   /// The newest such wish that is fulfilled.
   public var downloads: Int64 = 0
-  /// Bytes of values that were downloaded, all told.
-  public var downloadedBytes: Int64 = 0
-  /// Bytes of values that were uploaded, all told.
-  public var uploadedBytes: Int64 = 0
   /// Objects of the download under way that are still to come.
   public var objectsToCome: Int64 = 0
   /// When each subscription was made and changed, for the sessions alone.
@@ -56,11 +54,11 @@ enum SessionTable {
     ("agentEpoch", \.agentEpoch), ("reconnects", \.reconnects), ("errors", \.errors),
     ("errorCode", \.errorCode), ("failedQuery", \.failedQuery), ("downloads", \.downloads),
     ("downloadsWanted", \.downloadsWanted),
-    ("downloadedBytes", \.downloadedBytes), ("uploadedBytes", \.uploadedBytes),
     ("objectsToCome", \.objectsToCome),
   ]
   private static let texts: [Field<String>] = [
-    ("errorMessage", \.errorMessage), ("failedQueryMessage", \.failedQueryMessage),
+    ("errorMessage", \.errorMessage), ("errorObjects", \.errorObjects),
+    ("failedQueryMessage", \.failedQueryMessage),
     ("subscriptionDates", \.subscriptionDates),
   ]
 

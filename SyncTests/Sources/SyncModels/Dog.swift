@@ -23,3 +23,9 @@ public final class Dog: Object {
 public final class Collar: EmbeddedObject {
   @Persisted public var color = ""
 }
+
+/// Is only sent.
+public final class Bark: AsymmetricObject {
+  @Persisted(primaryKey: true) public var _id: ObjectId
+  @Persisted public var loudness = 0
+}

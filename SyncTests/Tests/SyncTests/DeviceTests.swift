@@ -80,6 +80,47 @@ import Testing
     #expect(rex.nicknames.count == 2)
   }
 
+  @Test("rest while their user is logged out, and go on when it has logged in again")
+  func loggedOut() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let credentials = Credentials.emailPassword(email: "a@b.c", password: "secret")
+    try await app.emailPasswordAuth.registerUser(email: "a@b.c", password: "secret")
+    let user = try await app.login(credentials: credentials)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    #expect(session.state == .active)
+    try await user.logOut()
+    for await state in session.connectionStates where state == .disconnected { break }
+    #expect(session.state == .invalid)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    #expect(try await app.login(credentials: credentials) === user)
+    try await session.wait(for: .upload)
+    #expect(session.state == .active)
+  }
+
+  @Test("open in the background with what the server has")
+  func asyncOpen() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (first, second) = (Device(user), Device(user))
+    defer {
+      first.remove()
+      second.remove()
+    }
+    let source = try await Realm(configuration: first.configuration)
+    try source.write { source.add(Dog(name: "Rex")) }
+    try await #require(source.syncSession).wait(for: .upload)
+    let count = try await withCheckedThrowingContinuation { continuation in
+      Realm.asyncOpen(configuration: second.configuration) { result in
+        continuation.resume(with: result.map { $0.objects(Dog.self).count })
+      }
+    }
+    #expect(count == 1)
+  }
+
   @Test("go on when the server comes back, and when their tokens have run out")
   func serverGone() async throws {
     let server = try TestServer()

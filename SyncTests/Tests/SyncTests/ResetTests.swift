@@ -54,10 +54,69 @@ import Testing
     try await #require(realm.syncSession).wait(for: .upload)
     try realm.write { dog.name = "forbidden" }
     for await error in errors {
+      let refused = (error as? SyncError)?.compensatingWriteInfo
       #expect((error as? SyncError)?.code == .writeRejected)
+      #expect(refused?.map(\.objectType) == ["Dog"])
+      #expect(refused?.first?.primaryKey.objectIdValue == dog._id)
       break
     }
     #expect(await waits(realm) { _ in dog.name == "Rex" })
+  }
+
+  @Test("an asymmetric object reaches the server, and does not stay")
+  func asymmetric() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    var configuration = device.configuration
+    configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    let before = try server.version
+    try realm.write { realm.create(Bark.self, value: ["loudness": 11]) }
+    #expect(realm.dynamicObjects("Bark").count == 1)
+    try await #require(realm.syncSession).wait(for: .upload)
+    #expect(try server.version > before)
+    #expect(await waits(realm) { $0.dynamicObjects("Bark").isEmpty })
+  }
+
+  @Test("a class without a primary key cannot be synchronised")
+  func withoutKey() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    var configuration = device.configuration
+    configuration.objectTypes = [Keyless.self]
+    let error = await #expect(throws: Realm.Error.self) {
+      _ = try await Realm(configuration: configuration)
+    }
+    #expect(error?.code == .schemaMismatch)
+  }
+
+  @Test("a copy of a synced file is a local one, and can be synchronised as a file of its own")
+  func copies() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (device, copy) = (Device(user), Device(user))
+    defer {
+      device.remove()
+      copy.remove()
+    }
+    let realm = try await Realm(configuration: device.configuration)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    var local = copy.configuration
+    local.syncConfiguration = nil
+    try realm.writeCopy(configuration: local)
+    try autoreleasepool {
+      let copied = try Realm(configuration: local)
+      #expect(copied.syncSession == nil && copied.objects(Dog.self).count == 1)
+      try copied.write { copied.objects(Dog.self).first?.age = 5 }
+    }
+    let second = try await Realm(configuration: copy.configuration, downloadBeforeOpen: .always)
+    #expect(second.objects(Dog.self).count == 1)
+    #expect(await waits(realm) { $0.objects(Dog.self).first?.age == 5 })
   }
 
   @Test("a file that was local becomes a synced one with all that is in it")
@@ -80,4 +139,8 @@ import Testing
     let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
     #expect(witness.objects(Dog.self).first.map { Array($0.nicknames) } == ["a", "b"])
   }
+}
+
+final class Keyless: Object {
+  @Persisted var name = ""
 }

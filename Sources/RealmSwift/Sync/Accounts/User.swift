@@ -31,6 +31,8 @@
     private struct State {
       var entry: UserStore.Entry
       var isRemoved = false
+      /// Who wants to know when the user logs in or out.
+      var observers: [ObjectIdentifier: @Sendable () -> Void] = [:]
       /// Calls that wait for the same new token.
       var waiting: [@Sendable (Result<String, AppError>) -> Void] = []
     }
@@ -71,12 +73,25 @@
     /// Makes keys by which the user can log in.
     public var apiKeysAuth: APIKeyAuth { APIKeyAuth(user: self) }
 
+    /// Calls `observer`, on some thread, when the user logs in or out.
+    func observe(_ name: ObjectIdentifier, _ observer: @escaping @Sendable () -> Void) {
+      kept.withLock { $0.observers[name] = observer }
+    }
+
+    func stopObserving(_ name: ObjectIdentifier) {
+      let observer = kept.withLock { $0.observers.removeValue(forKey: name) }
+      _ = observer  // Goes outside of the lock.
+    }
+
     /// Changes what is kept of the user.
     func change(_ body: (inout UserStore.Entry) -> Void) {
-      let entry = kept.withLock { state in
+      let (entry, observers) = kept.withLock { state in
+        let wasLoggedIn = state.entry.isLoggedIn
         body(&state.entry)
-        return state.isRemoved ? nil : state.entry
+        let observers = wasLoggedIn == state.entry.isLoggedIn ? [] : Array(state.observers.values)
+        return (state.isRemoved ? nil : state.entry, observers)
       }
+      for observer in observers { observer() }
       guard let entry else { return }
       do { try app.shared.store.put(entry) } catch {
         Logger.shared.log(.error) { "Could not keep the user '\(self.id)': \(error)" }

@@ -125,12 +125,13 @@
     }
 
     /// Lets the sessions of all processes know of an error.
-    func report(_ code: SyncError.Code, _ message: String) {
+    func report(_ code: SyncError.Code, _ message: String, objects: String = "") {
       log(.error) { message }
       changeStatus {
         $0.errors += 1
         $0.errorCode = Int64(code.rawValue)
         $0.errorMessage = message
+        $0.errorObjects = objects
       }
     }
   }

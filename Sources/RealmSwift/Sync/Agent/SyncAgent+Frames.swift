@@ -49,9 +49,9 @@
       switch frame {
       case .pong(let answer): marked(answer)
       case .ping(let number): socket?.send(Frame.pong(number).encoded)
-      case .download(_, let isLast, let part):
+      case .download(_, let isLast, _):
         mark.restart()
-        isLast ? download(bytes, part.count) : hold(bytes)
+        isLast ? download(bytes) : hold(bytes)
       case .schemaResult:
         take(bytes)
         guard session != nil else { return }
@@ -85,21 +85,28 @@
       tellOfFailedQuery()
     }
 
-    private func download(_ bytes: [UInt8], _ count: Int) {
+    private func download(_ bytes: [UInt8]) {
       let before = try? database.pinNewest()
       let known = core.storage.record.epoch
-      core.storage.statusChange = { $0.downloadedBytes += Int64(count) }
       take(bytes)
       guard let applied = session?.applied else { return }
-      if applied.isRebase, applied.isLast, known != 0, let before { reset(Reset(before: before)) }
-      for refused in applied.refused {
-        let names = core.storage.record.names
-        report(
-          .writeRejected,
-          "The server has undone a write of an object of class "
-            + "'\(names[refused.object.type].string)': \(refused.reason)")
+      let left = Int64(clamping: applied.remaining)
+      if left != objectsToCome {
+        objectsToCome = left
+        changeStatus { $0.objectsToCome = left }
       }
+      if applied.isRebase, applied.isLast, known != 0, let before { reset(Reset(before: before)) }
+      if !applied.refused.isEmpty { tell(of: applied.refused) }
       lookAtFile()
+    }
+
+    /// Lets the program know of its writes that are undone.
+    private func tell(of refused: [AppliedSlice.Refused]) {
+      let names = core.storage.record.names
+      let lines = refused.map { "\($0.reason)\t\(SyncFile.name(of: $0.object, names))" }
+      report(
+        .writeRejected, "The server has undone writes of \(refused.count) objects.",
+        objects: lines.joined(separator: "\n"))
     }
 
     private func endIfFailed() {

@@ -51,6 +51,8 @@
     var polledQuery: UInt64 = 0
     var knownReconnects: Int64 = 0
     var mark = Mark()
+    /// What the sessions were told of that.
+    var objectsToCome: Int64 = 0
     /// When something came from the server last, in milliseconds.
     var heardAt: UInt64 = 0
     var keepalive: SyncTimer?
@@ -73,7 +75,12 @@
     }
 
     /// Asks for the role.
-    func start() { loop.execute { [weak self] in self?.begin() } }
+    func start() {
+      user.observe(ObjectIdentifier(self)) { [weak self] in
+        self?.loop.execute { [weak self] in self?.lookAtFile() }
+      }
+      loop.execute { [weak self] in self?.begin() }
+    }
 
     /// Gives the role to another process.
     func stop() { loop.execute { self.end() } }
@@ -110,6 +117,7 @@
 
     private func end() {
       isOver = true
+      user.stopObserving(ObjectIdentifier(self))
       listener = nil
       disconnect()
       if case .waits(let timer) = phase { timer.cancel() }
@@ -146,7 +154,7 @@
     func lookAtFile() {
       if case .waitsForRole = phase { return }
       guard let info = info() else { return }
-      if info.status.isSuspended { return rest() }
+      if info.status.isSuspended || !user.isLoggedIn { return rest() }
       let isHurried = info.status.reconnects != knownReconnects
       knownReconnects = info.status.reconnects
       switch phase {

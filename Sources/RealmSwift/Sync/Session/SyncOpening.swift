@@ -20,7 +20,7 @@
       let isNew = info?.record.queryVersion == 0
       if let partition = sync.partitionValue, isNew {
         try subscribe(shared) { set in
-          for info in instance.classes where info.primaryKey != nil {
+          for info in instance.classes where info.primaryKey != nil && !info.isAsymmetric {
             set.append(nil, info.name, partitionQuery(info, partition))
           }
         }
@@ -28,6 +28,20 @@
         isNew || (isFirst && initial.rerunOnOpen)
       {
         try subscribe(shared, initial.callback)
+      }
+    }
+
+    /// Objects are known to the server by their primary keys.
+    static func checkKeys(
+      _ configuration: Realm.Configuration, _ classes: [ClassInfo]
+    ) throws(RLMError) {
+      guard configuration.syncConfiguration != nil else { return }
+      for info in classes where !info.isEmbedded && info.primaryKey == nil {
+        throw RLMError(
+          .schemaMismatch,
+          "There must be a primary key property on a synchronized Realm but none was found for "
+            + "type '\(info.name)'; give it one, or leave the class out of `objectTypes`.",
+          path: configuration.path)
       }
     }
 

@@ -216,7 +216,10 @@
     convenience init?(_ status: SessionStatus, after errors: Int64) {
       guard status.errors > errors else { return nil }
       self.init(
-        Code(rawValue: Int(status.errorCode)) ?? .clientInternalError, status.errorMessage)
+        Code(rawValue: Int(status.errorCode)) ?? .clientInternalError,
+        userInfo: [
+          NSLocalizedDescriptionKey: status.errorMessage, Self.objectsKey: status.errorObjects,
+        ])
     }
   }
 
