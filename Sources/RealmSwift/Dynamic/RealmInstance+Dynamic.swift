@@ -268,6 +268,7 @@ extension _RealmInstance {
   private func settle(
     _ value: Any, _ target: TableBinding, make: () throws(StorageError) -> ObjectKey
   ) -> Bool {
+    let value = persisted(value)
     guard storedObject(value) != nil || value is [String: Any] || value is [Any] else {
       return false
     }

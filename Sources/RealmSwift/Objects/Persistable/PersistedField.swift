@@ -91,7 +91,13 @@ extension Persisted: PersistedField {
   }
 
   static func setManaged(_ value: Any, of object: ObjectBase, column: UInt32) -> Bool {
-    guard let converted = Value._rlmPropertyFromAny(value, object._instance) else { return false }
+    let realm = object._instance
+    // Where the class is not known, a property of a type of the user's has the type that it is
+    // stored as.
+    let converted =
+      Value._rlmPropertyFromAny(value, realm)
+      ?? persistedArgument(value).flatMap { Value._rlmPropertyFromAny($0, realm) }
+    guard let converted else { return false }
     Value._rlmSet(object, column, converted)
     return true
   }
