@@ -20,6 +20,8 @@ struct Spot: CustomPersistable, Hashable {
 final class SpotObject: EmbeddedObject {
   @Persisted var latitude: Double
   @Persisted var longitude: Double
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 /// One that not every object stands for.
