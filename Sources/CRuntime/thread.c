@@ -36,3 +36,9 @@ int holdfast_is_main_thread(void) {
   if (known == 0) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
   return known > 0;
 }
+
+static _Thread_local void *pending_releases;
+
+void *holdfast_pending_releases(void) { return pending_releases; }
+
+void holdfast_set_pending_releases(void *releases) { pending_releases = releases; }

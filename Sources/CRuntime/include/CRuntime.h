@@ -20,6 +20,12 @@ void *holdfast_thread_object(void);
 /// thread's from then on, and is released at the thread's end.
 void holdfast_set_thread_object(void *object);
 
+/// What the calling thread has yet to release; NULL where it releases nothing now.
+void *holdfast_pending_releases(void);
+
+/// Sets it. The caller owns what it points to.
+void holdfast_set_pending_releases(void *releases);
+
 /// Whether the caller runs on an executor, given as the two words of an `UnownedSerialExecutor`.
 /// Unlike Swift's own ways to ask, the answer no does not stop the program (about 7 ns).
 bool holdfast_is_current_executor(uintptr_t identity, uintptr_t implementation);

@@ -63,6 +63,7 @@ public struct StoreCheck {
       var check = StoreCheck(source: source, schema: schema, root: root, progress: progress)
       for description in schema.description.classes { check.run(description) }
       for description in schema.description.classes { check.runBacklinks(description) }
+      check.runOwnership()
       return check.listed
     } catch {
       return [StoreFinding(table: "schema", message: error.description)]
@@ -81,7 +82,7 @@ public struct StoreCheck {
     table = ClassDescription(name: "", properties: [])
   }
 
-  private var listed: [StoreFinding] {
+  var listed: [StoreFinding] {
     if findingsOmitted == 0 { return findings }
     return findings + [StoreFinding(table: "...", message: "\(findingsOmitted) more findings")]
   }

@@ -12,7 +12,7 @@ extension ListAccessor {
 
   /// The object that is to become an element, which is not of that class for want of static types.
   func embeddable<Element>(_ element: Element) -> ObjectBase {
-    guard let value = unwrapped(element), let object = storedObject(value) else {
+    guard let value = unwrapped(element), let object = storedObject(persisted(value)) else {
       throwRealmException("Invalid value '\(element)': an embedded object was expected.")
     }
     return object

@@ -188,11 +188,18 @@ extension Map: _PersistedCollection {
   public static func _rlmEntriesFromAny(
     _ value: Any, _ realm: _RealmInstance?
   ) -> [(key: Key, value: Value)]? {
-    guard let dictionary = value as? [String: Any] else { return nil }
+    let given: [(key: Key, value: Any)]
+    if let map = value as? Self {
+      given = map._rlmEntries.map { ($0.key, $0.value) }
+    } else if let dictionary = value as? [String: Any] {
+      given = dictionary.map { (Key(_keyText: $0.key), $0.value) }
+    } else {
+      return nil
+    }
     var entries: [(key: Key, value: Value)] = []
-    for (key, item) in dictionary {
+    for (key, item) in given {
       guard let element = Value._rlmFromAny(item, realm) else { return nil }
-      entries.append((Key(_keyText: key), element))
+      entries.append((key, element))
     }
     return entries
   }

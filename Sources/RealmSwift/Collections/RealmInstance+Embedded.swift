@@ -68,9 +68,9 @@ extension _RealmInstance {
   func updateEmbedded(
     of owner: ObjectBase, _ column: UInt32, _ property: PropertyInfo, _ given: Any
   ) -> Bool {
-    guard property.description.target is EmbeddedObject.Type, let given = unwrapped(given) else {
-      return false
-    }
+    guard property.description.target is EmbeddedObject.Type,
+      let given = unwrapped(given).map(persisted)
+    else { return false }
     let target = binding(for: owner._binding!.targetTable(of: column))
     switch property.description.collection {
     case .none:
@@ -79,7 +79,7 @@ extension _RealmInstance {
     case .list:
       guard !(given is [String: Any]), let items = given as? any Sequence else { return false }
       let list = owner._listAccessor(column)
-      let values = items.map { $0 as Any }.enumerated().map { index, item in
+      let values = items.map { persisted($0) }.enumerated().map { index, item in
         detached(item, from: index < list.count ? list.value(at: index) : nil, target)
       }
       updateList(list, target, values)
@@ -88,7 +88,7 @@ extension _RealmInstance {
       let map = owner._listAccessor(column)
       let values = Dictionary(
         uniqueKeysWithValues: entries.map { key, item in
-          (key, detached(item, from: map.value(of: key), target))
+          (key, detached(persisted(item), from: map.value(of: key), target))
         })
       updateMap(map, target, values)
     case .set: return false

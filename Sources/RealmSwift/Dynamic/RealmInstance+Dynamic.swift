@@ -196,6 +196,8 @@ extension _RealmInstance {
 
   /// The object, as a dynamic one of that class; nil if it is of another class, or none at all.
   private func link(_ value: Any, to target: TableBinding) -> DynamicObject? {
+    // Dictionaries that have nil values have optional ones.
+    guard let value = unwrapped(value) else { return nil }
     guard let object = storedObject(value) else {
       guard value is [String: Any] || value is [Any] else { return nil }
       return create(target, value, updatePolicy)
@@ -268,6 +270,7 @@ extension _RealmInstance {
   private func settle(
     _ value: Any, _ target: TableBinding, make: () throws(StorageError) -> ObjectKey
   ) -> Bool {
+    let value = persisted(value)
     guard storedObject(value) != nil || value is [String: Any] || value is [Any] else {
       return false
     }

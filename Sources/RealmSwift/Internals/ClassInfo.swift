@@ -35,6 +35,8 @@ final class ClassInfo: @unchecked Sendable {
   let type: ObjectBase.Type
   let name: String
   let properties: [PropertyInfo]
+  /// Of the properties that hold objects, in whatever way.
+  let linkingFields: [FieldSlot]
   /// In the order of `properties`: what a loop over an object's properties needs.
   let fields: [FieldSlot]
   let names: [String]
@@ -68,6 +70,7 @@ final class ClassInfo: @unchecked Sendable {
     let indexed = Set(type.indexedProperties())
     let primaryKeyName = type.primaryKey()
     let sample = type.init()
+    sample._key = ObjectBase.sampleKey
     var found: [PropertyInfo] = []
     ClassInfo.forEachPersistedField(of: type) { name, offset, field in
       let options = sample._withField(at: offset) { field.options(at: $0) }
@@ -110,6 +113,10 @@ final class ClassInfo: @unchecked Sendable {
       FieldSlot(
         offset: property.offset, kind: FieldKind(property.field.valueType), type: property.field)
     }
+    linkingFields = zip(properties, fields).filter { property, _ in
+      property.offset != PropertyInfo.nowhere && property.description.type != .linkingObjects
+        && (property.description.target != nil || property.description.type == .any)
+    }.map(\.1)
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
     indexByName = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -48,12 +48,21 @@ struct InstanceTemplate {
       sample._withField(at: property.offset) { property.field.attach($0, column: 0) }
     }
     self.init(copying: sample)
+    // The user's class may look at them when the sample is freed.
+    for property in properties {
+      sample._withField(at: property.offset) { property.field.detach($0) }
+    }
   }
 
   /// The same for accessors whose properties have these columns.
   func with(_ info: ClassInfo, columns: [UInt32]) -> InstanceTemplate {
     let object = makeObject()
     object._attachFields(info, columns)
+    defer {
+      for field in info.fields where field.offset != PropertyInfo.nowhere {
+        object._withField(at: field.offset) { field.type.detach($0) }
+      }
+    }
     return InstanceTemplate(copying: object)
   }
 

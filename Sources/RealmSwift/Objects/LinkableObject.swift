@@ -44,4 +44,7 @@ extension _LinkableObject {
   }
 
   public static func _rlmRecordingOptional() -> Self? { _recordingInstance() }
+
+  public static var _rlmIsObject: Bool { true }
+  public static func _rlmEmpty() -> Self { self.init() }
 }

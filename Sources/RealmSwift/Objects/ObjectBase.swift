@@ -26,7 +26,7 @@ open class ObjectBase: NSObject {
   @exclusivity(unchecked)
   @usableFromInline final var _generation: UInt64 = 0
   @exclusivity(unchecked)
-  final var _key: Int64 = -1
+  final var _key: Int64 = unmanagedKey
   @exclusivity(unchecked)
   @usableFromInline final var _row: UInt32 = 0
 
@@ -39,6 +39,13 @@ open class ObjectBase: NSObject {
     _cluster = UnsafeRawPointer(ReadState.unmanaged)
     super.init()
   }
+
+  // The fields of subclasses are still there: they are destroyed after this.
+  deinit { if _instance == nil, _key == Self.unmanagedKey { _releaseLinks() } }
+
+  private static var unmanagedKey: Int64 { -1 }
+  /// The key of an instance that is made to find out about its class.
+  static var sampleKey: Int64 { -2 }
 
   /// The class's name in the realm: the Swift name without module and enclosing types, unless
   /// `_realmObjectName()` gives another one.

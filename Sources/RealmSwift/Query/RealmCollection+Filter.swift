@@ -35,11 +35,20 @@ extension RealmCollection {
 
   /// The position of the first element that the condition holds for, nil if there is none.
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-    `where`(isIncluded).first.flatMap { index(of: $0) }
+    if let elements = _unmanagedElements {
+      return unmanagedIndex(elements, matching: isIncluded(Query<Element>()).condition)
+    }
+    return `where`(isIncluded).first.flatMap { index(of: $0) }
   }
 
   /// The position of the first element that the predicate string holds for, nil if there is none.
   public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
+    if let elements = _unmanagedElements {
+      let parsed = checkingPredicate { () throws(InvalidPredicate) in
+        try PredicateParser.parse(predicateFormat, arguments)
+      }
+      return unmanagedIndex(elements, matching: parsed.condition)
+    }
     let collection = _collection
     return filtered(collection, collection.instance.parsed(predicateFormat, arguments)).first
       .flatMap { index(of: $0) }
@@ -47,7 +56,13 @@ extension RealmCollection {
 
   /// The position of the first element that the predicate holds for, nil if there is none.
   public func index(matching predicate: NSPredicate) -> Int? {
-    filter(predicate).first.flatMap { index(of: $0) }
+    if let elements = _unmanagedElements {
+      let parsed = checkingPredicate { () throws(InvalidPredicate) in
+        try ParsedPredicate(predicate)
+      }
+      return unmanagedIndex(elements, matching: parsed.condition)
+    }
+    return filter(predicate).first.flatMap { index(of: $0) }
   }
 
   private func filtered(

@@ -104,3 +104,53 @@ import Testing
     #expect(any == AnyRealmCollection(list) && !any.isFrozen && !any.isInvalidated)
   }
 }
+
+/// `index(matching:)` of collections without a realm.
+@Suite struct UnmanagedMatchingTests {
+  private let keepers: List<Keeper> = {
+    let list = List<Keeper>()
+    for (id, names) in [[], ["Rex"], ["Tom", "Ida"]].enumerated() {
+      let keeper = Keeper(value: ["id": id, "name": "keeper \(id)"])
+      keeper.animals.append(objectsIn: names.enumerated().map { Animal($1, age: $0 + 3) })
+      list.append(keeper)
+    }
+    return list
+  }()
+
+  @Test func valuesAreFound() {
+    let list = List<Int?>()
+    list.append(objectsIn: [1, nil, 5, 9])
+    #expect(list.index(matching: "self > 3") == 2 && list.index(matching: { $0 == nil }) == 1)
+    #expect(list.index(matching: NSPredicate(format: "self IN {9, 10}")) == 3)
+    #expect(list.index(matching: "self BETWEEN {6, 8}") == nil)
+    let set = MutableSet<String>()
+    set.insert("Rex")
+    #expect(set.index(matching: { $0.starts(with: "re", options: .caseInsensitive) }) == 0)
+    #expect(AnyRealmCollection(list).index(matching: "self == 5") == 2)
+    let any = List<AnyRealmValue>()
+    any.append(objectsIn: [.int(1), .fromDictionary(["a": .fromArray([.int(7)])])])
+    #expect(any.index(matching: { $0["a"][0] == .int(7) }) == 1)
+  }
+
+  @Test(arguments: [
+    ("id == 1", 1), ("name ENDSWITH '2'", 2), ("name LIKE 'k*1'", 1), ("NOT id == 0", 1),
+    ("id > 0 AND id < 2 OR FALSEPREDICATE", 1), ("id + 1 == 3", 2), ("animals.@count == 2", 2),
+    ("ANY animals.name == 'Ida'", 2), ("animals.name CONTAINS[c] 'REX'", 1),
+    ("ALL animals.age > 3", 0), ("NONE animals.age > 3", 0), ("animals.@max.age == 4", 2),
+    ("SUBQUERY(animals, $a, $a.age == 4 AND $a.name == 'Ida').@count == 1", 2),
+    ("animals[FIRST].name == 'Tom'", 2), ("name.@count == 8", 0),
+  ])
+  func objectsAreFound(_ predicate: String, _ index: Int) {
+    #expect(keepers.index(matching: predicate) == index)
+    #expect(keepers.index(matching: NSPredicate(format: predicate)) == index)
+  }
+
+  @Test func closuresAndObjectsFind() {
+    #expect(keepers.index(matching: { $0.animals.name == "Rex" }) == 1)
+    #expect(keepers.index(matching: { $0.animals.count > 1 && $0.name != "" }) == 2)
+    #expect(keepers.index(matching: { $0.id > 7 }) == nil)
+    let tom = keepers[2].animals[0]
+    #expect(keepers.index(matching: { $0.animals.contains(tom) }) == 2)
+    #expect(keepers.index(matching: "%@ IN animals", Animal("Tom")) == nil)
+  }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import Synchronization
 import Testing
 
 final class ChainLink: Object {
@@ -12,6 +13,20 @@ final class KeyedLink: Object {
   @Persisted(primaryKey: true) var id: Int
   @Persisted var name: String
   @Persisted var next: KeyedLink?
+}
+
+final class AnyLink: Object {
+  @Persisted var any: AnyRealmValue
+  @Persisted var list: List<AnyLink>
+  @Persisted var map: Map<String, AnyLink?>
+
+  /// Those that still had what they hold when they were freed.
+  static let freed = Mutex(0)
+
+  deinit {
+    let held = [any.object(AnyLink.self), list.first, map["next"] ?? nil].count { $0 != nil }
+    Self.freed.withLock { [held] in $0 += held > 0 ? 1 : 0 }
+  }
 }
 
 /// Graphs of any depth, on a stack of half a megabyte.
@@ -116,6 +131,29 @@ final class KeyedLink: Object {
       try realm.write { realm.delete(realm.objects(ChainLink.self)) }
       #expect(realm.isEmpty)
     }
+  }
+
+  @Test func aChainWithoutARealmIsFreed() {
+    onSmallStack { _ in
+      _ = Self.chain()
+      var first = AnyLink()
+      for number in 0..<Self.length {
+        let link = AnyLink()
+        switch number % 3 {
+        case 0: link.any = .object(first)
+        case 1: link.list.append(first)
+        default: link.map["next"] = first
+        }
+        first = link
+      }
+    }
+    #expect(AnyLink.freed.withLock { $0 } == Self.length)
+  }
+
+  @Test func aClassMayReadItsPropertiesWhenOneIsFreed() throws {
+    let realm = try TemporaryRealm([AnyLink.self]).open()
+    try realm.write { realm.create(AnyLink.self, value: ["any": 7]) }
+    #expect(realm.objects(AnyLink.self).map(\.any) == [.int(7)])
   }
 
   @Test func aCircleIsAdded() throws {

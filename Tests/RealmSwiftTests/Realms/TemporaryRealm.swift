@@ -8,7 +8,7 @@ final class TemporaryRealm: Sendable {
 
   init(
     _ types: [ObjectBase.Type]? = TemporaryRealm.types,
-    _ durability: Realm.Configuration.Durability = .relaxed
+    _ durability: Realm.Configuration.Durability = .relaxed, key: Data? = nil
   ) {
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("holdfast-\(UUID().uuidString)", isDirectory: true)
@@ -16,6 +16,7 @@ final class TemporaryRealm: Sendable {
     var configuration = Self.configuration(
       path: directory.appendingPathComponent("test.realm").path, types)
     configuration.durability = durability
+    configuration.encryptionKey = key
     self.configuration = configuration
   }
 

@@ -250,6 +250,22 @@ final class Crate: Object {
     #expect(list.isInvalidated && sorted.isEmpty && map.isInvalidated)
   }
 
+  @Test func onesThatOwnThemselvesAreFound() throws {
+    let realm = try file.open()
+    try realm.write {
+      realm.create(Crate.self, value: ["content": [1, [2, ["a": [3]]]] as [Any]])
+      let objects = try #require(realm.instance.writing).objects
+      let (table, list) = try objects.createNested(.list)
+      let (_, other) = try objects.createNested(.list)
+      let column = try #require(objects.schema.description.description(of: table)).properties[0]
+        .columnKey
+      try objects.listInsert(.link(table, list), at: 0, column, of: other, in: table)
+      try objects.listInsert(.link(table, other), at: 0, column, of: list, in: table)
+    }
+    let findings = try #require(realm.instance.snapshot).storeFindings()
+    #expect(findings.map(\.message) == ["2 embedded objects own one another in circles"])
+  }
+
   @Test func theClassesThatKeepThemAreHidden() async {
     await #expect(processExitsWith: .failure) {
       let file = TemporaryRealm([Crate.self])

@@ -95,6 +95,11 @@ extension _RealmInstance {
   /// look for something must not add it.
   func existing(_ element: some RealmCollectionValue) -> StoredValue? {
     if let object = element as? ObjectBase { return existingLink(to: object) }
+    if let custom = element as? any _CustomPersistable,
+      let object = custom.persistableValue as? ObjectBase
+    {
+      return existingLink(to: object)
+    }
     guard let any = element as? AnyRealmValue else { return element._rlmStored(self) }
     switch any {
     case .object(let object): return existingLink(to: object)

@@ -55,7 +55,7 @@ extension PersistableEnum {
 
 /// What custom types have in common.
 public protocol _CustomPersistable: _Persistable, _RealmCollectionValueInsideOptional
-where PersistedType: _Persistable & _RealmCollectionValueInsideOptional {
+where PersistedType: _RealmCollectionValueInsideOptional {
   /// The value as the store keeps it.
   var persistableValue: PersistedType { get }
   /// The value that the store's one stands for; a misuse if there is none.
@@ -66,7 +66,7 @@ extension _CustomPersistable {
   public static var _rlmDescription: _PropertyDescription { PersistedType._rlmDescription }
 
   public static func _rlmDefaultValue() -> Self {
-    _rlmFromPersisted(PersistedType._rlmDefaultValue())
+    _rlmFromPersisted(PersistedType._rlmEmpty())
   }
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
@@ -82,11 +82,23 @@ extension _CustomPersistable {
     return PersistedType._rlmFromAny(value, realm).map(_rlmFromPersisted)
   }
 
+  /// Embedded objects, which are made for each conversion, are compared by what they hold.
   public static func == (left: Self, right: Self) -> Bool {
-    left.persistableValue == right.persistableValue
+    let (one, other) = (left.persistableValue, right.persistableValue)
+    guard let first = one as? ObjectBase, let second = other as? ObjectBase else {
+      return one == other
+    }
+    return first._hasSameValues(as: second)
   }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(persistableValue) }
+  public func hash(into hasher: inout Hasher) {
+    let value = persistableValue
+    if let object = value as? ObjectBase {
+      object._hashValues(into: &hasher)
+    } else {
+      hasher.combine(value)
+    }
+  }
 }
 
 /// A type of the user's that every value of a stored type can be converted to.

@@ -86,6 +86,10 @@ public protocol _PersistableInsideOptional: _StoredConvertible, _HasPersistedTyp
   static func _rlmOptionalFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self?
   /// What the optional property returns while key paths are being recorded.
   static func _rlmRecordingOptional() -> Self?
+  /// Whether values are objects, which a property reaches by a link.
+  static var _rlmIsObject: Bool { get }
+  /// What a custom type is made from where nothing was given.
+  static func _rlmEmpty() -> Self
   /// Writes a managed optional property, checking first that it may be written.
   static func _rlmSetOptional(_ object: ObjectBase, _ column: UInt32, _ value: Self?)
   /// Writes an optional property of an object that is being added.
@@ -106,6 +110,8 @@ extension _PersistableInsideOptional {
 
   public static func _rlmRecordingOptional() -> Self? { nil }
 
+  public static var _rlmIsObject: Bool { false }
+
   public static func _rlmSetOptional(_ object: ObjectBase, _ column: UInt32, _ value: Self?) {
     let realm = object._prepareToWrite(column)
     object._writeStored(column, value?._rlmStored(realm) ?? .null)
@@ -117,6 +123,10 @@ extension _PersistableInsideOptional {
     let stored = value?._rlmStored(object._managingRealm) ?? .null
     object._transferStored(column, stored, mode)
   }
+}
+
+extension _PersistableInsideOptional where Self: _Persistable {
+  public static func _rlmEmpty() -> Self { _rlmDefaultValue() }
 }
 
 /// A type that is stored by converting it to a `StoredValue` and back.

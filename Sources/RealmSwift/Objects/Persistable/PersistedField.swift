@@ -14,6 +14,8 @@ protocol PersistedField {
   ) -> String?
   /// Makes the property read and write the given column of the store.
   static func attach(_ address: UnsafeMutableRawPointer, column: UInt32)
+  /// Makes the property of an object without a row one that has its default value.
+  static func detach(_ address: UnsafeMutableRawPointer)
   /// Makes the property note that a key path goes through it.
   static func record(_ address: UnsafeMutableRawPointer, column: UInt32)
   /// The value, in any state.
@@ -25,6 +27,8 @@ protocol PersistedField {
   static func setManaged(_ value: Any, of object: ObjectBase, column: UInt32) -> Bool
   /// Whether an unmanaged property has a value that somebody gave or read.
   static func hasValue(at address: UnsafeMutableRawPointer) -> Bool
+  /// Takes what an unmanaged property holds a reference to, and leaves the property without.
+  static func takeReference(at address: UnsafeMutableRawPointer) -> AnyObject?
   /// Sets the property, in any state; false if the value cannot become one of its type.
   /// A realm that is given is the one that the object is going to be added to.
   static func set(
@@ -73,6 +77,10 @@ extension Persisted: PersistedField {
     at(address).pointee.column = column
   }
 
+  static func detach(_ address: UnsafeMutableRawPointer) {
+    at(address).pointee.storage = .lazyDefault
+  }
+
   static func record(_ address: UnsafeMutableRawPointer, column: UInt32) {
     at(address).pointee.storage = .recording
     at(address).pointee.column = column
@@ -86,12 +94,26 @@ extension Persisted: PersistedField {
     return value
   }
 
+  static func takeReference(at address: UnsafeMutableRawPointer) -> AnyObject? {
+    guard case .value(let value) = at(address).pointee.storage,
+      let reference = heldReference(value)
+    else { return nil }
+    at(address).pointee.storage = .lazyDefault
+    return reference
+  }
+
   static func managedValue(of object: ObjectBase, column: UInt32) -> Any {
     Value._rlmGet(object, column)
   }
 
   static func setManaged(_ value: Any, of object: ObjectBase, column: UInt32) -> Bool {
-    guard let converted = Value._rlmPropertyFromAny(value, object._instance) else { return false }
+    let realm = object._instance
+    // Where the class is not known, a property of a type of the user's has the type that it is
+    // stored as.
+    let converted =
+      Value._rlmPropertyFromAny(value, realm)
+      ?? persistedArgument(value).flatMap { Value._rlmPropertyFromAny($0, realm) }
+    guard let converted else { return false }
     Value._rlmSet(object, column, converted)
     return true
   }

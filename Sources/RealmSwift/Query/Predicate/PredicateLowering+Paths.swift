@@ -60,6 +60,11 @@ extension PredicateLowering {
     _ name: String, to resolved: inout Resolved, _ path: PredicatePath
   ) throws(InvalidPredicate) {
     guard let owner = resolved.target else {
+      // A name after a value of any kind is a key of the dictionary that it may be.
+      if resolved.last?.type == .any {
+        resolved.entersElements = true
+        return try append(.key(name), to: &resolved, path)
+      }
       throw InvalidPredicate(
         "'\(path.text)' cannot be followed to '\(name)': there is no object before it",
         name: "Invalid property name")

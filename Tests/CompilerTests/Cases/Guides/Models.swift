@@ -6,6 +6,7 @@ final class Person: Object {
   @Persisted var name: String
   @Persisted var age: Int
   @Persisted var dogs: List<Dog>
+  @Persisted var notes: AnyRealmValue
 }
 
 final class Dog: Object {

@@ -24,6 +24,10 @@ public final class HistoryNode: Object {
   @Persisted var named: Map<String, HistoryNode?>
   @Persisted var part: HistoryPart?
   @Persisted var parts: List<HistoryPart>
+  /// Nothing, or a dictionary with an age.
+  @Persisted var content: AnyRealmValue
+  /// Negative numbers, and lists that begin with a serial and a stamp of their own.
+  @Persisted var mixed: List<AnyRealmValue>
   @Persisted(originProperty: "friends") var befriendedBy: LinkingObjects<HistoryNode>
 }
 
@@ -74,13 +78,16 @@ struct HistoryImage {
     var counts: [String: Int] = [:]
     var part: Int?
     var parts: [Int] = []
+    var contentAge: Int?
+    /// Numbers, and the serials of lists.
+    var mixed: [Int] = []
     /// All that it leads to.
     var links: [Int] = []
   }
 
   /// In the order of the class's objects.
   var rows: [Row] = []
-  /// Nodes and parts.
+  /// Nodes, parts and lists.
   var bySerial: [Int: Row] = [:]
   var hub: Row { rows[0] }
 
@@ -103,6 +110,8 @@ struct HistoryImage {
     for entry in node.counts { row.counts[entry.key] = entry.value }
     row.part = node.part.map { remember($0) }
     row.parts = node.parts.map { remember($0) }
+    row.contentAge = node.content.dictionaryValue?["age"]?.intValue
+    row.mixed = node.mixed.map { remember($0) }
     row.links = row.friends + row.pals + row.parts + node.friendSet.map(\.serial)
     row.links += [row.favourite, row.part].compactMap { $0 }
     row.links += node.named.compactMap { $0.value?.serial }
@@ -117,5 +126,18 @@ struct HistoryImage {
     return part.serial
   }
 
+  private mutating func remember(_ element: AnyRealmValue) -> Int {
+    let number = element.numberOrSerial
+    if let list = element.listValue {
+      bySerial[number] = Row(serial: number, ageStamp: list[1].intValue!)
+    }
+    return number
+  }
+
   func age(_ serial: Int) -> Int { bySerial[serial]!.age }
+}
+
+extension AnyRealmValue {
+  /// What an element of `HistoryNode.mixed` is known by.
+  var numberOrSerial: Int { intValue ?? listValue![0].intValue! }
 }

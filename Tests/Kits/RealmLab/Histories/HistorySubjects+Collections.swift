@@ -28,6 +28,15 @@ extension HistorySubject {
         "parts by age", .age, ["age"],
         { image in image.hub.parts.sorted { image.age($0) < image.age($1) } },
         { hub($0).parts.sorted(by: \.age) }),
+      nodes(
+        "content is old", .deep, nil,
+        { image in image.rows.filter { $0.contentAge ?? 0 > 30 }.map(\.serial) },
+        { all($0).where { $0.content["age"] > .int(30) } }),
+      mixed("mixed", canReplace: true, { $0.hub.mixed }) { hub($0).mixed },
+      mixed("sorted mixed", nil) { hub($0).mixed.sorted(ascending: true) },
+      mixed("lists in mixed", { $0.hub.mixed.filter { $0 > 0 } }) {
+        hub($0).mixed.filter("self.@type == 'list'")
+      },
       HistorySubject("counts") {
         hub($0).counts
       } value: {
@@ -52,6 +61,14 @@ extension HistorySubject {
     HistorySubject(
       name, touch, keyPaths, canReplace: C.self == List<HistoryPart>.self, { $0.serial }, expected,
       make)
+  }
+
+  private static func mixed<C: RealmCollection>(
+    _ name: String, canReplace: Bool = false, _ expected: ((HistoryImage) -> [Int])?,
+    _ make: @escaping (Realm) -> C
+  ) -> HistorySubject where C.Element == AnyRealmValue {
+    HistorySubject(
+      name, .age, nil, canReplace: canReplace, { $0.numberOrSerial }, expected, make)
   }
 
   /// A map, as a list of numbers that are made of keys ("0", "1" ...) and values, in the order of

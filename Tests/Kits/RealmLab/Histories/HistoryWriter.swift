@@ -7,7 +7,7 @@ import TestSupport
 public struct HistoryWriter {
   private static let idsMax = 24
 
-  private let realm: Realm
+  let realm: Realm
 
   init(_ realm: Realm) { self.realm = realm }
 
@@ -51,7 +51,7 @@ public struct HistoryWriter {
   }
 
   private func change(_ random: inout SeededGenerator) {
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<23, using: &random) {
     case 0, 1: create(&random)
     case 2: if let node = anyone(&random) { realm.delete(node) }
     case 3, 4, 5: setAge(&random)
@@ -68,6 +68,7 @@ public struct HistoryWriter {
     case 13: changeSets(owner(&random), &random)
     case 14: changeMaps(owner(&random), &random)
     case 15, 16, 17: changeParts(owner(&random), &random)
+    case 18, 19, 20: changeNested(owner(&random), &random)
     default: changeNumbers(owner(&random), &random)
     }
   }
@@ -187,7 +188,7 @@ public struct HistoryWriter {
   }
 
   /// Takes something out or moves it; false if it did not.
-  private func rearrange<Element: RealmCollectionValue>(
+  func rearrange<Element: RealmCollectionValue>(
     _ list: List<Element>, _ random: inout SeededGenerator
   ) -> Bool {
     if list.isEmpty { return false }
