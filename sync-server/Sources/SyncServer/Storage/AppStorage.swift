@@ -317,7 +317,7 @@ final class AppStorage: ServerStorage {
       snapshot.release()
       snapshot = next
       stored = changes.head
-      recent.add(changes)
+      recent.add(changes.objects.compactMap { id, object in object.map { (id, $0.version) } })
       real = schema
       if self.schema != description { queries.removeAll() }
       self.schema = description

@@ -17,10 +17,13 @@ struct RecentChanges {
   /// - Parameter start: what the last commit before those that will be added had.
   init(after start: Version = Version(.max)) { self.start = start }
 
-  mutating func add(_ changes: ServerChanges) {
+  /// Adds what a commit wrote: objects and their versions. Those of an older version were written
+  /// without a change, by a merge in which nothing was new, or by trimming.
+  mutating func add(_ written: some Sequence<(id: ObjectID, version: Version)>) {
     let first = entries.count
-    for (id, object) in changes.objects {
-      if let object { entries.append(Entry(version: object.version, id: id)) }
+    let newest = entries.last?.version ?? start
+    for (id, version) in written where version > newest {
+      entries.append(Entry(version: version, id: id))
     }
     entries[first...].sort { $0.version < $1.version }
     if entries.count <= Self.countMax { return }

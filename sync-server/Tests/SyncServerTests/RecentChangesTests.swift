@@ -1,0 +1,31 @@
+import SyncProtocol
+import Testing
+
+@testable import SyncServer
+
+/// Which objects changed after a version, in memory.
+@Suite struct RecentChangesTests {
+  private func id(_ key: Int64) -> ObjectID { ObjectID(type: NameID(0), key: .int(key)) }
+
+  @Test func objectsThatWereWrittenWithoutAChangeHideNoOthers() {
+    var recent = RecentChanges(after: .zero)
+    for version in 1...20 {
+      recent.add([(id: id(Int64(version)), version: Version(UInt64(version)))])
+    }
+    // Merges in which nothing was new write objects as they were.
+    for key in 1...30 { recent.add([(id: id(Int64(key % 3 + 1)), version: Version(3))]) }
+    recent.add([(id: id(21), version: Version(21))])
+    for version in 0...21 {
+      let expected = Set((Int64(version) + 1..<22).map { id($0) })
+      #expect(Set(recent.objects(after: Version(UInt64(version))) ?? []) == expected)
+    }
+  }
+
+  @Test func whatIsNotKnownIsSaid() {
+    var recent = RecentChanges(after: Version(10))
+    recent.add([(id: id(1), version: Version(11))])
+    #expect(recent.objects(after: Version(9)) == nil)
+    #expect(recent.objects(after: Version(10)) == [id(1)])
+    #expect(recent.objects(after: Version(11)) == [])
+  }
+}
