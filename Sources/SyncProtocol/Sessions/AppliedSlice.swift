@@ -1,28 +1,21 @@
 /// What the host of a client's session may want to know of a download that was applied.
 public struct AppliedSlice: Sendable {
-  /// Writes of the client that the server has refused.
-  public struct Refused: Sendable {
-    /// Of which object.
-    public let object: ObjectID
-    /// Why.
-    public let reason: RefusalReason
-  }
-
   /// Whether all that the client had missed is there now.
   public let isLast: Bool
   /// Whether it took the place of what the client had, without the client having asked for that.
   public let isRebase: Bool
   /// The objects that are still to come.
   public let remaining: UInt64
-  /// What was refused.
-  public let refused: [Refused]
+  /// Writes of the client that the server has refused. After a connection that ended early the
+  /// same may come once more.
+  public let refused: [RefusedChange]
 
   init(_ slice: DownloadSlice, isAskedFor: Bool) {
     isLast = slice.isLast
     isRebase = slice.isRebase && !isAskedFor
     remaining = slice.remaining
     refused = slice.objects.compactMap { news in
-      news.refusal.map { Refused(object: news.change.id, reason: $0.reason) }
+      news.refusal.map { RefusedChange(object: news.change.id, refusal: $0) }
     }
   }
 }

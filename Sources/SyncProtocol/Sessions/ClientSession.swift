@@ -20,12 +20,11 @@ public struct ClientSession: Sendable {
   private var knowsSchema = false
   /// The error that ended the connection, if one did.
   public private(set) var failure: SyncError?
-  /// What the newest download did.
+  /// What the frame that was received last brought, if it completed a part of a download.
   public private(set) var applied: AppliedSlice?
   /// The query set that the server could not take, and why.
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
-  private var refused: [RefusedChange] = []
   private var asksToStartOver = false
 
   /// A connection to an app, for a program with these classes.
@@ -37,13 +36,6 @@ public struct ClientSession: Sendable {
 
   /// Whether the connection is of use no more.
   public var isClosed: Bool { state == .isClosed }
-
-  /// What the server did not take, as far as it was not asked for before. After a connection that
-  /// ended early the same may come once more.
-  public mutating func takeRefused() -> [RefusedChange] {
-    defer { refused = [] }
-    return refused
-  }
 
   /// Whether a batch is on its way and not acknowledged.
   public var isUploading: Bool { batchInFlight != nil }
@@ -59,6 +51,7 @@ public struct ClientSession: Sendable {
   public mutating func receive<Storage: ClientStorage>(
     _ bytes: [UInt8], _ core: inout ClientCore<Storage>, now: UInt64
   ) -> [SessionAction] {
+    applied = nil
     guard state != .isClosed else { return [] }
     do {
       return try receive(try Frame.decode(bytes), &core, now: now)
@@ -164,10 +157,6 @@ extension ClientSession {
     // A rebase that is not complete has to be the same one when it starts over.
     if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }
     try core.apply(slice, rebase: &rebase)
-    for news in slice.objects {
-      guard let refusal = news.refusal else { continue }
-      refused.append(RefusedChange(object: news.change.id, refusal: refusal))
-    }
     applied = AppliedSlice(slice, isAskedFor: asksToStartOver)
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()

@@ -101,9 +101,9 @@
     }
 
     /// Lets the program know of its writes that are undone.
-    private func tell(of refused: [AppliedSlice.Refused]) {
+    private func tell(of refused: [RefusedChange]) {
       let names = core.storage.record.names
-      let lines = refused.map { "\($0.reason)\t\(SyncFile.name(of: $0.object, names))" }
+      let lines = refused.map { "\($0.refusal.reason)\t\(SyncFile.name(of: $0.object, names))" }
       report(
         .writeRejected, "The server has undone writes of \(refused.count) objects.",
         objects: lines.joined(separator: "\n"))

@@ -214,6 +214,7 @@ extension SyncBench {
         switch toClient.removeFirst() {
         case .send(let frame):
           toServer += client.receive(frame, &devices[number].core, now: clock)
+          refused += client.applied?.refused ?? []
         case .verify(let user): toClient += session.authenticate(user, expiry: .max, now: clock)
         case .close: throw client.failure ?? SyncError(.unavailable, "The server closed.")
         }
@@ -221,7 +222,6 @@ extension SyncBench {
       if let failure = client.failure { throw failure }
       toServer += try client.poll(&devices[number].core)
     } while !toServer.isEmpty
-    refused += client.takeRefused()
   }
 
   /// Two rounds: what the last device has written reaches the first one.
