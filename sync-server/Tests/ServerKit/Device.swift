@@ -144,7 +144,7 @@ public final class Device: @unchecked Sendable {
 
   /// Waits until something is true, for so long at most.
   public func wait(
-    _ what: String, seconds: Int64 = 30,
+    _ what: String, seconds: Int64 = 120,
     until condition: @escaping @Sendable (Core, ClientSession?) -> Bool
   ) async throws {
     let promise = loop.makePromise(of: Void.self)
@@ -160,7 +160,7 @@ public final class Device: @unchecked Sendable {
   }
 
   /// Waits until all that was written is acknowledged.
-  public func waitForUpload(seconds: Int64 = 30) async throws {
+  public func waitForUpload(seconds: Int64 = 120) async throws {
     try await wait("the acknowledgement", seconds: seconds) { core, _ in !core.isDirty }
   }
 
