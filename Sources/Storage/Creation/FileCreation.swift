@@ -12,9 +12,9 @@ enum FileCreation {
     }
     do throws(SystemError) {
       // What an earlier attempt left is taken away first, and for certain: else a power loss could
-      // destroy the slot by which a file without a header is known to be ours.
+      // destroy the slot by which a file without a header is known to be ours, or mix two attempts.
       if try file.size() > 0 {
-        try file.truncate(to: 0)
+        try empty(file)
         try file.synchronize()
       }
     } catch { throw StorageError(error, doing: "make the file") }
@@ -41,9 +41,16 @@ enum FileCreation {
     } catch {
       // After a failed flush the page cache may show what the disk does not have, and nothing would
       // be written again: the next opening makes the file anew.
-      try? file.truncate(to: 0)
+      try? empty(file)
       throw StorageError(error, doing: "make the file")
     }
+  }
+
+  /// Leaves a zero, so that the next attempt sees that there was one before it, and begins by
+  /// flushing that its bytes are gone.
+  private static func empty(_ file: any SystemFile) throws(SystemError) {
+    try file.truncate(to: 0)
+    try file.truncate(to: 1)
   }
 
   /// Places the free-space index and the snapshot by hand, one after the other.

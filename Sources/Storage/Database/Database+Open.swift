@@ -127,6 +127,17 @@ struct Opener {
 
   /// Runs while this process is alone with the file.
   private func recover(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
+    do throws(StorageError) {
+      return try recoverNewest(mayWrite: mayWrite)
+    } catch {
+      guard error.code == .corrupt, FileHeader.wasNeverMade(file) else { throw error }
+      guard mayWrite else { throw unmade }
+    }
+    try make()
+    return try recoverNewest(mayWrite: mayWrite)
+  }
+
+  private func recoverNewest(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
     let cipher = try prepare(mayWrite: mayWrite)
     let mapping = try mapping(covering: 0, cipher)
     let slots = SlotStore(file: file, boot: system.bootIdentifier(), cipher: cipher)
@@ -154,19 +165,24 @@ struct Opener {
     } else if case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey) {
       return cipher
     } else {
-      guard mayWrite else {
-        throw StorageError(
-          .notADatabase, path: path, "the file is empty; open it for writing first")
-      }
-      try initialise()
-      do { try system.synchronizeDirectory(containing: path) } catch {
-        throw StorageError(error, doing: "flush the directory of the database")
-      }
+      guard mayWrite else { throw unmade }
+      try make()
     }
     guard case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey) else {
       throw StorageError(.notADatabase, path: path, "the new file has no header")
     }
     return cipher
+  }
+
+  private var unmade: StorageError {
+    StorageError(.notADatabase, path: path, "the file is empty; open it for writing first")
+  }
+
+  private func make() throws(StorageError) {
+    try initialise()
+    do { try system.synchronizeDirectory(containing: path) } catch {
+      throw StorageError(error, doing: "flush the directory of the database")
+    }
   }
 
   private func initialise() throws(StorageError) {

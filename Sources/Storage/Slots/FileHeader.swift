@@ -133,6 +133,18 @@ enum FileHeader {
     return contents.durable[0].isOfNewFile && contents.highestClaim == 1
   }
 
+  /// Whether a file that does not hold was never more than version 1, which is empty: a flush of
+  /// its making failed, and a power loss left a part of it, or parts of two attempts. It never grew
+  /// for a commit, so it never held an object.
+  static func wasNeverMade(_ file: any SystemFile) -> Bool {
+    guard let size = try? file.size(), size <= sizeOfNewFile else { return false }
+    return holdsNothingYet(file)
+  }
+
+  private static var sizeOfNewFile: UInt64 {
+    UInt64(FileLayout.firstNode) + FileLayout.initialSpace
+  }
+
   /// A header that was never finished: the file is new, or its making was cut short before it held
   /// anything.
   private static func unfinished(
@@ -144,11 +156,10 @@ enum FileHeader {
       size = try file.size()
       slots = try SlotStore(file: file, boot: BootIdentifier(high: 0, low: 0)).read().durable
     } catch { throw StorageError(error, doing: "read the header") }
-    let made = UInt64(FileLayout.firstNode) + FileLayout.initialSpace
     if slots.contains(where: { $0.version > 1 }) {
       throw .corrupt(file.path, at: 0, "the file header does not hold although versions follow")
     }
-    guard size <= made else {
+    guard size <= sizeOfNewFile else {
       throw StorageError(
         .notADatabase, path: file.path,
         "the file holds \(size) bytes but no whole header of ours")
