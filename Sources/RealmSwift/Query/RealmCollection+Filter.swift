@@ -96,7 +96,13 @@ extension _ManagedCollection {
   /// The condition in the engine's terms. Objects that it names must be of this realm; those that
   /// are of none equal nothing in it.
   func predicate(for condition: PredicateNode) -> QueryPredicate {
-    checkingPredicate { () throws(InvalidPredicate) in
+    // What most conditions are; nothing that the others need is made for it.
+    if case .comparison(let left, let comparison, let right, let options) = condition, let binding,
+      let plain = binding.info.plain(left, comparison, right, TextOptions(options))
+    {
+      return plain
+    }
+    return checkingPredicate { () throws(InvalidPredicate) in
       try PredicateLowering.lower(
         condition, for: binding.map(instance.predicateClass),
         classNamed: { [instance] in instance.predicateClass(named: $0) },

@@ -50,8 +50,8 @@ extension StoredValue {
   }
 }
 
-extension PredicateLowering {
-  /// The comparison, if it is such a one.
+extension PredicateClass {
+  /// The comparison in the engine's terms, if it is such a one.
   func plain(
     _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
     _ options: TextOptions
@@ -59,7 +59,7 @@ extension PredicateLowering {
     guard case .path(let path) = left, path.components.count == 1, path.quantifier == .none,
       path.subscripts.isEmpty,
       case .value(let value) = right,
-      let property = scopes[0].type?.plainProperty(path.components[0]),
+      let property = plainProperty(path.components[0]),
       let constant = StoredValue(plain: value), property.isType(of: constant)
     else { return nil }
     if let comparison = QueryComparison(comparison) {

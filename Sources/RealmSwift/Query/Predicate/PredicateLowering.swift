@@ -81,7 +81,9 @@ struct PredicateLowering {
     _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand,
     _ options: TextOptions
   ) throws(InvalidPredicate) -> QueryPredicate {
-    if scopes.count == 1, let plain = plain(left, comparison, right, options) { return plain }
+    if scopes.count == 1, let plain = scopes[0].type?.plain(left, comparison, right, options) {
+      return plain
+    }
     if left.quantifier != .all, right.quantifier == .all {
       guard let swapped = comparison.swapped else {
         throw InvalidPredicate("ALL must stand on the left of '\(comparison.rawValue)'")
