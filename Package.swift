@@ -26,7 +26,7 @@ let library: [Target] = [
   .target(name: "Coordination", dependencies: ["Platform"], swiftSettings: safe),
   .target(name: "Storage", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
   .target(
-    name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: settings),
+    name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: safe),
   // What the client of a synced file and the server share; values alone.
   .target(name: "SyncProtocol", swiftSettings: safe),
   // What a synced file keeps about itself, beside the objects.

@@ -28,21 +28,22 @@ package struct ByteEncoder {
   }
 }
 
-/// Reads what `ByteEncoder` wrote; nil where the bytes end too early or make no sense.
-package struct ByteDecoder {
+/// Reads what `ByteEncoder` wrote; nil where the bytes end too early or make no sense. Used while
+/// the bytes are there: every read is within them.
+@safe package struct ByteDecoder {
   private let bytes: UnsafeRawBufferPointer
   private(set) var position = 0
 
-  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  package init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
 
-  var isAtEnd: Bool { position == bytes.count }
+  var isAtEnd: Bool { unsafe position == bytes.count }
 
   @inline(__always)
   package mutating func unsigned() -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
-    while position < bytes.count, shift < 64 {
-      let byte = bytes[position]
+    while unsafe position < bytes.count, shift < 64 {
+      let byte = unsafe bytes[position]
       position += 1
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
@@ -63,7 +64,7 @@ package struct ByteDecoder {
   }
 
   package mutating func count() -> Int? {
-    guard let value = integer(), value <= bytes.count - position else { return nil }
+    guard let value = integer(), unsafe value <= bytes.count - position else { return nil }
     return value
   }
 
@@ -71,6 +72,6 @@ package struct ByteDecoder {
     guard let length = count() else { return nil }
     let range = position..<(position + length)
     position += length
-    return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    return unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }
 }

@@ -43,15 +43,15 @@ package enum Ordering: Sendable {
 /// The order of byte strings, which is also that of UTF-8 strings by their scalars.
 enum ByteOrder {
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Ordering {
-    let order = scan_compare(left.baseAddress, left.count, right.baseAddress, right.count)
+    let order = unsafe scan_compare(left.baseAddress, left.count, right.baseAddress, right.count)
     return order < 0 ? .less : order == 0 ? .equal : .greater
   }
 
   static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    left.count == right.count && compare(left, right) == .equal
+    unsafe left.count == right.count && compare(left, right) == .equal
   }
 
   static func contains(_ text: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer) -> Bool {
-    scan_contains(text.baseAddress, text.count, needle.baseAddress, needle.count) != 0
+    unsafe scan_contains(text.baseAddress, text.count, needle.baseAddress, needle.count) != 0
   }
 }

@@ -10,15 +10,15 @@ enum TextFolding {
     _ bytes: UnsafeRawBufferPointer, _ options: TextOptions, into output: inout [UInt8]
   ) {
     let ignoringCase = options.contains(.caseInsensitive)
-    if isASCII(bytes) {
+    if unsafe isASCII(bytes) {
       let start = output.count
-      output.append(contentsOf: bytes)
+      unsafe output.append(contentsOf: bytes)
       if ignoringCase {
-        output.withUnsafeMutableBufferPointer { lower($0, from: start) }
+        unsafe output.withUnsafeMutableBufferPointer { unsafe lower($0, from: start) }
       }
       return
     }
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = unsafe String(decoding: bytes, as: UTF8.self)
     if options.contains(.diacriticInsensitive) {
       for scalar in text._nfd where scalar.properties.generalCategory != .nonspacingMark {
         append(scalar, ignoringCase, into: &output)
@@ -30,21 +30,21 @@ enum TextFolding {
 
   private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var high: UInt8 = 0
-    for byte in bytes { high |= byte }
+    for index in 0..<bytes.count { unsafe high |= bytes[index] }
     return high < 0x80
   }
 
   private static func lower(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int) {
     for index in start..<bytes.count {
-      let byte = bytes[index]
-      bytes[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+      let byte = unsafe bytes[index]
+      unsafe bytes[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
   }
 
   static func fold(_ text: String, _ options: TextOptions) -> [UInt8] {
     var text = text
     var output: [UInt8] = []
-    text.withUTF8 { fold(UnsafeRawBufferPointer($0), options, into: &output) }
+    text.withUTF8 { unsafe fold(UnsafeRawBufferPointer($0), options, into: &output) }
     return output
   }
 
@@ -52,7 +52,7 @@ enum TextFolding {
     _ scalar: Unicode.Scalar, _ ignoringCase: Bool, into output: inout [UInt8]
   ) {
     guard ignoringCase else {
-      output.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+      unsafe output.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
       return
     }
     // Lower case of upper case makes ß equal to SS and the two small sigmas equal, as Unicode's

@@ -5,7 +5,7 @@ enum TextTokens {
   /// Calls `body` with each word, in UTF-8, in the order of the text; some may come again.
   static func forEach(_ text: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void) {
     var folded: [UInt8] = []
-    TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive], into: &folded)
+    unsafe TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive], into: &folded)
     var word: [UInt8] = []
     func end() {
       if word.isEmpty { return }
@@ -22,10 +22,10 @@ enum TextTokens {
       let properties = scalar.properties
       if properties.isIdeographic {
         end()
-        word.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+        unsafe word.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
         end()
       } else if properties.isAlphabetic || isPartOfWord(properties.generalCategory) {
-        word.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+        unsafe word.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
       } else {
         end()
       }
@@ -36,7 +36,7 @@ enum TextTokens {
   /// Each word once.
   static func set(_ text: UnsafeRawBufferPointer) -> Set<[UInt8]> {
     var words: Set<[UInt8]> = []
-    forEach(text) { words.insert($0) }
+    unsafe forEach(text) { words.insert($0) }
     return words
   }
 
@@ -73,7 +73,7 @@ enum TextTokens {
   /// The entries of a text, rising, each once.
   static func indexed(_ text: UnsafeRawBufferPointer) -> [Int64] {
     var entries: Set<Int64> = []
-    forEach(text) { entries.insert(indexed($0)) }
+    unsafe forEach(text) { entries.insert(indexed($0)) }
     return entries.sorted()
   }
 }

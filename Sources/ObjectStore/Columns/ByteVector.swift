@@ -22,32 +22,32 @@ enum ByteVector {
   @inlinable @inline(__always)
   static func isLarge(_ node: Node, _ row: Int) -> Bool {
     guard node.flags & VectorMath.largeFlag != 0 else { return false }
-    return VectorMath.bit(largeBitmap(node), row)
+    return unsafe VectorMath.bit(largeBitmap(node), row)
   }
 
   @inlinable @inline(__always)
   static func largeBitmap(_ node: Node) -> UnsafeRawPointer {
-    VectorMath.isNullable(node) ? node.data + VectorMath.bitmapBytes(node.count) : node.data
+    unsafe VectorMath.isNullable(node) ? node.data + VectorMath.bitmapBytes(node.count) : node.data
   }
 
   /// The bytes of a row that is not large; `row` must be below the count.
   @inlinable @inline(__always)
   static func inlineBytes(_ node: Node, _ row: Int) -> UnsafeRawBufferPointer {
     let count = node.count
-    let offsets = node.data + endsOffset(flags: node.flags, count: count)
-    let start = Int(offsets.load(fromByteOffset: row &* 2, as: UInt16.self))
-    let end = Int(offsets.load(fromByteOffset: row &* 2 &+ 2, as: UInt16.self))
-    return UnsafeRawBufferPointer(
+    let offsets = unsafe node.data + endsOffset(flags: node.flags, count: count)
+    let start = unsafe Int(offsets.load(fromByteOffset: row &* 2, as: UInt16.self))
+    let end = unsafe Int(offsets.load(fromByteOffset: row &* 2 &+ 2, as: UInt16.self))
+    return unsafe UnsafeRawBufferPointer(
       start: offsets + endsBytes(count) + start, count: end &- start)
   }
 
   /// Which of the node's references belongs to a large row: how many large rows stand before it.
   @usableFromInline
   static func largeRank(_ node: Node, _ row: Int) -> Int {
-    let words = largeBitmap(node).assumingMemoryBound(to: UInt64.self)
+    let words = unsafe largeBitmap(node).assumingMemoryBound(to: UInt64.self)
     var rank = 0
-    for word in 0..<(row >> 6) { rank += words[word].nonzeroBitCount }
-    return rank + (words[row >> 6] & ((1 << UInt64(row & 63)) &- 1)).nonzeroBitCount
+    for word in 0..<(row >> 6) { unsafe rank += words[word].nonzeroBitCount }
+    return unsafe rank + (words[row >> 6] & ((1 << UInt64(row & 63)) &- 1)).nonzeroBitCount
   }
 
   /// Gives `body` the bytes of a row, wherever they are.
@@ -55,14 +55,14 @@ enum ByteVector {
   static func withBytes<Result>(
     _ node: Node, _ row: Int, in source: NodeSource, _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result {
-    if !isLarge(node, row) { return body(inlineBytes(node, row)) }
+    if !isLarge(node, row) { return unsafe body(inlineBytes(node, row)) }
     let reference = node.reference(largeRank(node, row))
     let blob = try source.node(reference)
     if blob.kind == .blob {
-      return body(UnsafeRawBufferPointer(start: blob.data, count: blob.count))
+      return unsafe body(UnsafeRawBufferPointer(start: blob.data, count: blob.count))
     }
     let whole = try joined(blob, reference, in: source)
-    return whole.withUnsafeBytes(body)
+    return unsafe whole.withUnsafeBytes(body)
   }
 
   /// The chunks of a large value, one after the other.
@@ -72,14 +72,14 @@ enum ByteVector {
   ) throws(StorageError) -> [UInt8] {
     guard blob.kind == .chunkedBlob else { throw source.unexpected(reference, .blob) }
     var bytes: [UInt8] = []
-    let total = Int(blob.data.load(as: UInt64.self))
+    let total = unsafe Int(blob.data.load(as: UInt64.self))
     for index in 0..<blob.referenceCount {
       let chunk = try source.node(blob.reference(index), .blob)
       guard chunk.count == min(TreeLimits.blobChunkBytes, total - bytes.count) else {
         throw source.corrupt(reference, "a large value of \(total) bytes was expected")
       }
       if index == 0 { bytes.reserveCapacity(total) }
-      bytes.append(contentsOf: UnsafeRawBufferPointer(start: chunk.data, count: chunk.count))
+      unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: chunk.data, count: chunk.count))
     }
     return bytes
   }

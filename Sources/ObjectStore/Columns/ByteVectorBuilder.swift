@@ -1,7 +1,9 @@
 import Storage
 
 /// Puts a byte vector together row by row, outside of any node, and then writes it as a whole.
-struct ByteVectorBuilder {
+///
+/// Refers to the bytes that it is given: they stay as they are until `finish`.
+@safe struct ByteVectorBuilder {
   private let isNullable: Bool
   private let rows: Int
   /// Per row: where its bytes are (in another node, or the caller's), how many, and its blob.
@@ -12,7 +14,7 @@ struct ByteVectorBuilder {
   init(isNullable: Bool, rows: Int) {
     self.isNullable = isNullable
     self.rows = rows
-    values = Array(repeating: nil, count: rows)
+    unsafe values = Array(repeating: nil, count: rows)
     blobs = Array(repeating: .none, count: rows)
   }
 
@@ -21,14 +23,16 @@ struct ByteVectorBuilder {
     if ByteVector.isLarge(node, row) {
       setLarge(node.reference(ByteVector.largeRank(node, row)), at: target)
     } else if VectorMath.hasValue(node, row) {
-      values[target] = ByteVector.inlineBytes(node, row)
+      unsafe values[target] = ByteVector.inlineBytes(node, row)
     }
   }
 
-  mutating func setInline(_ bytes: UnsafeRawBufferPointer, at row: Int) { values[row] = bytes }
+  mutating func setInline(_ bytes: UnsafeRawBufferPointer, at row: Int) {
+    unsafe values[row] = bytes
+  }
 
   mutating func setLarge(_ blob: NodeReference, at row: Int) {
-    values[row] = UnsafeRawBufferPointer(start: nil, count: 0)
+    unsafe values[row] = UnsafeRawBufferPointer(start: nil, count: 0)
     blobs[row] = blob
     blobCount += 1
   }
@@ -39,12 +43,12 @@ struct ByteVectorBuilder {
   ) throws(StorageError) -> NodeReference {
     var flags: UInt16 = isNullable ? VectorMath.nullableFlag : 0
     if blobCount > 0 { flags |= VectorMath.largeFlag }
-    let heap = values.reduce(0) { $0 + ($1?.count ?? 0) }
+    let heap = unsafe values.reduce(0) { unsafe $0 + ($1?.count ?? 0) }
     let endsOffset = ByteVector.endsOffset(flags: flags, count: rows)
     let size = endsOffset + ByteVector.endsBytes(rows) + heap
     let scratch = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-    defer { scratch.deallocate() }
-    fill(scratch, flags: flags, endsOffset: endsOffset)
+    defer { unsafe scratch.deallocate() }
+    unsafe fill(scratch, flags: flags, endsOffset: endsOffset)
     let node = try writer.remake(
       old, kind: .byteVector, width: 16, flags: flags, referenceCount: blobCount, count: rows,
       dataSize: size)
@@ -53,25 +57,25 @@ struct ByteVectorBuilder {
       node.setReference(index, blob)
       index += 1
     }
-    node.data.copyMemory(from: scratch, byteCount: size)
+    unsafe node.data.copyMemory(from: scratch, byteCount: size)
     return node.reference
   }
 
   private func fill(_ data: UnsafeMutableRawPointer, flags: UInt16, endsOffset: Int) {
     let heapOffset = endsOffset + ByteVector.endsBytes(rows)
-    data.initializeMemory(as: UInt8.self, repeating: 0, count: heapOffset)
-    let large = data + (isNullable ? VectorMath.bitmapBytes(rows) : 0)
+    unsafe data.initializeMemory(as: UInt8.self, repeating: 0, count: heapOffset)
+    let large = unsafe data + (isNullable ? VectorMath.bitmapBytes(rows) : 0)
     var used = 0
     for row in 0..<rows {
-      if let bytes = values[row] {
-        if isNullable { VectorMath.setBit(data, row, true) }
-        if !blobs[row].isNone { VectorMath.setBit(large, row, true) }
+      if let bytes = unsafe values[row] {
+        if isNullable { unsafe VectorMath.setBit(data, row, true) }
+        if !blobs[row].isNone { unsafe VectorMath.setBit(large, row, true) }
         if let start = bytes.baseAddress, bytes.count > 0 {
-          (data + (heapOffset + used)).copyMemory(from: start, byteCount: bytes.count)
+          unsafe (data + (heapOffset + used)).copyMemory(from: start, byteCount: bytes.count)
         }
         used += bytes.count
       }
-      data.storeBytes(
+      unsafe data.storeBytes(
         of: UInt16(used), toByteOffset: endsOffset + (row + 1) * 2, as: UInt16.self)
     }
   }

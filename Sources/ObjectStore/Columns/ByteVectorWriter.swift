@@ -9,15 +9,15 @@ enum ByteVectorWriter {
     _ writer: NodeWriter, _ reference: NodeReference, row: Int,
     _ bytes: UnsafeRawBufferPointer?, isNullable: Bool, reserveRows: Int = 0
   ) throws(StorageError) -> NodeReference {
-    let length = bytes?.count ?? 0
+    let length = unsafe bytes?.count ?? 0
     if reference.isNone {
-      if length == 0, !isNullable || bytes == nil { return reference }
+      if length == 0, unsafe !isNullable || bytes == nil { return reference }
       if length <= TreeLimits.inlineBytesMax {
         let empty = makeEmpty(writer, isNullable: isNullable, reserveRows: reserveRows, length)
-        return try setInline(writer, empty, row: row, bytes)
+        return try unsafe setInline(writer, empty, row: row, bytes)
       }
       let empty = makeEmpty(writer, isNullable: isNullable, reserveRows: 0, 0)
-      return try rebuild(writer, empty, row: row, bytes)
+      return try unsafe rebuild(writer, empty, row: row, bytes)
     }
     let node = try writer.source.node(reference)
     guard node.kind == .byteVector, VectorMath.isNullable(node) == isNullable else {
@@ -25,10 +25,10 @@ enum ByteVectorWriter {
     }
     let wasLarge = row < node.count && ByteVector.isLarge(node, row)
     if wasLarge || length > TreeLimits.inlineBytesMax {
-      return try rebuild(writer, reference, row: row, bytes)
+      return try unsafe rebuild(writer, reference, row: row, bytes)
     }
-    if bytes == nil, row >= node.count { return reference }
-    return try setInline(writer, reference, row: row, bytes)
+    if unsafe bytes == nil, row >= node.count { return reference }
+    return try unsafe setInline(writer, reference, row: row, bytes)
   }
 
   private static func makeEmpty(
@@ -65,29 +65,29 @@ enum ByteVectorWriter {
     let flags = old.flags
     let before = Parts(flags: flags, count: oldCount)
     let after = Parts(flags: flags, count: max(oldCount, row &+ 1))
-    let oldLength = row < oldCount ? ByteVector.inlineBytes(old, row).count : 0
-    let length = bytes?.count ?? 0
-    let heapUsed = end(old.data + before.ends, oldCount)
+    let oldLength = unsafe row < oldCount ? ByteVector.inlineBytes(old, row).count : 0
+    let length = unsafe bytes?.count ?? 0
+    let heapUsed = unsafe end(old.data + before.ends, oldCount)
     let newSize = after.heap &+ heapUsed &- oldLength &+ length
     let node = try writer.mutable(
       reference, growing: max(0, newSize &- before.heap &- heapUsed &+ 7))
-    let data = node.data
+    let data = unsafe node.data
     let shift = length &- oldLength
     if row >= oldCount {
-      extend(data, from: before, to: after, flags, oldCount, row &+ 1, heapUsed)
-      storeEnd(data + after.ends, row &+ 1, heapUsed &+ length)
-      copy(bytes, to: data + (after.heap &+ heapUsed))
+      unsafe extend(data, from: before, to: after, flags, oldCount, row &+ 1, heapUsed)
+      unsafe storeEnd(data + after.ends, row &+ 1, heapUsed &+ length)
+      unsafe copy(bytes, to: data + (after.heap &+ heapUsed))
     } else {
-      let start = end(data + before.ends, row)
-      let tail = data + (before.heap &+ start &+ oldLength)
+      let start = unsafe end(data + before.ends, row)
+      let tail = unsafe data + (before.heap &+ start &+ oldLength)
       if shift != 0 {
-        (tail + shift).copyMemory(
+        unsafe (tail + shift).copyMemory(
           from: tail, byteCount: heapUsed &- start &- oldLength)
-        shiftEnds(data + before.ends, from: row &+ 1, through: oldCount, by: shift)
+        unsafe shiftEnds(data + before.ends, from: row &+ 1, through: oldCount, by: shift)
       }
-      copy(bytes, to: data + (before.heap &+ start))
+      unsafe copy(bytes, to: data + (before.heap &+ start))
     }
-    if flags & VectorMath.nullableFlag != 0 { VectorMath.setBit(data, row, bytes != nil) }
+    if flags & VectorMath.nullableFlag != 0 { unsafe VectorMath.setBit(data, row, bytes != nil) }
     node.setCount(max(oldCount, row &+ 1))
     node.setDataSize(newSize)
     return node.reference
@@ -100,55 +100,58 @@ enum ByteVectorWriter {
     _ oldCount: Int, _ newCount: Int, _ heapUsed: Int
   ) {
     if after.heap != before.heap {
-      (data + after.heap).copyMemory(from: data + before.heap, byteCount: heapUsed)
+      unsafe (data + after.heap).copyMemory(from: data + before.heap, byteCount: heapUsed)
     }
     if after.ends != before.ends {
-      (data + after.ends).copyMemory(from: data + before.ends, byteCount: (oldCount &+ 1) &* 2)
+      unsafe (data + after.ends).copyMemory(
+        from: data + before.ends, byteCount: (oldCount &+ 1) &* 2)
       if flags & 3 == 3 {
-        (data + after.bitmap).copyMemory(from: data + before.bitmap, byteCount: before.bitmap)
-        (data + after.bitmap + before.bitmap).initializeMemory(
+        unsafe (data + after.bitmap).copyMemory(
+          from: data + before.bitmap, byteCount: before.bitmap)
+        unsafe (data + after.bitmap + before.bitmap).initializeMemory(
           as: UInt8.self, repeating: 0, count: after.bitmap - before.bitmap)
       }
-      (data + before.bitmap).initializeMemory(
+      unsafe (data + before.bitmap).initializeMemory(
         as: UInt8.self, repeating: 0, count: after.bitmap - before.bitmap)
     }
-    let ends = data + after.ends
+    let ends = unsafe data + after.ends
     var row = oldCount &+ 1
     while row <= newCount {
-      storeEnd(ends, row, heapUsed)
+      unsafe storeEnd(ends, row, heapUsed)
       row &+= 1
     }
     let used = (newCount &+ 1) &* 2
-    (ends + used).initializeMemory(
+    unsafe (ends + used).initializeMemory(
       as: UInt8.self, repeating: 0, count: ByteVector.endsBytes(newCount) &- used)
   }
 
   @inline(__always)
   private static func end(_ ends: UnsafeRawPointer, _ row: Int) -> Int {
-    Int(ends.load(fromByteOffset: row &* 2, as: UInt16.self))
+    unsafe Int(ends.load(fromByteOffset: row &* 2, as: UInt16.self))
   }
 
   @inline(__always)
   private static func storeEnd(_ ends: UnsafeMutableRawPointer, _ row: Int, _ value: Int) {
-    ends.storeBytes(of: UInt16(truncatingIfNeeded: value), toByteOffset: row &* 2, as: UInt16.self)
+    unsafe ends.storeBytes(
+      of: UInt16(truncatingIfNeeded: value), toByteOffset: row &* 2, as: UInt16.self)
   }
 
   private static func shiftEnds(
     _ ends: UnsafeMutableRawPointer, from row: Int, through last: Int, by shift: Int
   ) {
-    let values = ends.assumingMemoryBound(to: UInt16.self)
+    let values = unsafe ends.assumingMemoryBound(to: UInt16.self)
     let change = UInt16(truncatingIfNeeded: shift)
     var index = row
     while index <= last {
-      values[index] &+= change
+      unsafe values[index] &+= change
       index &+= 1
     }
   }
 
   @inline(__always)
   private static func copy(_ bytes: UnsafeRawBufferPointer?, to target: UnsafeMutableRawPointer) {
-    if let bytes, let start = bytes.baseAddress {
-      target.copyMemory(from: start, byteCount: bytes.count)
+    if let bytes = unsafe bytes, let start = bytes.baseAddress {
+      unsafe target.copyMemory(from: start, byteCount: bytes.count)
     }
   }
 
@@ -165,10 +168,10 @@ enum ByteVectorWriter {
     if row < node.count, ByteVector.isLarge(node, row) {
       try writer.releaseTree(node.reference(ByteVector.largeRank(node, row)))
     }
-    if let bytes, bytes.count > TreeLimits.inlineBytesMax {
-      builder.setLarge(makeBlob(writer, bytes), at: row)
-    } else if let bytes {
-      builder.setInline(bytes, at: row)
+    if let bytes = unsafe bytes, bytes.count > TreeLimits.inlineBytesMax {
+      unsafe builder.setLarge(makeBlob(writer, bytes), at: row)
+    } else if let bytes = unsafe bytes {
+      unsafe builder.setInline(bytes, at: row)
     }
     return try builder.finish(writer, replacing: reference)
   }
@@ -178,16 +181,16 @@ enum ByteVectorWriter {
     let chunk = TreeLimits.blobChunkBytes
     if bytes.count <= chunk {
       let node = writer.make(kind: .blob, count: bytes.count, dataSize: bytes.count)
-      node.data.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      unsafe node.data.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
       return node.reference
     }
     let chunks = (bytes.count + chunk - 1) / chunk
     let whole = writer.make(kind: .chunkedBlob, referenceCount: chunks, count: chunks, dataSize: 8)
-    whole.data.storeBytes(of: UInt64(bytes.count), as: UInt64.self)
+    unsafe whole.data.storeBytes(of: UInt64(bytes.count), as: UInt64.self)
     for index in 0..<chunks {
       let range = (index * chunk)..<min(bytes.count, (index + 1) * chunk)
-      let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
-      whole.setReference(index, makeBlob(writer, piece))
+      let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+      unsafe whole.setReference(index, makeBlob(writer, piece))
     }
     return whole.reference
   }
@@ -228,22 +231,23 @@ enum ByteVectorWriter {
     let flags = node.node.flags
     let before = Parts(flags: flags, count: count)
     let after = Parts(flags: flags, count: count - 1)
-    let data = node.data
-    let ends = data + before.ends
-    let start = end(ends, row)
-    let length = end(ends, row + 1) - start
-    let heapUsed = end(ends, count)
-    if flags & VectorMath.nullableFlag != 0 { BitMath.remove(data, row, count: count) }
-    shiftEnds(ends, from: row + 1, through: count, by: -length)
-    (ends + (row + 1) * 2).copyMemory(from: ends + (row + 2) * 2, byteCount: (count - row - 1) * 2)
+    let data = unsafe node.data
+    let ends = unsafe data + before.ends
+    let start = unsafe end(ends, row)
+    let length = unsafe end(ends, row + 1) - start
+    let heapUsed = unsafe end(ends, count)
+    if flags & VectorMath.nullableFlag != 0 { unsafe BitMath.remove(data, row, count: count) }
+    unsafe shiftEnds(ends, from: row + 1, through: count, by: -length)
+    unsafe (ends + (row + 1) * 2).copyMemory(
+      from: ends + (row + 2) * 2, byteCount: (count - row - 1) * 2)
     if after.ends != before.ends {
-      (data + after.ends).copyMemory(from: ends, byteCount: count * 2)
+      unsafe (data + after.ends).copyMemory(from: ends, byteCount: count * 2)
     }
     let used = count * 2
-    (data + (after.ends + used)).initializeMemory(
+    unsafe (data + (after.ends + used)).initializeMemory(
       as: UInt8.self, repeating: 0, count: ByteVector.endsBytes(count - 1) - used)
-    (data + after.heap).copyMemory(from: data + before.heap, byteCount: start)
-    (data + (after.heap + start)).copyMemory(
+    unsafe (data + after.heap).copyMemory(from: data + before.heap, byteCount: start)
+    unsafe (data + (after.heap + start)).copyMemory(
       from: data + (before.heap + start + length), byteCount: heapUsed - start - length)
     node.setCount(count - 1)
     node.setDataSize(after.heap + heapUsed - length)
@@ -264,14 +268,14 @@ enum ByteVectorWriter {
       throw writer.source.unexpected(start, .byteVector)
     }
     let count = node.count
-    let fits = (bytes?.count ?? 0) <= TreeLimits.inlineBytesMax
-    if row == count, fits { return try setInline(writer, start, row: row, bytes) }
+    let fits = unsafe (bytes?.count ?? 0) <= TreeLimits.inlineBytesMax
+    if row == count, fits { return try unsafe setInline(writer, start, row: row, bytes) }
     var builder = ByteVectorBuilder(isNullable: isNullable, rows: count + 1)
     for index in 0..<count { builder.append(node, index, at: index < row ? index : index + 1) }
-    if let bytes, fits {
-      builder.setInline(bytes, at: row)
-    } else if let bytes {
-      builder.setLarge(makeBlob(writer, bytes), at: row)
+    if let bytes = unsafe bytes, fits {
+      unsafe builder.setInline(bytes, at: row)
+    } else if let bytes = unsafe bytes {
+      unsafe builder.setLarge(makeBlob(writer, bytes), at: row)
     }
     return try builder.finish(writer, replacing: start)
   }

@@ -47,11 +47,11 @@ enum IntegerCodec: ElementCodec {
   static func bits(_ value: Int64) -> Int { VectorMath.width(of: value) }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> Int64 {
-    VectorMath.integer(base, width: width, row)
+    unsafe VectorMath.integer(base, width: width, row)
   }
   @inline(__always)
   static func store(_ value: Int64, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int) {
-    VectorMath.setInteger(base, width: width, row, value)
+    unsafe VectorMath.setInteger(base, width: width, row, value)
   }
   static func indexed(_ value: Int64) -> Int64 { value }
 }
@@ -63,11 +63,11 @@ enum BoolCodec: ElementCodec {
   static func bits(_ value: Bool) -> Int { value ? 1 : 0 }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> Bool {
-    VectorMath.integer(base, width: width, row) != 0
+    unsafe VectorMath.integer(base, width: width, row) != 0
   }
   @inline(__always)
   static func store(_ value: Bool, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int) {
-    VectorMath.setInteger(base, width: width, row, value ? 1 : 0)
+    unsafe VectorMath.setInteger(base, width: width, row, value ? 1 : 0)
   }
   static func indexed(_ value: Bool) -> Int64 { value ? 1 : 0 }
 }
@@ -80,12 +80,12 @@ enum LinkCodec: ElementCodec {
   static func bits(_ value: ObjectKey?) -> Int { VectorMath.width(of: stored(value)) }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> ObjectKey? {
-    let value = VectorMath.integer(base, width: width, row)
+    let value = unsafe VectorMath.integer(base, width: width, row)
     return value == 0 ? nil : ObjectKey(rawValue: value &- 1)
   }
   @inline(__always)
   static func store(_ value: ObjectKey?, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int) {
-    VectorMath.setInteger(base, width: width, row, stored(value))
+    unsafe VectorMath.setInteger(base, width: width, row, stored(value))
   }
   static func indexed(_ value: ObjectKey?) -> Int64 { preconditionFailure("links have no index") }
   @inline(__always)
@@ -99,11 +99,11 @@ enum FloatCodec: ElementCodec {
   static func bits(_ value: Float) -> Int { 32 }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> Float {
-    base.load(fromByteOffset: row &* 4, as: Float.self)
+    unsafe base.load(fromByteOffset: row &* 4, as: Float.self)
   }
   @inline(__always)
   static func store(_ value: Float, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int) {
-    base.storeBytes(of: value, toByteOffset: row &* 4, as: Float.self)
+    unsafe base.storeBytes(of: value, toByteOffset: row &* 4, as: Float.self)
   }
   static func indexed(_ value: Float) -> Int64 { preconditionFailure("floats have no index") }
 }
@@ -116,11 +116,11 @@ enum DoubleCodec: ElementCodec {
   static func bits(_ value: Double) -> Int { 64 }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> Double {
-    base.load(fromByteOffset: row &* 8, as: Double.self)
+    unsafe base.load(fromByteOffset: row &* 8, as: Double.self)
   }
   @inline(__always)
   static func store(_ value: Double, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int) {
-    base.storeBytes(of: value, toByteOffset: row &* 8, as: Double.self)
+    unsafe base.storeBytes(of: value, toByteOffset: row &* 8, as: Double.self)
   }
   static func indexed(_ value: Double) -> Int64 { IndexValue.ordered(value) }
 }
@@ -132,14 +132,14 @@ enum ObjectIdCodec: ElementCodec {
   static func bits(_ value: ObjectIdBytes) -> Int { 96 }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> ObjectIdBytes {
-    FixedVector.objectId(base, row)
+    unsafe FixedVector.objectId(base, row)
   }
   @inline(__always)
   static func store(
     _ value: ObjectIdBytes, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int
   ) {
-    base.storeBytes(of: value.head, toByteOffset: row &* 12, as: UInt64.self)
-    base.storeBytes(of: value.tail, toByteOffset: row &* 12 &+ 8, as: UInt32.self)
+    unsafe base.storeBytes(of: value.head, toByteOffset: row &* 12, as: UInt64.self)
+    unsafe base.storeBytes(of: value.tail, toByteOffset: row &* 12 &+ 8, as: UInt32.self)
   }
   static func indexed(_ value: ObjectIdBytes) -> Int64 { IndexValue.hash(value) }
 }
@@ -151,12 +151,12 @@ enum UUIDCodec: ElementCodec {
   static func bits(_ value: UUIDBytes) -> Int { 128 }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> UUIDBytes {
-    FixedVector.uuid(base, row)
+    unsafe FixedVector.uuid(base, row)
   }
   @inline(__always)
   static func store(_ value: UUIDBytes, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int) {
-    base.storeBytes(of: value.head, toByteOffset: row &* 16, as: UInt64.self)
-    base.storeBytes(of: value.tail, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
+    unsafe base.storeBytes(of: value.head, toByteOffset: row &* 16, as: UInt64.self)
+    unsafe base.storeBytes(of: value.tail, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
   }
   static func indexed(_ value: UUIDBytes) -> Int64 { IndexValue.hash(value) }
 }
@@ -168,14 +168,14 @@ enum DecimalCodec: ElementCodec {
   static func bits(_ value: DecimalBits) -> Int { 128 }
   @inline(__always)
   static func load(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> DecimalBits {
-    FixedVector.decimal(base, row)
+    unsafe FixedVector.decimal(base, row)
   }
   @inline(__always)
   static func store(
     _ value: DecimalBits, _ base: UnsafeMutableRawPointer, width: Int, _ row: Int
   ) {
-    base.storeBytes(of: value.low, toByteOffset: row &* 16, as: UInt64.self)
-    base.storeBytes(of: value.high, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
+    unsafe base.storeBytes(of: value.low, toByteOffset: row &* 16, as: UInt64.self)
+    unsafe base.storeBytes(of: value.high, toByteOffset: row &* 16 &+ 8, as: UInt64.self)
   }
   static func indexed(_ value: DecimalBits) -> Int64 {
     preconditionFailure("decimals have no index")
@@ -183,15 +183,15 @@ enum DecimalCodec: ElementCodec {
 }
 
 /// The UTF-8 of strings, and data. The bytes must not lie in a node of the transaction.
-enum BytesCodec: ColumnCodec {
+enum BytesCodec: @unsafe ColumnCodec {
   static func fits(_ kind: ValueKind) -> Bool { kind == .string || kind == .data }
   @inline(__always)
   static func set(
     _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: UnsafeRawBufferPointer,
     isOptional: Bool, reserveRows: Int
   ) throws(StorageError) -> NodeReference {
-    try ByteVectorWriter.set(
+    try unsafe ByteVectorWriter.set(
       writer, reference, row: row, value, isNullable: isOptional, reserveRows: reserveRows)
   }
-  static func indexed(_ value: UnsafeRawBufferPointer) -> Int64 { IndexValue.hash(value) }
+  static func indexed(_ value: UnsafeRawBufferPointer) -> Int64 { unsafe IndexValue.hash(value) }
 }

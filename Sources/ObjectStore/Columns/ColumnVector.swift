@@ -5,6 +5,9 @@ import Storage
 /// `count` may be smaller than the cluster's: the rows that are not there hold the column's default
 /// (null where the column may be null, else zero or empty). A missing vector has count 0.
 ///
+/// Valid as long as the version that it was read from. The methods look at rows that are there
+/// alone; the pointers are for scans, which keep to `count` themselves.
+///
 /// Elements by kind of node:
 /// - `integerVector`: `width` is 0 (all zero), 1, 8, 16, 32 or 64 bits. Int, Bool; for links the
 ///   target's key + 1, or 0 for none.
@@ -12,7 +15,7 @@ import Storage
 /// - `fixedVector`: `width` 96 (ObjectId) or 128 (UUID, Decimal128).
 /// - `byteVector`: `ends` and `heap`; see `withBytes`.
 @frozen
-public struct ColumnVector {
+@safe public struct ColumnVector {
   /// Nil for a vector that is not there; then `count` is 0 and no pointer may be used.
   public let node: Node?
   public let source: NodeSource
@@ -44,23 +47,25 @@ public struct ColumnVector {
       self.node = nil
       count = 0
       width = 0
-      validity = nil
-      elements = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+      unsafe validity = nil
+      unsafe elements = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
       return
     }
     self.node = node
     count = node.count
     width = node.width
     let bitmap = VectorMath.bitmapBytes(node.count)
-    var start = node.data
+    var start = unsafe node.data
     if VectorMath.isNullable(node) {
-      validity = start.assumingMemoryBound(to: UInt64.self)
-      start += bitmap
+      unsafe validity = start.assumingMemoryBound(to: UInt64.self)
+      unsafe start += bitmap
     } else {
-      validity = nil
+      unsafe validity = nil
     }
-    if kind.vectorKind == .byteVector && node.flags & VectorMath.largeFlag != 0 { start += bitmap }
-    elements = start
+    if kind.vectorKind == .byteVector && node.flags & VectorMath.largeFlag != 0 {
+      unsafe start += bitmap
+    }
+    unsafe elements = start
   }
 
   /// Whether some rows of a byte vector are kept outside of `heap`. If so their stretch of the heap
@@ -73,38 +78,38 @@ public struct ColumnVector {
 
   /// Byte vectors: row i spans `ends[i] ..< ends[i + 1]` of `heap`.
   @inlinable
-  public var ends: UnsafePointer<UInt16> { elements.assumingMemoryBound(to: UInt16.self) }
+  public var ends: UnsafePointer<UInt16> { unsafe elements.assumingMemoryBound(to: UInt16.self) }
 
   /// Byte vectors: the bytes of all rows, one after the other.
   @inlinable
   public var heap: UnsafePointer<UInt8> {
-    (elements + ByteVector.endsBytes(count)).assumingMemoryBound(to: UInt8.self)
+    unsafe (elements + ByteVector.endsBytes(count)).assumingMemoryBound(to: UInt8.self)
   }
 
   /// Whether `row` holds a value, where the column may hold null.
   @inlinable @inline(__always)
   public func hasValue(_ row: Int) -> Bool {
     if row >= count { return false }
-    guard let validity else { return true }
-    return validity[row &>> 6] & (1 &<< UInt64(row & 63)) != 0
+    guard let validity = unsafe validity else { return true }
+    return unsafe validity[row &>> 6] & (1 &<< UInt64(row & 63)) != 0
   }
 
   /// Integer vectors: the value in `row`, 0 beyond `count`.
   @inlinable @inline(__always)
   public func integer(_ row: Int) -> Int64 {
-    row < count ? VectorMath.integer(elements, width: width, row) : 0
+    unsafe row < count ? VectorMath.integer(elements, width: width, row) : 0
   }
 
   /// Double vectors.
   @inlinable @inline(__always)
   public func double(_ row: Int) -> Double {
-    row < count ? elements.load(fromByteOffset: row &<< 3, as: Double.self) : 0
+    unsafe row < count ? elements.load(fromByteOffset: row &<< 3, as: Double.self) : 0
   }
 
   /// Float vectors.
   @inlinable @inline(__always)
   public func float(_ row: Int) -> Float {
-    row < count ? elements.load(fromByteOffset: row &<< 2, as: Float.self) : 0
+    unsafe row < count ? elements.load(fromByteOffset: row &<< 2, as: Float.self) : 0
   }
 
   /// Byte vectors: gives `body` the bytes in `row`, empty for null and beyond `count`. Values of
@@ -113,7 +118,9 @@ public struct ColumnVector {
   public func withBytes<Result>(
     _ row: Int, _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result {
-    guard let node, row < count else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-    return try ByteVector.withBytes(node, row, in: source, body)
+    guard let node, row < count else {
+      return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    return try unsafe ByteVector.withBytes(node, row, in: source, body)
   }
 }

@@ -27,7 +27,7 @@ enum ElementWriter {
   /// Where the elements of a mutable vector begin.
   @inline(__always)
   static func elements(_ node: MutableNode) -> UnsafeMutableRawPointer {
-    UnsafeMutableRawPointer(mutating: VectorMath.elements(node.node))
+    unsafe UnsafeMutableRawPointer(mutating: VectorMath.elements(node.node))
   }
 
   /// Makes the vector changeable and have `row` and at least `bits` per element. New rows hold the
@@ -42,7 +42,7 @@ enum ElementWriter {
     if reference.isUncommitted {
       let node = try writer.source.node(reference)
       if row < node.count, bits <= node.width {
-        return MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
+        return unsafe MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
       }
     }
     return try reshape(
@@ -93,15 +93,16 @@ enum ElementWriter {
     let newSize = shape.dataSize(count, bits: bits)
     let mutable = try writer.mutable(reference, growing: max(0, newSize &- oldSize &+ 7))
     if count == old { return mutable }
-    let data = mutable.data
-    (data + oldSize).initializeMemory(as: UInt8.self, repeating: 0, count: newSize &- oldSize)
+    let data = unsafe mutable.data
+    unsafe (data + oldSize).initializeMemory(
+      as: UInt8.self, repeating: 0, count: newSize &- oldSize)
     if shape.isNullable {
       let oldBitmap = VectorMath.bitmapBytes(old)
       let shift = VectorMath.bitmapBytes(count) &- oldBitmap
       if shift > 0 {
-        (data + (oldBitmap &+ shift)).copyMemory(
+        unsafe (data + (oldBitmap &+ shift)).copyMemory(
           from: data + oldBitmap, byteCount: oldSize &- oldBitmap)
-        (data + oldBitmap).initializeMemory(as: UInt8.self, repeating: 0, count: shift)
+        unsafe (data + oldBitmap).initializeMemory(as: UInt8.self, repeating: 0, count: shift)
       }
     }
     mutable.setCount(count)
@@ -120,13 +121,13 @@ enum ElementWriter {
       count: count, dataSize: size, reserve: reserve)
     for index in 0..<node.referenceCount { wide.setReference(index, node.reference(index)) }
     if shape.isNullable {
-      wide.data.copyMemory(from: node.data, byteCount: VectorMath.bitmapBytes(node.count))
+      unsafe wide.data.copyMemory(from: node.data, byteCount: VectorMath.bitmapBytes(node.count))
     }
-    let from = VectorMath.elements(node)
-    let to = elements(wide)
+    let from = unsafe VectorMath.elements(node)
+    let to = unsafe elements(wide)
     for row in 0..<node.count {
-      let value = VectorMath.integer(from, width: node.width, row)
-      VectorMath.setInteger(to, width: bits, row, value)
+      let value = unsafe VectorMath.integer(from, width: node.width, row)
+      unsafe VectorMath.setInteger(to, width: bits, row, value)
     }
     try writer.release(reference)
     return wide
@@ -144,8 +145,8 @@ enum ElementWriter {
     if reference.isNone, bits == 0, !shape.isNullable { return reference }
     let node = try prepare(
       writer, reference, row: row, bits: bits, shape: shape, reserveRows: reserveRows)
-    Codec.store(value, elements(node), width: node.node.width, row)
-    if shape.isNullable { VectorMath.setBit(node.data, row, true) }
+    unsafe Codec.store(value, elements(node), width: node.node.width, row)
+    if shape.isNullable { unsafe VectorMath.setBit(node.data, row, true) }
     return node.reference
   }
 
@@ -164,16 +165,16 @@ enum ElementWriter {
     try check(node, reference, shape, bits: node.width, in: writer.source)
     if row >= node.count { return reference }
     let mutable = try writer.mutable(reference)
-    VectorMath.setBit(mutable.data, row, false)
-    clear(elements(mutable), row, bits: node.width)
+    unsafe VectorMath.setBit(mutable.data, row, false)
+    unsafe clear(elements(mutable), row, bits: node.width)
     return mutable.reference
   }
 
   @inline(__always)
   private static func clear(_ base: UnsafeMutableRawPointer, _ row: Int, bits: Int) {
-    if bits == 1 { return VectorMath.setBit(base, row, false) }
+    if bits == 1 { return unsafe VectorMath.setBit(base, row, false) }
     let bytes = bits >> 3
-    (base + row * bytes).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    unsafe (base + row * bytes).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
   }
 
   // MARK: Rows
@@ -194,15 +195,15 @@ enum ElementWriter {
     let mutable = try writer.mutable(reference)
     let shape = Shape(mutable.node.kind, VectorMath.isNullable(mutable.node))
     let bits = mutable.node.width
-    let data = mutable.data
-    var from = elements(mutable)
-    removeElement(from, row, count: count, bits: bits)
+    let data = unsafe mutable.data
+    var from = unsafe elements(mutable)
+    unsafe removeElement(from, row, count: count, bits: bits)
     if shape.isNullable {
-      BitMath.remove(data, row, count: count)
+      unsafe BitMath.remove(data, row, count: count)
       let shift = VectorMath.bitmapBytes(count) - VectorMath.bitmapBytes(count - 1)
       if shift > 0 {
-        (from - shift).copyMemory(from: from, byteCount: ((count - 1) * bits + 7) >> 3)
-        from -= shift
+        unsafe (from - shift).copyMemory(from: from, byteCount: ((count - 1) * bits + 7) >> 3)
+        unsafe from -= shift
       }
     }
     mutable.setCount(count - 1)
@@ -221,9 +222,9 @@ enum ElementWriter {
     _ base: UnsafeMutableRawPointer, _ row: Int, count: Int, bits: Int
   ) {
     if bits == 0 { return }
-    if bits == 1 { return BitMath.remove(base, row, count: count) }
+    if bits == 1 { return unsafe BitMath.remove(base, row, count: count) }
     let bytes = bits >> 3
-    (base + row * bytes).copyMemory(
+    unsafe (base + row * bytes).copyMemory(
       from: base + (row + 1) * bytes, byteCount: (count - row - 1) * bytes)
   }
 
@@ -236,17 +237,17 @@ enum ElementWriter {
     let mutable = try reshape(
       writer, reference, rows: count + 1, bits: bits, shape: shape, reserveRows: 0)
     if row == count { return mutable.reference }
-    let base = elements(mutable)
+    let base = unsafe elements(mutable)
     let width = mutable.node.width
     if width == 1 {
-      BitMath.insert(base, row, count: count)
+      unsafe BitMath.insert(base, row, count: count)
     } else {
       let bytes = width >> 3
-      (base + (row + 1) * bytes).copyMemory(
+      unsafe (base + (row + 1) * bytes).copyMemory(
         from: base + row * bytes, byteCount: (count - row) * bytes)
-      (base + row * bytes).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+      unsafe (base + row * bytes).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     }
-    if shape.isNullable { BitMath.insert(mutable.data, row, count: count) }
+    if shape.isNullable { unsafe BitMath.insert(mutable.data, row, count: count) }
     return mutable.reference
   }
 
@@ -291,10 +292,11 @@ enum ElementWriter {
     guard node.kind == .integerVector || node.kind == .backlinkVector, node.width > 1 else {
       return node.width
     }
-    let base = VectorMath.elements(node)
+    let base = unsafe VectorMath.elements(node)
     var bits = 0
     for row in rows {
-      bits = max(bits, VectorMath.width(of: VectorMath.integer(base, width: node.width, row)))
+      bits = unsafe max(
+        bits, VectorMath.width(of: VectorMath.integer(base, width: node.width, row)))
       if bits == node.width { break }
     }
     return bits
@@ -309,22 +311,22 @@ enum ElementWriter {
     if held <= piece.rows.lowerBound { return }
     let rows = piece.rows.lowerBound..<held
     let bits = result.node.width
-    let from = VectorMath.elements(node)
-    let to = elements(result)
+    let from = unsafe VectorMath.elements(node)
+    let to = unsafe elements(result)
     if bits == node.width, bits >= 8 {
       let bytes = bits >> 3
-      (to + start * bytes).copyMemory(
+      unsafe (to + start * bytes).copyMemory(
         from: from + rows.lowerBound * bytes, byteCount: rows.count * bytes)
     } else if bits > 0 {
       for row in rows {
-        VectorMath.setInteger(
+        unsafe VectorMath.setInteger(
           to, width: bits, start + row - rows.lowerBound,
           VectorMath.integer(from, width: node.width, row))
       }
     }
     guard VectorMath.isNullable(node), VectorMath.isNullable(result.node) else { return }
-    for row in rows where VectorMath.bit(node.data, row) {
-      VectorMath.setBit(result.data, start + row - rows.lowerBound, true)
+    for row in rows where unsafe VectorMath.bit(node.data, row) {
+      unsafe VectorMath.setBit(result.data, start + row - rows.lowerBound, true)
     }
   }
 }

@@ -13,13 +13,13 @@ enum IndexValue {
     var state = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
     var offset = 0
     while offset &+ 8 <= bytes.count {
-      state = mix(state, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      state = unsafe mix(state, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
       offset &+= 8
     }
     var rest: UInt64 = 0
     var shift: UInt64 = 0
     while offset < bytes.count {
-      rest |= UInt64(bytes[offset]) &<< shift
+      unsafe rest |= UInt64(bytes[offset]) &<< shift
       shift &+= 8
       offset &+= 1
     }
@@ -35,18 +35,18 @@ enum IndexValue {
   }
 
   static func hash(_ value: ObjectIdBytes) -> Int64 {
-    withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { buffer in
-      buffer.storeBytes(of: value.head, as: UInt64.self)
-      buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt32.self)
-      return hash(UnsafeRawBufferPointer(buffer))
+    unsafe withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { buffer in
+      unsafe buffer.storeBytes(of: value.head, as: UInt64.self)
+      unsafe buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt32.self)
+      return unsafe hash(UnsafeRawBufferPointer(buffer))
     }
   }
 
   static func hash(_ value: UUIDBytes) -> Int64 {
-    withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
-      buffer.storeBytes(of: value.head, as: UInt64.self)
-      buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt64.self)
-      return hash(UnsafeRawBufferPointer(buffer))
+    unsafe withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
+      unsafe buffer.storeBytes(of: value.head, as: UInt64.self)
+      unsafe buffer.storeBytes(of: value.tail, toByteOffset: 8, as: UInt64.self)
+      return unsafe hash(UnsafeRawBufferPointer(buffer))
     }
   }
 }

@@ -10,10 +10,10 @@ extension NodeWriter {
   ) throws(StorageError) -> MutableNode {
     let size = (NodeLayout.headerSize + referenceCount * 8 + dataSize + 7) & ~7
     if old.isUncommitted {
-      let node = try MutableNode(
+      let node = try unsafe MutableNode(
         address: UnsafeMutableRawPointer(mutating: source.node(old).address))
       if size <= node.capacity {
-        node.address.storeBytes(
+        unsafe node.address.storeBytes(
           of: UInt32(referenceCount), toByteOffset: NodeLayout.referenceCount, as: UInt32.self)
         node.setWidth(width)
         node.setFlags(flags)

@@ -19,50 +19,50 @@ public enum ValueCodec {
 
   /// The value in `bytes`; null if they make no sense.
   public static func decode(_ bytes: UnsafeRawBufferPointer) -> StoredValue {
-    guard let first = bytes.first, let tag = Tag(rawValue: first) else { return .null }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    guard let first = unsafe bytes.first, let tag = Tag(rawValue: first) else { return .null }
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[1...])
     switch tag {
-    case .string: return .string(String(decoding: rest, as: UTF8.self))
-    case .data: return .data([UInt8](rest))
-    case .bool: return rest.count >= 1 ? .bool(rest[0] != 0) : .null
-    case .float: return rest.count >= 4 ? .float(rest.loadUnaligned(as: Float.self)) : .null
-    case .int, .double, .date: return rest.count >= 8 ? eightBytes(tag, rest) : .null
-    case .objectId, .link: return rest.count >= 12 ? twelveBytes(tag, rest) : .null
-    case .decimal128, .uuid: return rest.count >= 16 ? sixteenBytes(tag, rest) : .null
+    case .string: return unsafe .string(String(decoding: rest, as: UTF8.self))
+    case .data: return unsafe .data([UInt8](rest))
+    case .bool: return unsafe rest.count >= 1 ? .bool(rest[0] != 0) : .null
+    case .float: return unsafe rest.count >= 4 ? .float(rest.loadUnaligned(as: Float.self)) : .null
+    case .int, .double, .date: return unsafe rest.count >= 8 ? eightBytes(tag, rest) : .null
+    case .objectId, .link: return unsafe rest.count >= 12 ? twelveBytes(tag, rest) : .null
+    case .decimal128, .uuid: return unsafe rest.count >= 16 ? sixteenBytes(tag, rest) : .null
     }
   }
 
   private static func eightBytes(_ tag: Tag, _ rest: UnsafeRawBufferPointer) -> StoredValue {
     switch tag {
-    case .int: return .int(rest.loadUnaligned(as: Int64.self))
-    case .double: return .double(rest.loadUnaligned(as: Double.self))
-    default: return .date(rest.loadUnaligned(as: Double.self))
+    case .int: return unsafe .int(rest.loadUnaligned(as: Int64.self))
+    case .double: return unsafe .double(rest.loadUnaligned(as: Double.self))
+    default: return unsafe .date(rest.loadUnaligned(as: Double.self))
     }
   }
 
   private static func twelveBytes(_ tag: Tag, _ rest: UnsafeRawBufferPointer) -> StoredValue {
     if tag == .objectId {
-      return .objectId(
+      return unsafe .objectId(
         ObjectIdBytes(
           head: rest.loadUnaligned(as: UInt64.self),
           tail: rest.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
     }
-    return .link(
+    return unsafe .link(
       TableKey(rawValue: rest.loadUnaligned(as: UInt32.self)),
       ObjectKey(rawValue: rest.loadUnaligned(fromByteOffset: 4, as: Int64.self)))
   }
 
   private static func sixteenBytes(_ tag: Tag, _ rest: UnsafeRawBufferPointer) -> StoredValue {
-    let head = rest.loadUnaligned(as: UInt64.self)
-    let tail = rest.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    let head = unsafe rest.loadUnaligned(as: UInt64.self)
+    let tail = unsafe rest.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     return tag == .uuid
       ? .uuid(UUIDBytes(head: head, tail: tail)) : .decimal128(DecimalBits(low: head, high: tail))
   }
 
   /// The link in `bytes`, if it is one; cheaper than decoding the rest.
   static func link(_ bytes: UnsafeRawBufferPointer) -> (TableKey, ObjectKey)? {
-    guard bytes.count == 13, bytes[0] == Tag.link.rawValue else { return nil }
-    return (
+    guard bytes.count == 13, unsafe bytes[0] == Tag.link.rawValue else { return nil }
+    return unsafe (
       TableKey(rawValue: bytes.loadUnaligned(fromByteOffset: 1, as: UInt32.self)),
       ObjectKey(rawValue: bytes.loadUnaligned(fromByteOffset: 5, as: Int64.self))
     )
@@ -86,16 +86,16 @@ public enum ValueCodec {
       bytes.append(contentsOf: value)
     case .objectId(let value):
       append(.objectId, value.head, to: &bytes)
-      withUnsafeBytes(of: value.tail) { bytes.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: value.tail) { unsafe bytes.append(contentsOf: $0) }
     case .decimal128(let value):
       append(.decimal128, value.low, to: &bytes)
-      withUnsafeBytes(of: value.high) { bytes.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: value.high) { unsafe bytes.append(contentsOf: $0) }
     case .uuid(let value):
       append(.uuid, value.head, to: &bytes)
-      withUnsafeBytes(of: value.tail) { bytes.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: value.tail) { unsafe bytes.append(contentsOf: $0) }
     case .link(let table, let key):
       append(.link, table.rawValue, to: &bytes)
-      withUnsafeBytes(of: key.rawValue) { bytes.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: key.rawValue) { unsafe bytes.append(contentsOf: $0) }
     }
     return bytes
   }
@@ -104,6 +104,6 @@ public enum ValueCodec {
     _ tag: Tag, _ value: Value, to bytes: inout [UInt8]
   ) {
     bytes.append(tag.rawValue)
-    withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
   }
 }

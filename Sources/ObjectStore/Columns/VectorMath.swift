@@ -20,37 +20,38 @@ enum VectorMath {
   /// Where the elements begin.
   @inlinable @inline(__always)
   static func elements(_ node: Node) -> UnsafeRawPointer {
-    isNullable(node) ? node.data + bitmapBytes(node.count) : node.data
+    unsafe isNullable(node) ? node.data + bitmapBytes(node.count) : node.data
   }
 
   @inlinable @inline(__always)
   static func bit(_ base: UnsafeRawPointer, _ index: Int) -> Bool {
-    base.load(fromByteOffset: index &>> 3, as: UInt8.self) & (1 &<< UInt8(index & 7)) != 0
+    unsafe base.load(fromByteOffset: index &>> 3, as: UInt8.self) & (1 &<< UInt8(index & 7)) != 0
   }
 
   @inlinable @inline(__always)
   static func setBit(_ base: UnsafeMutableRawPointer, _ index: Int, _ value: Bool) {
     let mask: UInt8 = 1 &<< UInt8(truncatingIfNeeded: index & 7)
-    let old = base.load(fromByteOffset: index &>> 3, as: UInt8.self)
-    base.storeBytes(of: value ? old | mask : old & ~mask, toByteOffset: index &>> 3, as: UInt8.self)
+    let old = unsafe base.load(fromByteOffset: index &>> 3, as: UInt8.self)
+    unsafe base.storeBytes(
+      of: value ? old | mask : old & ~mask, toByteOffset: index &>> 3, as: UInt8.self)
   }
 
   /// Whether there is a value in `row` of a vector whose column may hold null.
   @inlinable @inline(__always)
   static func hasValue(_ node: Node, _ row: Int) -> Bool {
     if row >= node.count { return false }
-    return !isNullable(node) || bit(node.data, row)
+    return unsafe !isNullable(node) || bit(node.data, row)
   }
 
   /// Element `row` of packed two's complement integers (one bit: 0 or 1).
   @inlinable @inline(__always)
   static func integer(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> Int64 {
     switch width {
-    case 32: return Int64(base.load(fromByteOffset: row &<< 2, as: Int32.self))
-    case 8: return Int64(base.load(fromByteOffset: row, as: Int8.self))
-    case 16: return Int64(base.load(fromByteOffset: row &<< 1, as: Int16.self))
-    case 64: return base.load(fromByteOffset: row &<< 3, as: Int64.self)
-    case 1: return bit(base, row) ? 1 : 0
+    case 32: return unsafe Int64(base.load(fromByteOffset: row &<< 2, as: Int32.self))
+    case 8: return unsafe Int64(base.load(fromByteOffset: row, as: Int8.self))
+    case 16: return unsafe Int64(base.load(fromByteOffset: row &<< 1, as: Int16.self))
+    case 64: return unsafe base.load(fromByteOffset: row &<< 3, as: Int64.self)
+    case 1: return unsafe bit(base, row) ? 1 : 0
     default: return 0
     }
   }
@@ -61,15 +62,15 @@ enum VectorMath {
   ) {
     switch width {
     case 32:
-      base.storeBytes(
+      unsafe base.storeBytes(
         of: Int32(truncatingIfNeeded: value), toByteOffset: row &<< 2, as: Int32.self)
     case 8:
-      base.storeBytes(of: Int8(truncatingIfNeeded: value), toByteOffset: row, as: Int8.self)
+      unsafe base.storeBytes(of: Int8(truncatingIfNeeded: value), toByteOffset: row, as: Int8.self)
     case 16:
-      base.storeBytes(
+      unsafe base.storeBytes(
         of: Int16(truncatingIfNeeded: value), toByteOffset: row &<< 1, as: Int16.self)
-    case 64: base.storeBytes(of: value, toByteOffset: row &<< 3, as: Int64.self)
-    case 1: setBit(base, row, value != 0)
+    case 64: unsafe base.storeBytes(of: value, toByteOffset: row &<< 3, as: Int64.self)
+    case 1: unsafe setBit(base, row, value != 0)
     default: break
     }
   }
@@ -92,10 +93,10 @@ enum VectorMath {
   @inlinable @inline(__always)
   static func offset(_ base: UnsafeRawPointer, width: Int, _ row: Int) -> UInt64 {
     switch width {
-    case 8: return UInt64(base.load(fromByteOffset: row, as: UInt8.self))
-    case 16: return UInt64(base.load(fromByteOffset: row &<< 1, as: UInt16.self))
-    case 32: return UInt64(base.load(fromByteOffset: row &<< 2, as: UInt32.self))
-    case 64: return base.load(fromByteOffset: row &<< 3, as: UInt64.self)
+    case 8: return unsafe UInt64(base.load(fromByteOffset: row, as: UInt8.self))
+    case 16: return unsafe UInt64(base.load(fromByteOffset: row &<< 1, as: UInt16.self))
+    case 32: return unsafe UInt64(base.load(fromByteOffset: row &<< 2, as: UInt32.self))
+    case 64: return unsafe base.load(fromByteOffset: row &<< 3, as: UInt64.self)
     default: return 0
     }
   }
@@ -105,14 +106,16 @@ enum VectorMath {
     _ base: UnsafeMutableRawPointer, width: Int, _ row: Int, _ value: UInt64
   ) {
     switch width {
-    case 8: base.storeBytes(of: UInt8(truncatingIfNeeded: value), toByteOffset: row, as: UInt8.self)
+    case 8:
+      unsafe base.storeBytes(
+        of: UInt8(truncatingIfNeeded: value), toByteOffset: row, as: UInt8.self)
     case 16:
-      base.storeBytes(
+      unsafe base.storeBytes(
         of: UInt16(truncatingIfNeeded: value), toByteOffset: row &<< 1, as: UInt16.self)
     case 32:
-      base.storeBytes(
+      unsafe base.storeBytes(
         of: UInt32(truncatingIfNeeded: value), toByteOffset: row &<< 2, as: UInt32.self)
-    case 64: base.storeBytes(of: value, toByteOffset: row &<< 3, as: UInt64.self)
+    case 64: unsafe base.storeBytes(of: value, toByteOffset: row &<< 3, as: UInt64.self)
     default: break
     }
   }

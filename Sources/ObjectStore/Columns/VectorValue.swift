@@ -25,15 +25,15 @@ enum VectorValue {
     in source: NodeSource
   ) throws(StorageError) -> StoredValue {
     if kind == .any {
-      return try ByteVector.withBytes(node, row, in: source) { ValueCodec.decode($0) }
+      return try unsafe ByteVector.withBytes(node, row, in: source) { unsafe ValueCodec.decode($0) }
     }
     if kind == .string || kind == .data {
       return try readBytes(node, row, kind: kind, isOptional: isOptional, in: source)
     }
-    let base = VectorMath.elements(node)
+    let base = unsafe VectorMath.elements(node)
     if isOptional, kind != .object, !VectorMath.hasValue(node, row) { return .null }
     func load<Codec: ElementCodec>(_: Codec.Type) -> Codec.Value {
-      Codec.load(base, width: node.width, row)
+      unsafe Codec.load(base, width: node.width, row)
     }
     switch kind {
     case .object: return load(LinkCodec.self).map { .link(target, $0) } ?? .null
@@ -53,8 +53,8 @@ enum VectorValue {
     _ node: Node, _ row: Int, kind: ValueKind, isOptional: Bool, in source: NodeSource
   ) throws(StorageError) -> StoredValue {
     if isOptional, !VectorMath.hasValue(node, row) { return .null }
-    return try ByteVector.withBytes(node, row, in: source) {
-      kind == .string ? .string(String(decoding: $0, as: UTF8.self)) : .data([UInt8]($0))
+    return try unsafe ByteVector.withBytes(node, row, in: source) {
+      unsafe kind == .string ? .string(String(decoding: $0, as: UTF8.self)) : .data([UInt8]($0))
     }
   }
 }

@@ -44,8 +44,8 @@ enum VectorWriter {
   ) throws(StorageError) -> NodeReference {
     precondition(value != .null || isOptional || kind == .object, "null where it is not allowed")
     if isBytes(kind) {
-      return try withBytes(value, kind: kind) { bytes throws(StorageError) in
-        try ByteVectorWriter.set(
+      return try unsafe withBytes(value, kind: kind) { bytes throws(StorageError) in
+        try unsafe ByteVectorWriter.set(
           writer, reference, row: row, bytes, isNullable: isOptional && kind != .any)
       }
     }
@@ -88,17 +88,17 @@ enum VectorWriter {
   ) throws(StorageError) -> Result {
     var result: Swift.Result<Result, StorageError>
     func call(_ bytes: UnsafeRawBufferPointer) -> Swift.Result<Result, StorageError> {
-      do { return .success(try body(bytes)) } catch { return .failure(error) }
+      do { return unsafe .success(try body(bytes)) } catch { return .failure(error) }
     }
     switch (kind, value) {
     case (.any, _):
       let bytes = ValueCodec.encode(value)
-      result = bytes.withUnsafeBytes(call)
+      result = unsafe bytes.withUnsafeBytes(call)
     case (_, .null):
       return try body(nil)
     case (.string, .string(var text)):
-      result = text.withUTF8 { call(UnsafeRawBufferPointer($0)) }
-    case (.data, .data(let bytes)): result = bytes.withUnsafeBytes(call)
+      result = text.withUTF8 { unsafe call(UnsafeRawBufferPointer($0)) }
+    case (.data, .data(let bytes)): result = unsafe bytes.withUnsafeBytes(call)
     default: preconditionFailure("a value of another kind than its property: \(value)")
     }
     return try result.get()
@@ -113,8 +113,8 @@ enum VectorWriter {
   ) throws(StorageError) -> NodeReference {
     precondition(value != .null || isOptional, "null where it is not allowed")
     if isBytes(kind) {
-      return try withBytes(value, kind: kind) { bytes throws(StorageError) in
-        try ByteVectorWriter.insertRow(
+      return try unsafe withBytes(value, kind: kind) { bytes throws(StorageError) in
+        try unsafe ByteVectorWriter.insertRow(
           writer, reference, row: row, bytes, isNullable: isOptional && kind != .any)
       }
     }

@@ -22,7 +22,7 @@ extension ChangeSet {
   /// - Parameter path: of the file, for the error's message.
   /// - Throws: `.corrupt` if the bytes make no sense.
   public init(decoding bytes: UnsafeRawBufferPointer, path: String) throws(StorageError) {
-    guard let changes = ChangeSet(bytes) else {
+    guard let changes = unsafe ChangeSet(bytes) else {
       throw StorageError(
         .corrupt, path: path, "a commit's history of \(bytes.count) bytes cannot be read")
     }
@@ -33,8 +33,8 @@ extension ChangeSet {
   /// others cannot be read, that becomes a change of the schema, which makes every observer look
   /// at everything.
   init?(_ bytes: UnsafeRawBufferPointer) {
-    if bytes.isEmpty { return }
-    var decoder = ByteDecoder(bytes)
+    if unsafe bytes.isEmpty { return }
+    var decoder = unsafe ByteDecoder(bytes)
     guard let first = ChangeSet(&decoder) else { return nil }
     self = first
     if !decoder.isAtEnd { mergeRest(of: &decoder) }
@@ -95,15 +95,17 @@ extension ChangeSet {
   public static func mergeEncoded(
     _ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer
   ) -> [UInt8] {
-    if older.count + newer.count <= joinedSizeMax, !older.isEmpty, !newer.isEmpty {
-      return [UInt8](unsafeUninitializedCapacity: older.count + newer.count) { bytes, count in
+    if older.count + newer.count <= joinedSizeMax, unsafe !older.isEmpty, unsafe !newer.isEmpty {
+      return unsafe [UInt8](unsafeUninitializedCapacity: older.count + newer.count) {
+        bytes, count in
         let place = UnsafeMutableRawBufferPointer(bytes)
-        place.copyMemory(from: older)
-        UnsafeMutableRawBufferPointer(rebasing: place[older.count...]).copyMemory(from: newer)
+        unsafe place.copyMemory(from: older)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: place[older.count...]).copyMemory(
+          from: newer)
         count = place.count
       }
     }
-    guard var changes = ChangeSet(older), let newer = ChangeSet(newer) else {
+    guard var changes = unsafe ChangeSet(older), let newer = unsafe ChangeSet(newer) else {
       var unknown = ChangeSet()
       unknown.schemaChanged = true
       return unknown.encoded()

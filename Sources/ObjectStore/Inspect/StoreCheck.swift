@@ -256,7 +256,7 @@ public struct StoreCheck {
     var last = 0
     var large = 0
     for row in 0...node.count {
-      let end = Int(node.data.load(fromByteOffset: offset + row * 2, as: UInt16.self))
+      let end = unsafe Int(node.data.load(fromByteOffset: offset + row * 2, as: UInt16.self))
       if end < last { found("offsets are not in order", object, property.name) }
       last = end
       if row < node.count, ByteVector.isLarge(node, row) { large += 1 }

@@ -4,7 +4,7 @@ import Storage
 ///
 /// Made for one evaluation on one thread. Rows that it has read may point into its memory, so it
 /// lives as long as they are looked at.
-final class EvaluationContext {
+@safe final class EvaluationContext {
   let view: StoreView
   var source: NodeSource { view.source }
   /// For folding strings.
@@ -14,7 +14,7 @@ final class EvaluationContext {
   private var tables: [Lookup] = []
   /// The classes of lists and maps among values of any kind.
   private(set) lazy var nestedClasses = NestedClass.all(in: view.schema)
-  private var gathered: [UnsafeMutableRawBufferPointer] = []
+  private var gathered: [UnsafeMutableRawBufferPointer] = unsafe []
   private var folding: UnsafeMutablePointer<UInt8>?
   /// The objects whose subqueries are being counted, outermost first.
   private var outerPlaces: [PathPlace] = []
@@ -32,8 +32,8 @@ final class EvaluationContext {
   }
 
   deinit {
-    gathered.forEach { $0.deallocate() }
-    folding?.deallocate()
+    unsafe gathered.forEach { unsafe $0.deallocate() }
+    unsafe folding?.deallocate()
   }
 
   func enterSubquery(of place: PathPlace) { outerPlaces.append(place) }
@@ -43,10 +43,10 @@ final class EvaluationContext {
 
   /// Memory for the folded heap of a byte vector, whose ends have 16 bits.
   func foldingHeap() -> UnsafeMutablePointer<UInt8> {
-    if let folding { return folding }
+    if let folding = unsafe folding { return unsafe folding }
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
-    folding = memory
-    return memory
+    unsafe folding = memory
+    return unsafe memory
   }
 
   /// The table with that key, or nil if this version has none.
@@ -80,12 +80,12 @@ final class EvaluationContext {
     case .double: return .double(vector.double(row))
     case .date: return .date(vector.double(row))
     case .float: return .float(vector.float(row))
-    case .string: return .string(try bytes(vector, row))
-    case .data: return .data(try bytes(vector, row))
+    case .string: return unsafe .string(try bytes(vector, row))
+    case .data: return unsafe .data(try bytes(vector, row))
     case .objectId: return .objectId(vector.objectId(row))
     case .uuid: return .uuid(vector.uuid(row))
     case .decimal128: return .decimal128(vector.decimal128(row))
-    case .any: return RowValue(encoded: try bytes(vector, row))
+    case .any: return unsafe RowValue(encoded: try bytes(vector, row))
     case .object: return .null
     }
   }
@@ -93,16 +93,18 @@ final class EvaluationContext {
   /// The bytes in a row, also of values that are kept in several pieces.
   func bytes(_ vector: ColumnVector, _ row: Int) throws(StorageError) -> UnsafeRawBufferPointer {
     guard let node = vector.node, row < vector.count else {
-      return UnsafeRawBufferPointer(start: nil, count: 0)
+      return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    if !ByteVector.isLarge(node, row) { return ByteVector.inlineBytes(node, row) }
+    if !ByteVector.isLarge(node, row) { return unsafe ByteVector.inlineBytes(node, row) }
     let reference = node.reference(ByteVector.largeRank(node, row))
     let blob = try source.node(reference)
-    if blob.kind == .blob { return UnsafeRawBufferPointer(start: blob.data, count: blob.count) }
+    if blob.kind == .blob {
+      return unsafe UnsafeRawBufferPointer(start: blob.data, count: blob.count)
+    }
     let joined = try ByteVector.joined(blob, reference, in: source)
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: joined.count, alignment: 8)
-    copy.copyBytes(from: joined)
-    gathered.append(copy)
+    unsafe copy.copyBytes(from: joined)
+    unsafe gathered.append(copy)
     return UnsafeRawBufferPointer(copy)
   }
 }
@@ -126,15 +128,15 @@ struct ColumnInfo: Hashable, Sendable {
 extension RowValue {
   /// A value of a column of any kind; null if the bytes make no sense.
   init(encoded bytes: UnsafeRawBufferPointer) {
-    guard let first = bytes.first, let tag = ValueCodec.Tag(rawValue: first) else {
+    guard let first = unsafe bytes.first, let tag = ValueCodec.Tag(rawValue: first) else {
       self = .null
       return
     }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[1...])
     switch tag {
-    case .string: self = .string(rest)
-    case .data: self = .data(rest)
-    default: self = RowValue(unboxed: ValueCodec.decode(bytes))
+    case .string: self = unsafe .string(rest)
+    case .data: self = unsafe .data(rest)
+    default: self = unsafe RowValue(unboxed: ValueCodec.decode(bytes))
     }
   }
 

@@ -179,7 +179,8 @@ private indirect enum ElementPredicate: Sendable {
     }
     if bytes.isEmpty, test.isInside { return .constant(false) }
     let isData = if case .data = value { true } else { false }
-    return .text(bytes.withUnsafeBytes { TextMatcher(test, $0, options) }, isData: isData)
+    return unsafe .text(
+      bytes.withUnsafeBytes { unsafe TextMatcher(test, $0, options) }, isData: isData)
   }
 
   private static func constant(
@@ -208,12 +209,12 @@ private indirect enum ElementPredicate: Sendable {
     case .text(let matcher, let isData):
       switch value {
       case .string(let bytes) where !isData, .data(let bytes) where isData:
-        return matcher.matches(bytes, scratch: &context.scratch)
+        return unsafe matcher.matches(bytes, scratch: &context.scratch)
       default: return matcher.test == .compare(.notEqual)
       }
     case .search(let search):
       guard case .string(let text) = value else { return false }
-      return search.matches(text)
+      return unsafe search.matches(text)
     case .isIn(let wanted):
       return wanted.contains { RowValue.compare(value, $0.row) == .equal }
     case .kinds(let kinds): return kinds.contains(value, context)

@@ -143,8 +143,8 @@ public struct PlainQuery {
       switch (one.row, other.row) {
       case (.string(let bytes), .string(let needle)), (.data(let bytes), .data(let needle)):
         var scratch: [UInt8] = []
-        if needle.isEmpty, test.isInside { return false }
-        return TextMatcher(test, needle, options).matches(bytes, scratch: &scratch)
+        if unsafe needle.isEmpty, test.isInside { return false }
+        return unsafe TextMatcher(test, needle, options).matches(bytes, scratch: &scratch)
       default: return test == .compare(.notEqual)
       }
     }

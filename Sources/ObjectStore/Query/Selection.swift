@@ -31,7 +31,7 @@ public struct Selection: Equatable, Sendable {
   @inlinable @inline(__always)
   static func load(_ bitmap: UnsafePointer<UInt64>, count: Int) -> Selection {
     var words = SIMD4<UInt64>()
-    for word in 0..<((count &+ 63) &>> 6) { words[word] = bitmap[word] }
+    for word in 0..<((count &+ 63) &>> 6) { words[word] = unsafe bitmap[word] }
     return Selection(words: words) & .first(count)
   }
 

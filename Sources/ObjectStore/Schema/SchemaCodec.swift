@@ -58,13 +58,13 @@ enum SchemaCodec {
   ) throws(StorageError) -> SchemaDescription {
     let node = try source.node(reference)
     guard node.kind == .schema, node.count <= node.dataSize,
-      let schema = decode(UnsafeRawBufferPointer(start: node.data, count: node.count))
+      let schema = unsafe decode(UnsafeRawBufferPointer(start: node.data, count: node.count))
     else { throw source.corrupt(reference, "a schema was expected") }
     return schema
   }
 
   static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaDescription? {
-    var decoder = ByteDecoder(bytes)
+    var decoder = unsafe ByteDecoder(bytes)
     guard let version = decoder.unsigned(), let classCount = decoder.count(),
       classCount < Int(UInt32.max)
     else { return nil }

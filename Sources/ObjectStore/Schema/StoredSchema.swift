@@ -28,7 +28,7 @@ struct ColumnSpec {
 /// A table's columns by key, hidden ones included. Immutable.
 final class TableLayout: Sendable {
   /// In memory of its own, so that the write side reads a column without counting references.
-  nonisolated(unsafe) let columns: UnsafeMutableBufferPointer<ColumnSpec>  // never changed
+  @safe nonisolated(unsafe) let columns: FixedMemory<ColumnSpec>  // never changed
   let primaryKey: ColumnKey?
   let isEmbedded: Bool
   /// Whether the objects are collections among values of any kind.
@@ -70,8 +70,7 @@ final class TableLayout: Sendable {
       spec.otherColumn = backlink.originColumn
       columns[backlink.columnKey.slot] = spec
     }
-    self.columns = .allocate(capacity: columns.count)
-    _ = self.columns.initialize(from: columns)
+    self.columns = FixedMemory(columns)
     primaryKey = description.primaryKey?.columnKey
     isEmbedded = description.isEmbedded
     isNested = description.isNestedCollection

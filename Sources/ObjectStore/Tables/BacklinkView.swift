@@ -26,7 +26,7 @@ public struct BacklinkView {
   }
 
   init(_ node: Node, _ row: Int, in source: NodeSource) throws(StorageError) {
-    let value = VectorMath.integer(node.data, width: node.width, row)
+    let value = unsafe VectorMath.integer(node.data, width: node.width, row)
     if value == 0 {
       self = .empty(in: source)
     } else if value & 1 == 1 {

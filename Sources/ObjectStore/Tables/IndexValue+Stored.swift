@@ -9,7 +9,7 @@ extension IndexValue {
     case .bool(let value): return BoolCodec.indexed(value)
     case .date(let value): return DoubleCodec.indexed(value)
     case .string(var text):
-      return text.withUTF8 { BytesCodec.indexed(UnsafeRawBufferPointer($0)) }
+      return text.withUTF8 { unsafe BytesCodec.indexed(UnsafeRawBufferPointer($0)) }
     case .objectId(let value): return ObjectIdCodec.indexed(value)
     case .uuid(let value): return UUIDCodec.indexed(value)
     default: preconditionFailure("values of that kind cannot be indexed: \(value)")
@@ -28,13 +28,13 @@ extension IndexValue {
     }
     if spec.isOptional, !VectorMath.hasValue(node, row) { return nil }
     func load<Codec: ElementCodec>(_: Codec.Type) -> Int64 {
-      Codec.indexed(Codec.load(VectorMath.elements(node), width: node.width, row))
+      unsafe Codec.indexed(Codec.load(VectorMath.elements(node), width: node.width, row))
     }
     switch spec.kind {
     case .int: return load(IntegerCodec.self)
     case .bool: return load(BoolCodec.self)
     case .date: return load(DoubleCodec.self)
-    case .string: return try ByteVector.withBytes(node, row, in: source, BytesCodec.indexed)
+    case .string: return unsafe try ByteVector.withBytes(node, row, in: source, BytesCodec.indexed)
     case .objectId: return load(ObjectIdCodec.self)
     case .uuid: return load(UUIDCodec.self)
     default: preconditionFailure("values of that kind cannot be indexed")
@@ -49,6 +49,6 @@ extension IndexValue {
     if reference.isNone { return [] }
     let node = try source.vector(reference, of: .string)
     if row >= node.count { return [] }
-    return try ByteVector.withBytes(node, row, in: source, TextTokens.indexed)
+    return try unsafe ByteVector.withBytes(node, row, in: source, TextTokens.indexed)
   }
 }

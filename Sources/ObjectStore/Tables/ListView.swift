@@ -52,20 +52,20 @@ public struct ListView: Sendable {
   @inlinable
   public func int(at index: Int) throws(StorageError) -> Int64 {
     let (node, row) = try leaf(index)
-    return VectorMath.integer(VectorMath.elements(node), width: node.width, row)
+    return unsafe VectorMath.integer(VectorMath.elements(node), width: node.width, row)
   }
 
   /// Doubles and dates.
   @inlinable
   public func double(at index: Int) throws(StorageError) -> Double {
     let (node, row) = try leaf(index)
-    return VectorMath.elements(node).load(fromByteOffset: row &* 8, as: Double.self)
+    return unsafe VectorMath.elements(node).load(fromByteOffset: row &* 8, as: Double.self)
   }
 
   @inlinable
   public func float(at index: Int) throws(StorageError) -> Float {
     let (node, row) = try leaf(index)
-    return VectorMath.elements(node).load(fromByteOffset: row &* 4, as: Float.self)
+    return unsafe VectorMath.elements(node).load(fromByteOffset: row &* 4, as: Float.self)
   }
 
   /// The object at `index` of a list of objects.
@@ -80,7 +80,7 @@ public struct ListView: Sendable {
     at index: Int, _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result {
     let (node, row) = try leaf(index)
-    return try ByteVector.withBytes(node, row, in: source, body)
+    return try unsafe ByteVector.withBytes(node, row, in: source, body)
   }
 
   /// The index of the first element that refers to `key`, in a list of objects.
@@ -120,8 +120,8 @@ public struct ListView: Sendable {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      let order = try withBytes(at: middle) { found in
-        bytes.withUnsafeBytes { ByteOrder.compare(found, $0) }
+      let order = try unsafe withBytes(at: middle) { found in
+        unsafe bytes.withUnsafeBytes { unsafe ByteOrder.compare(found, $0) }
       }
       switch order {
       case .equal: return middle

@@ -16,7 +16,7 @@ extension ObjectPosition {
   @inlinable @inline(__always)
   public func int(_ column: ColumnKey, in source: NodeSource) throws(StorageError) -> Int64 {
     guard let node = try vector(column, .integerVector, source) else { return 0 }
-    return VectorMath.integer(VectorMath.elements(node), width: node.width, row)
+    return unsafe VectorMath.integer(VectorMath.elements(node), width: node.width, row)
   }
 
   @inlinable @inline(__always)
@@ -25,13 +25,13 @@ extension ObjectPosition {
   ) throws(StorageError) -> Int64? {
     guard let node = try vector(column, .integerVector, source), VectorMath.hasValue(node, row)
     else { return nil }
-    return VectorMath.integer(VectorMath.elements(node), width: node.width, row)
+    return unsafe VectorMath.integer(VectorMath.elements(node), width: node.width, row)
   }
 
   @inlinable @inline(__always)
   public func double(_ column: ColumnKey, in source: NodeSource) throws(StorageError) -> Double {
     guard let node = try vector(column, .doubleVector, source) else { return 0 }
-    return VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
+    return unsafe VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
   }
 
   @inlinable @inline(__always)
@@ -40,7 +40,7 @@ extension ObjectPosition {
   ) throws(StorageError) -> Double? {
     guard let node = try vector(column, .doubleVector, source), VectorMath.hasValue(node, row)
     else { return nil }
-    return VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
+    return unsafe VectorMath.elements(node).load(fromByteOffset: row &<< 3, as: Double.self)
   }
 
   /// The string, for columns that may be null and others alike; an empty one of the latter is
@@ -52,8 +52,10 @@ extension ObjectPosition {
     guard let node = try vector(column, .byteVector, source) else { return nil }
     if VectorMath.isNullable(node), !VectorMath.hasValue(node, row) { return nil }
     if !ByteVector.isLarge(node, row) {
-      return String(decoding: ByteVector.inlineBytes(node, row), as: UTF8.self)
+      return unsafe String(decoding: ByteVector.inlineBytes(node, row), as: UTF8.self)
     }
-    return try ByteVector.withBytes(node, row, in: source) { String(decoding: $0, as: UTF8.self) }
+    return unsafe try ByteVector.withBytes(node, row, in: source) {
+      unsafe String(decoding: $0, as: UTF8.self)
+    }
   }
 }

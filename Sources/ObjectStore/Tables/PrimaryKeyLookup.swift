@@ -11,7 +11,7 @@ enum PrimaryKeyLookup {
     let hash: Int64
     switch value {
     case .string(var text):
-      let result = text.withUTF8 { utf8 in IndexValue.hash(UnsafeRawBufferPointer(utf8)) }
+      let result = text.withUTF8 { utf8 in unsafe IndexValue.hash(UnsafeRawBufferPointer(utf8)) }
       hash = result
     case .objectId(let value): hash = IndexValue.hash(value)
     case .uuid(let value): hash = IndexValue.hash(value)
@@ -32,8 +32,8 @@ enum PrimaryKeyLookup {
   ) throws(StorageError) -> Bool {
     switch value {
     case .string(var text):
-      return try table.withBytes(column, at: position) { bytes in
-        text.withUTF8 { ByteOrder.equal(UnsafeRawBufferPointer($0), bytes) }
+      return try unsafe table.withBytes(column, at: position) { bytes in
+        text.withUTF8 { unsafe ByteOrder.equal(UnsafeRawBufferPointer($0), bytes) }
       }
     case .objectId(let value): return try table.objectId(column, at: position) == value
     case .uuid(let value): return try table.uuid(column, at: position) == value

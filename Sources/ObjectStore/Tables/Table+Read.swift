@@ -42,7 +42,7 @@ extension Table {
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Int64 {
     guard let node = try vector(column, position, .integerVector) else { return 0 }
-    return VectorMath.integer(VectorMath.elements(node), width: node.width, position.row)
+    return unsafe VectorMath.integer(VectorMath.elements(node), width: node.width, position.row)
   }
 
   @inlinable
@@ -52,7 +52,7 @@ extension Table {
     guard let node = try vector(column, position, .integerVector),
       VectorMath.hasValue(node, position.row)
     else { return nil }
-    return VectorMath.integer(VectorMath.elements(node), width: node.width, position.row)
+    return unsafe VectorMath.integer(VectorMath.elements(node), width: node.width, position.row)
   }
 
   @inlinable
@@ -76,7 +76,7 @@ extension Table {
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Double {
     guard let node = try vector(column, position, .doubleVector) else { return 0 }
-    return VectorMath.elements(node).load(
+    return unsafe VectorMath.elements(node).load(
       fromByteOffset: position.row &<< 3, as: Double.self)
   }
 
@@ -87,7 +87,7 @@ extension Table {
     guard let node = try vector(column, position, .doubleVector),
       VectorMath.hasValue(node, position.row)
     else { return nil }
-    return VectorMath.elements(node).load(
+    return unsafe VectorMath.elements(node).load(
       fromByteOffset: position.row &<< 3, as: Double.self)
   }
 
@@ -96,7 +96,7 @@ extension Table {
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> Float {
     guard let node = try vector(column, position, .floatVector) else { return 0 }
-    return VectorMath.elements(node).load(fromByteOffset: position.row &<< 2, as: Float.self)
+    return unsafe VectorMath.elements(node).load(fromByteOffset: position.row &<< 2, as: Float.self)
   }
 
   @inlinable
@@ -113,7 +113,7 @@ extension Table {
     guard let node = try vector(column, position, of: .objectId) else {
       return ObjectIdBytes(head: 0, tail: 0)
     }
-    return FixedVector.objectId(VectorMath.elements(node), position.row)
+    return unsafe FixedVector.objectId(VectorMath.elements(node), position.row)
   }
 
   @inlinable
@@ -130,7 +130,7 @@ extension Table {
     guard let node = try vector(column, position, of: .uuid) else {
       return UUIDBytes(head: 0, tail: 0)
     }
-    return FixedVector.uuid(VectorMath.elements(node), position.row)
+    return unsafe FixedVector.uuid(VectorMath.elements(node), position.row)
   }
 
   @inlinable
@@ -146,7 +146,7 @@ extension Table {
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> DecimalBits {
     guard let node = try vector(column, position, of: .decimal128) else { return .zero }
-    return FixedVector.decimal(VectorMath.elements(node), position.row)
+    return unsafe FixedVector.decimal(VectorMath.elements(node), position.row)
   }
 
   @inlinable

@@ -9,9 +9,9 @@ extension Table {
     _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StorageError) -> Result {
     guard let node = try vector(column, position, .byteVector) else {
-      return body(UnsafeRawBufferPointer(start: nil, count: 0))
+      return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
-    return try ByteVector.withBytes(node, position.row, in: source, body)
+    return try unsafe ByteVector.withBytes(node, position.row, in: source, body)
   }
 
   /// The same; nil for null, without calling `body`.
@@ -23,42 +23,44 @@ extension Table {
     guard let node = try vector(column, position, .byteVector),
       VectorMath.hasValue(node, position.row)
     else { return nil }
-    return try ByteVector.withBytes(node, position.row, in: source, body)
+    return unsafe try ByteVector.withBytes(node, position.row, in: source, body)
   }
 
   @inlinable
   public func string(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> String {
-    try withBytes(column, at: position) { String(decoding: $0, as: UTF8.self) }
+    try unsafe withBytes(column, at: position) { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
   @inlinable
   public func optionalString(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> String? {
-    try withOptionalBytes(column, at: position) { String(decoding: $0, as: UTF8.self) }
+    try unsafe withOptionalBytes(column, at: position) {
+      unsafe String(decoding: $0, as: UTF8.self)
+    }
   }
 
   @inlinable
   public func data(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> [UInt8] {
-    try withBytes(column, at: position) { [UInt8]($0) }
+    try unsafe withBytes(column, at: position) { unsafe [UInt8]($0) }
   }
 
   @inlinable
   public func optionalData(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> [UInt8]? {
-    try withOptionalBytes(column, at: position) { [UInt8]($0) }
+    try unsafe withOptionalBytes(column, at: position) { unsafe [UInt8]($0) }
   }
 
   /// A column of any kind of value.
   public func any(
     _ column: ColumnKey, at position: ObjectPosition
   ) throws(StorageError) -> StoredValue {
-    try withBytes(column, at: position) { ValueCodec.decode($0) }
+    try unsafe withBytes(column, at: position) { unsafe ValueCodec.decode($0) }
   }
 
   /// The value of a property that is no collection, whatever its kind.

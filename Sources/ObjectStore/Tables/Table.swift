@@ -26,7 +26,7 @@ public struct Table: Sendable {
     self.key = key
     self.root = root
     clusterRoot = node.reference(TableNode.clusterReference)
-    count = Int(node.data.load(fromByteOffset: TableNode.count, as: UInt64.self))
+    count = unsafe Int(node.data.load(fromByteOffset: TableNode.count, as: UInt64.self))
   }
 
   /// A table without objects, where a version has none with that key.
@@ -104,7 +104,7 @@ public struct Table: Sendable {
   /// The key that the next object will get.
   public func nextKey() throws(StorageError) -> ObjectKey {
     let node = try source.node(root)
-    return ObjectKey(
+    return unsafe ObjectKey(
       rawValue: node.data.load(fromByteOffset: TableNode.nextKey, as: Int64.self))
   }
 }

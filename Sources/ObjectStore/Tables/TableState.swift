@@ -8,33 +8,34 @@ struct PathEntry {
 
 /// What a transaction knows of a table that it changes: its nodes that are already changeable.
 ///
-/// Lives in memory of its own and is reached through a pointer, so that no operation counts
-/// references or copies. The path and leaf at hand hold until rows move between clusters.
+/// Lives in a `FixedCell`, so that no operation counts references or copies. The path and leaf at
+/// hand hold until rows move between clusters.
 struct TableState {
   static let depthMax = 16
 
   let key: TableKey
   /// The table node, changeable.
   var node: MutableNode
-  var columns: UnsafeMutableBufferPointer<ColumnSpec>
+  var columns: FixedMemory<ColumnSpec>
   /// Whether `leaf`, `path` and the bounds are set.
   var hasLeaf = false
   /// A changeable cluster with a reference per column.
-  var leaf = MutableNode(address: UnsafeMutableRawPointer(bitPattern: 8)!)
+  var leaf = MutableNode.placeholder
   /// The keys that belong into the leaf, whether they are there or not.
   var low: Int64 = 0
   var high: Int64 = 0
   var depth = 0
-  let path: UnsafeMutablePointer<PathEntry>
+  let path: FixedMemory<PathEntry>
   /// Objects that the transaction made.
   var created = 0
   var history = TableHistory()
 
-  init(key: TableKey, node: MutableNode, columns: UnsafeMutableBufferPointer<ColumnSpec>) {
+  init(key: TableKey, node: MutableNode, columns: FixedMemory<ColumnSpec>) {
     self.key = key
     self.node = node
     self.columns = columns
-    path = .allocate(capacity: TableState.depthMax)
+    path = FixedMemory(
+      repeating: PathEntry(node: .placeholder, slot: 0), count: TableState.depthMax)
     history.firstNew = nextKey
   }
 
@@ -54,16 +55,17 @@ struct TableState {
   }
 
   var count: Int {
-    get { Int(node.data.load(fromByteOffset: TableNode.count, as: UInt64.self)) }
+    get { unsafe Int(node.data.load(fromByteOffset: TableNode.count, as: UInt64.self)) }
     nonmutating set {
-      node.data.storeBytes(of: UInt64(newValue), toByteOffset: TableNode.count, as: UInt64.self)
+      unsafe node.data.storeBytes(
+        of: UInt64(newValue), toByteOffset: TableNode.count, as: UInt64.self)
     }
   }
 
   var nextKey: Int64 {
-    get { node.data.load(fromByteOffset: TableNode.nextKey, as: Int64.self) }
+    get { unsafe node.data.load(fromByteOffset: TableNode.nextKey, as: Int64.self) }
     nonmutating set {
-      node.data.storeBytes(of: newValue, toByteOffset: TableNode.nextKey, as: Int64.self)
+      unsafe node.data.storeBytes(of: newValue, toByteOffset: TableNode.nextKey, as: Int64.self)
     }
   }
 

@@ -28,7 +28,7 @@ enum BacklinkWriter {
   ) throws(StorageError) -> Int64 {
     if reference.isNone { return 0 }
     let node = try writer.source.node(reference, .backlinkVector)
-    return row < node.count ? VectorMath.integer(node.data, width: node.width, row) : 0
+    return unsafe row < node.count ? VectorMath.integer(node.data, width: node.width, row) : 0
   }
 
   private static func setSingle(
@@ -133,9 +133,9 @@ enum BacklinkWriter {
       kind: .backlinkVector, width: bits, referenceCount: trees.count, count: values.count,
       dataSize: VectorMath.integerBytes(values.count, width: bits))
     for (index, tree) in trees.enumerated() { result.setReference(index, tree) }
-    let base = result.data
+    let base = unsafe result.data
     for (row, value) in values.enumerated() {
-      VectorMath.setInteger(base, width: bits, row, value)
+      unsafe VectorMath.setInteger(base, width: bits, row, value)
     }
     return result.reference
   }

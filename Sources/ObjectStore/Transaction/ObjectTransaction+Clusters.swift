@@ -3,7 +3,7 @@ import Storage
 // The way to clusters and changes of their rows. Keys only ever rise, so a table grows at its right
 // end alone: clusters are filled up, never cut in two.
 extension ObjectTransaction {
-  typealias State = UnsafeMutablePointer<TableState>
+  typealias State = FixedCell<TableState>
 
   /// The row of an object in `state.leaf`, which is made the cluster that holds it.
   @inline(__always)
@@ -138,10 +138,10 @@ extension ObjectTransaction {
     let old = state.pointee.leaf
     let growing = max(0, size + 8 - old.node.dataSize)
     let leaf = try writer.mutable(old.reference, growing: growing)
-    let data = leaf.data
-    data.storeBytes(of: base, as: Int64.self)
+    let data = unsafe leaf.data
+    unsafe data.storeBytes(of: base, as: Int64.self)
     for (row, key) in keys.enumerated() {
-      VectorMath.setOffset(data + 8, width: width, row, UInt64(key - base))
+      unsafe VectorMath.setOffset(data + 8, width: width, row, UInt64(key - base))
     }
     leaf.setWidth(width)
     leaf.setCount(keys.count)
@@ -156,7 +156,7 @@ extension ObjectTransaction {
   private func appendCluster(_ state: State, _ key: Int64) throws(StorageError) {
     let leaf = writer.make(
       kind: .cluster, referenceCount: state.pointee.columns.count, count: 1, dataSize: 8)
-    leaf.data.storeBytes(of: key, as: Int64.self)
+    unsafe leaf.data.storeBytes(of: key, as: Int64.self)
     let old = state.pointee.node.node.reference(TableNode.clusterReference)
     if old.isNone {
       state.pointee.node.setReference(TableNode.clusterReference, leaf.reference)
@@ -233,14 +233,14 @@ extension ObjectTransaction {
     let count = cluster.count
     if cluster.isDense, row == count - 1 { return leaf.setCount(count - 1) }
     if cluster.isDense, row == 0 {
-      leaf.data.storeBytes(of: cluster.baseKey + 1, as: Int64.self)
+      unsafe leaf.data.storeBytes(of: cluster.baseKey + 1, as: Int64.self)
       return leaf.setCount(count - 1)
     }
     let width = cluster.node.width
     if width > 0, row > 0, row < count - 1 {
       let bytes = width / 8
-      let place = leaf.data + (8 + row * bytes)
-      place.copyMemory(from: place + bytes, byteCount: (count - row - 1) * bytes)
+      let place = unsafe leaf.data + (8 + row * bytes)
+      unsafe place.copyMemory(from: place + bytes, byteCount: (count - row - 1) * bytes)
       leaf.setCount(count - 1)
       return leaf.setDataSize(8 + (count - 1) * bytes)
     }
@@ -361,9 +361,9 @@ extension ObjectTransaction {
     let leaf = writer.make(
       kind: .cluster, width: width, referenceCount: vectors.count, count: keys.count,
       dataSize: 8 + keys.count * width / 8)
-    leaf.data.storeBytes(of: keys[0], as: Int64.self)
+    unsafe leaf.data.storeBytes(of: keys[0], as: Int64.self)
     for (row, key) in keys.enumerated() {
-      VectorMath.setOffset(leaf.data + 8, width: width, row, UInt64(key - keys[0]))
+      unsafe VectorMath.setOffset(leaf.data + 8, width: width, row, UInt64(key - keys[0]))
     }
     for slot in vectors.indices where vectors[slot].contains(where: { !$0.reference.isNone }) {
       let vector = try gatherVector(state.pointee.columns[slot], vectors[slot])

@@ -73,7 +73,7 @@ extension Snapshot {
   public func changes(after version: UInt64) throws(StorageError) -> ChangeSet {
     var result = ChangeSet()
     for entry in try historyEntries(after: version) {
-      let changes = entry.bytes.withUnsafeBytes { ChangeSet($0) }
+      let changes = unsafe entry.bytes.withUnsafeBytes { unsafe ChangeSet($0) }
       guard let changes else {
         throw StorageError(
           .corrupt, path: source.path, "the history of version \(entry.to) cannot be read")

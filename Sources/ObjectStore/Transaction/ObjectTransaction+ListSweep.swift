@@ -83,8 +83,8 @@ extension ListView {
     _ vector: ColumnVector, _ row: Int, to targets: KeyFilter, in table: TableKey
   ) throws(StorageError) -> Bool {
     if kind == .object { return targets.contains(vector.integer(row) &- 1) }
-    return try ByteVector.withBytes(vector.node!, row, in: source) { bytes in
-      guard let (to, key) = ValueCodec.link(bytes) else { return false }
+    return try unsafe ByteVector.withBytes(vector.node!, row, in: source) { bytes in
+      guard let (to, key) = unsafe ValueCodec.link(bytes) else { return false }
       return to == table && targets.contains(key.rawValue)
     }
   }
@@ -106,9 +106,9 @@ extension ColumnVector {
   @inline(__always)
   private func has<Element: FixedWidthInteger>(_ value: Int64, as _: Element.Type) -> Bool {
     guard let value = Element(exactly: value) else { return false }
-    let elements = elements.assumingMemoryBound(to: Element.self)
+    let elements = unsafe elements.assumingMemoryBound(to: Element.self)
     var hits: Element = 0
-    for row in 0..<count { hits |= elements[row] == value ? 1 : 0 }
+    for row in 0..<count { unsafe hits |= elements[row] == value ? 1 : 0 }
     return hits != 0
   }
 }

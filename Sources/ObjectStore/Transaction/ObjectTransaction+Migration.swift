@@ -287,7 +287,7 @@ extension ColumnIndex {
     switch kind {
     case .objectId: .objectId(try table.objectId(column, at: position))
     case .uuid: .uuid(try table.uuid(column, at: position))
-    default: .data(try table.withBytes(column, at: position) { [UInt8]($0) })
+    default: unsafe .data(try table.withBytes(column, at: position) { unsafe [UInt8]($0) })
     }
   }
 }

@@ -121,7 +121,7 @@ extension ObjectTransaction {
     var value = value
     let result = value.withUTF8 { utf8 -> StorageError? in
       do throws(StorageError) {
-        try setBytes(UnsafeRawBufferPointer(utf8), column, of: object, in: table)
+        try unsafe setBytes(UnsafeRawBufferPointer(utf8), column, of: object, in: table)
         return nil
       } catch { return error }
     }
@@ -133,7 +133,7 @@ extension ObjectTransaction {
     _ value: UnsafeRawBufferPointer, _ column: ColumnKey, of object: ObjectKey,
     in table: TableKey
   ) throws(StorageError) {
-    try set(value, as: BytesCodec.self, column, object, table)
+    try unsafe set(value, as: BytesCodec.self, column, object, table)
   }
 
   /// Sets a property that is optional, or a link, to null.
@@ -210,7 +210,7 @@ extension ObjectTransaction {
     if reference.isNone { return nil }
     let node = try source.node(reference, .integerVector)
     if row >= node.count { return nil }
-    return LinkCodec.load(VectorMath.elements(node), width: node.width, row)
+    return unsafe LinkCodec.load(VectorMath.elements(node), width: node.width, row)
   }
 
   /// Changes the link alone, not the backlinks.

@@ -56,7 +56,9 @@ extension ObjectTransaction {
     let bytes = SchemaCodec.encode(description)
     let node = try writer.remake(
       rootNode.node.reference(0), kind: .schema, count: bytes.count, dataSize: bytes.count)
-    bytes.withUnsafeBytes { node.data.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    unsafe bytes.withUnsafeBytes {
+      unsafe node.data.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+    }
     node.setDataSize(bytes.count)
     rootNode.setReference(0, node.reference)
     for (index, table) in description.classes.enumerated() {

@@ -21,7 +21,8 @@ public protocol CommitRecorder: AnyObject {
 /// `+Schema`.
 public final class ObjectTransaction {
   // Access to the stored properties is not checked for exclusivity at run time: a transaction is
-  // confined, and no access to one of them spans a call that could begin another.
+  // confined, and no access to one of them spans a call that could begin another. That makes them
+  // safe.
 
   let writer: NodeWriter
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
@@ -31,18 +32,18 @@ public final class ObjectTransaction {
   /// Notes the changes of a synced file before they are committed.
   public var recorder: (any CommitRecorder)?
   /// The object store's root as it is now.
-  @exclusivity(unchecked) var root: NodeReference
+  @safe @exclusivity(unchecked) var root: NodeReference
   /// Raised by every change.
-  @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
-  @exclusivity(unchecked) public internal(set) var schema: StoredSchema
+  @safe @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
+  @safe @exclusivity(unchecked) public internal(set) var schema: StoredSchema
 
   let limits: TreeLimits
   /// One per table of the schema, made when the table is first changed. A state never moves.
-  @exclusivity(unchecked) private var states: UnsafeMutablePointer<State?>
-  @exclusivity(unchecked) private(set) var stateCount: Int
+  @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
+  @safe @exclusivity(unchecked) private(set) var stateCount: Int
   var schemaChanged = false
   /// Embedded objects whose link has gone, to be deleted before the present operation ends.
-  @exclusivity(unchecked) var orphans: [Orphan] = []
+  @safe @exclusivity(unchecked) var orphans: [Orphan] = []
 
   /// Changes objects in `transaction`, and ends it: from here on it is used through this alone.
   /// Unless committed it is cancelled, at the latest when this goes.
@@ -74,15 +75,13 @@ public final class ObjectTransaction {
     self.limits = limits
     schema = try schemas.schema(root, in: writer.source)
     stateCount = schema.layouts.count
-    states = .allocate(capacity: stateCount)
-    states.initialize(repeating: nil, count: stateCount)
+    states = FixedMemory(repeating: nil, count: stateCount)
   }
 
   deinit {
     for index in 0..<stateCount {
       guard let state = states[index] else { continue }
       state.pointee.deallocate()
-      state.deinitialize(count: 1)
       state.deallocate()
     }
     states.deallocate()
@@ -116,9 +115,8 @@ public final class ObjectTransaction {
     _ = try source.node(rootNode.node.reference(1 + index), .table)
     let node = try writer.mutable(rootNode.node.reference(1 + index))
     rootNode.setReference(1 + index, node.reference)
-    let state = State.allocate(capacity: 1)
-    state.initialize(
-      to: TableState(
+    let state = State(
+      TableState(
         key: TableKey(rawValue: UInt32(index)), node: node,
         columns: schema.layouts[index].columns))
     states[index] = state
@@ -130,8 +128,7 @@ public final class ObjectTransaction {
     let known = stateCount
     schema = StoredSchema(description)
     stateCount = schema.layouts.count
-    let grown = UnsafeMutablePointer<State?>.allocate(capacity: stateCount)
-    grown.initialize(repeating: nil, count: stateCount)
+    let grown = FixedMemory<State?>(repeating: nil, count: stateCount)
     for index in 0..<known { grown[index] = states[index] }
     states.deallocate()
     states = grown

@@ -17,7 +17,7 @@ public struct Cluster {
   public var count: Int { node.count }
 
   @inlinable @inline(__always)
-  public var baseKey: Int64 { node.data.load(as: Int64.self) }
+  public var baseKey: Int64 { unsafe node.data.load(as: Int64.self) }
 
   /// Whether the keys follow each other without a gap.
   @inlinable @inline(__always)
@@ -28,7 +28,7 @@ public struct Cluster {
   public func key(_ row: Int) -> ObjectKey {
     let width = node.width
     if width == 0 { return ObjectKey(rawValue: baseKey &+ Int64(row)) }
-    let offset = VectorMath.offset(node.data + 8, width: width, row)
+    let offset = unsafe VectorMath.offset(node.data + 8, width: width, row)
     return ObjectKey(rawValue: baseKey &+ Int64(bitPattern: offset))
   }
 
@@ -47,19 +47,19 @@ public struct Cluster {
     if distance < 0 { return nil }
     let row = lowerBound(distance)
     guard row < node.count else { return nil }
-    let found = VectorMath.offset(node.data + 8, width: node.width, row)
+    let found = unsafe VectorMath.offset(node.data + 8, width: node.width, row)
     return found == UInt64(distance) ? row : nil
   }
 
   /// The first row whose key is at least base + `distance`, in a cluster that is not dense.
   private func lowerBound(_ distance: Int64) -> Int {
-    let offsets = node.data + 8
+    let offsets = unsafe node.data + 8
     let width = node.width
     var low = 0
     var high = node.count
     while low < high {
       let middle = (low + high) / 2
-      if VectorMath.offset(offsets, width: width, middle) < UInt64(distance) {
+      if unsafe VectorMath.offset(offsets, width: width, middle) < UInt64(distance) {
         low = middle + 1
       } else {
         high = middle

@@ -33,10 +33,10 @@ extension InnerNode {
   }
 
   static func entry(_ node: Node, _ index: Int, stride: Int) -> InnerEntry {
-    let base = node.data + index * stride
+    let base = unsafe node.data + index * stride
     var first = IndexPair(0, 0)
-    if stride >= clusterStride { first.value = base.load(as: Int64.self) }
-    if stride >= pairStride { first.key = base.load(fromByteOffset: 8, as: Int64.self) }
+    if stride >= clusterStride { first.value = unsafe base.load(as: Int64.self) }
+    if stride >= pairStride { first.key = unsafe base.load(fromByteOffset: 8, as: Int64.self) }
     return InnerEntry(
       node.reference(index), first: first, count: count(node, index, stride: stride))
   }
@@ -50,15 +50,17 @@ extension InnerNode {
 
   @inline(__always)
   static func setFirst(_ node: MutableNode, _ index: Int, _ first: IndexPair, stride: Int) {
-    let base = node.data + index &* stride
-    if stride >= clusterStride { base.storeBytes(of: first.value, as: Int64.self) }
-    if stride >= pairStride { base.storeBytes(of: first.key, toByteOffset: 8, as: Int64.self) }
+    let base = unsafe node.data + index &* stride
+    if stride >= clusterStride { unsafe base.storeBytes(of: first.value, as: Int64.self) }
+    if stride >= pairStride {
+      unsafe base.storeBytes(of: first.key, toByteOffset: 8, as: Int64.self)
+    }
   }
 
   @inline(__always)
   static func setCount(_ node: MutableNode, _ index: Int, _ count: Int, stride: Int) {
     let offset = index &* stride &+ (stride &- 8)
-    node.data.storeBytes(of: UInt64(count), toByteOffset: offset, as: UInt64.self)
+    unsafe node.data.storeBytes(of: UInt64(count), toByteOffset: offset, as: UInt64.self)
   }
 
   /// Adds to the count of a child.
@@ -81,8 +83,8 @@ extension InnerNode {
       place -= 1
     }
     node.setDataSize((count + 1) * stride)
-    let data = node.data
-    (data + (index + 1) * stride).copyMemory(
+    let data = unsafe node.data
+    unsafe (data + (index + 1) * stride).copyMemory(
       from: data + index * stride, byteCount: (count - index) * stride)
     node.setCount(count + 1)
     set(node, index, entry, stride: stride)
@@ -92,8 +94,8 @@ extension InnerNode {
   /// Takes a child out of a mutable node, which must have others.
   static func remove(_ writer: NodeWriter, _ node: MutableNode, at index: Int, stride: Int) {
     let count = node.node.referenceCount
-    let data = node.data
-    (data + index * stride).copyMemory(
+    let data = unsafe node.data
+    unsafe (data + index * stride).copyMemory(
       from: data + (index + 1) * stride, byteCount: (count - index - 1) * stride)
     for place in index..<(count - 1) {
       node.setReference(place, node.node.reference(place + 1))

@@ -12,22 +12,22 @@ enum InnerNode {
 
   @inlinable @inline(__always)
   static func count(_ node: Node, _ index: Int, stride: Int) -> Int {
-    Int(node.data.load(fromByteOffset: index &* stride &+ (stride &- 8), as: UInt64.self))
+    unsafe Int(node.data.load(fromByteOffset: index &* stride &+ (stride &- 8), as: UInt64.self))
   }
 
   @inlinable @inline(__always)
   static func first(_ node: Node, _ index: Int, stride: Int) -> Int64 {
-    node.data.load(fromByteOffset: index &* stride, as: Int64.self)
+    unsafe node.data.load(fromByteOffset: index &* stride, as: Int64.self)
   }
 
   /// The elements below the whole node.
   @usableFromInline
   static func total(_ node: Node, stride: Int) -> Int {
     var sum = 0
-    var place = node.data + (stride &- 8)
+    var place = unsafe node.data + (stride &- 8)
     for _ in 0..<node.referenceCount {
-      sum &+= Int(truncatingIfNeeded: place.load(as: UInt64.self))
-      place += stride
+      unsafe sum &+= Int(truncatingIfNeeded: place.load(as: UInt64.self))
+      unsafe place += stride
     }
     return sum
   }

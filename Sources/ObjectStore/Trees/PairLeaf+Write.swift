@@ -4,10 +4,10 @@ extension PairLeaf {
   @inline(__always)
   static func store(_ address: UnsafeMutableRawPointer, _ bytes: Int, _ value: UInt64) {
     switch bytes {
-    case 8: address.storeBytes(of: value, as: UInt64.self)
-    case 4: address.storeBytes(of: UInt32(truncatingIfNeeded: value), as: UInt32.self)
-    case 2: address.storeBytes(of: UInt16(truncatingIfNeeded: value), as: UInt16.self)
-    case 1: address.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
+    case 8: unsafe address.storeBytes(of: value, as: UInt64.self)
+    case 4: unsafe address.storeBytes(of: UInt32(truncatingIfNeeded: value), as: UInt32.self)
+    case 2: unsafe address.storeBytes(of: UInt16(truncatingIfNeeded: value), as: UInt16.self)
+    case 1: unsafe address.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
     default: break
     }
   }
@@ -31,10 +31,10 @@ extension PairLeaf {
     let stride = leaf.stride
     let node = try writer.mutable(reference, growing: stride &+ 7)
     let count = leaf.count
-    let place = node.data + (headSize &+ index &* stride)
-    (place + stride).copyMemory(from: place, byteCount: (count &- index) &* stride)
-    store(place, leaf.valueBytes, value)
-    store(place + leaf.valueBytes, leaf.keyBytes, key)
+    let place = unsafe node.data + (headSize &+ index &* stride)
+    unsafe (place + stride).copyMemory(from: place, byteCount: (count &- index) &* stride)
+    unsafe store(place, leaf.valueBytes, value)
+    unsafe store(place + leaf.valueBytes, leaf.keyBytes, key)
     node.setCount(count &+ 1)
     node.setDataSize(headSize &+ (count &+ 1) &* stride)
     return node.reference
@@ -46,12 +46,12 @@ extension PairLeaf {
   ) throws(StorageError) -> NodeReference {
     let total = leaf.count + 1
     let pairs = UnsafeMutablePointer<IndexPair>.allocate(capacity: total)
-    defer { pairs.deallocate() }
+    defer { unsafe pairs.deallocate() }
     for place in 0..<total {
-      pairs[place] = place < index ? leaf[place] : place == index ? pair : leaf[place - 1]
+      unsafe pairs[place] = place < index ? leaf[place] : place == index ? pair : leaf[place - 1]
     }
-    let buffer = UnsafeBufferPointer(start: pairs, count: total)
-    return try encode(writer, replacing: reference, buffer)
+    let buffer = unsafe UnsafeBufferPointer(start: pairs, count: total)
+    return try unsafe encode(writer, replacing: reference, buffer)
   }
 
   /// Takes entry `index` out of a leaf that has others.
@@ -60,8 +60,8 @@ extension PairLeaf {
   ) throws(StorageError) -> NodeReference {
     let node = try writer.mutable(reference)
     let leaf = PairLeaf(node.node)
-    let place = node.data + (headSize + index * leaf.stride)
-    place.copyMemory(
+    let place = unsafe node.data + (headSize + index * leaf.stride)
+    unsafe place.copyMemory(
       from: place + leaf.stride, byteCount: (leaf.count - index - 1) * leaf.stride)
     node.setCount(leaf.count - 1)
     node.setDataSize(headSize + (leaf.count - 1) * leaf.stride)
@@ -73,11 +73,12 @@ extension PairLeaf {
   static func encode(
     _ writer: NodeWriter, replacing old: NodeReference, _ pairs: UnsafeBufferPointer<IndexPair>
   ) throws(StorageError) -> NodeReference {
-    let baseValue = pairs[0].value
-    let spanValue = UInt64(bitPattern: pairs[pairs.count - 1].value &- baseValue)
-    var baseKey = pairs[0].key
-    var highKey = pairs[0].key
-    for pair in pairs {
+    let baseValue = unsafe pairs[0].value
+    let spanValue = unsafe UInt64(bitPattern: pairs[pairs.count - 1].value &- baseValue)
+    var baseKey = unsafe pairs[0].key
+    var highKey = unsafe pairs[0].key
+    for index in 0..<pairs.count {
+      let pair = unsafe pairs[index]
       baseKey = min(baseKey, pair.key)
       highKey = max(highKey, pair.key)
     }
@@ -88,14 +89,15 @@ extension PairLeaf {
     let node = try writer.remake(
       old, kind: .pairLeaf, width: valueBytes * 8, flags: UInt16(keyBytes * 8),
       count: pairs.count, dataSize: size)
-    let data = node.data
-    data.storeBytes(of: baseValue, as: Int64.self)
-    data.storeBytes(of: baseKey, toByteOffset: 8, as: Int64.self)
-    var place = data + headSize
-    for pair in pairs {
-      store(place, valueBytes, UInt64(bitPattern: pair.value &- baseValue))
-      store(place + valueBytes, keyBytes, UInt64(bitPattern: pair.key &- baseKey))
-      place += stride
+    let data = unsafe node.data
+    unsafe data.storeBytes(of: baseValue, as: Int64.self)
+    unsafe data.storeBytes(of: baseKey, toByteOffset: 8, as: Int64.self)
+    var place = unsafe data + headSize
+    for index in 0..<pairs.count {
+      let pair = unsafe pairs[index]
+      unsafe store(place, valueBytes, UInt64(bitPattern: pair.value &- baseValue))
+      unsafe store(place + valueBytes, keyBytes, UInt64(bitPattern: pair.key &- baseKey))
+      unsafe place += stride
     }
     node.setDataSize(size)
     return node.reference

@@ -13,8 +13,8 @@ extension PairTree {
     _ writer: NodeWriter, _ root: NodeReference, _ pair: IndexPair, limits: TreeLimits
   ) throws(StorageError) -> NodeReference {
     if root.isNone {
-      return try withUnsafeOne(pair) { buffer throws(StorageError) in
-        try PairLeaf.encode(writer, replacing: .none, buffer)
+      return try unsafe withUnsafeOne(pair) { buffer throws(StorageError) in
+        try unsafe PairLeaf.encode(writer, replacing: .none, buffer)
       }
     }
     let result = try insertBelow(writer, root, pair, limits, Step())
@@ -29,16 +29,16 @@ extension PairTree {
     _ body: (UnsafeBufferPointer<IndexPair>) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
     let memory = UnsafeMutablePointer<IndexPair>.allocate(capacity: 1)
-    defer { memory.deallocate() }
-    memory.initialize(to: pair)
-    return try body(UnsafeBufferPointer(start: memory, count: 1))
+    defer { unsafe memory.deallocate() }
+    unsafe memory.initialize(to: pair)
+    return try unsafe body(UnsafeBufferPointer(start: memory, count: 1))
   }
 
   static func encode(
     _ writer: NodeWriter, replacing old: NodeReference, _ pairs: [IndexPair]
   ) throws(StorageError) -> NodeReference {
-    try pairs.withUnsafeBufferPointer { buffer throws(StorageError) in
-      try PairLeaf.encode(writer, replacing: old, buffer)
+    try unsafe pairs.withUnsafeBufferPointer { buffer throws(StorageError) in
+      try unsafe PairLeaf.encode(writer, replacing: old, buffer)
     }
   }
 
@@ -316,8 +316,8 @@ extension PairTree {
     var start = 0
     while start < pairs.count {
       let end = min(pairs.count, start + limits.pairEntries)
-      let leaf = try pairs.withUnsafeBufferPointer { buffer throws(StorageError) in
-        try PairLeaf.encode(
+      let leaf = try unsafe pairs.withUnsafeBufferPointer { buffer throws(StorageError) in
+        try unsafe PairLeaf.encode(
           writer, replacing: .none, UnsafeBufferPointer(rebasing: buffer[start..<end]))
       }
       level.append(InnerEntry(leaf, first: pairs[start], count: end - start))

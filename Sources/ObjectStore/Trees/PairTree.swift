@@ -22,7 +22,7 @@ public struct IndexPair: Hashable, Comparable, Sendable {
 /// its value and of its key from those, each unsigned and of 0, 1, 2, 4 or 8 bytes.
 @frozen
 @usableFromInline
-struct PairLeaf {
+@safe struct PairLeaf {
   @usableFromInline static let headSize = 16
 
   @usableFromInline let entries: UnsafeRawPointer
@@ -34,10 +34,10 @@ struct PairLeaf {
 
   @inlinable @inline(__always)
   init(_ node: Node) {
-    let data = node.data
-    baseValue = data.load(as: Int64.self)
-    baseKey = data.load(fromByteOffset: 8, as: Int64.self)
-    entries = data + PairLeaf.headSize
+    let data = unsafe node.data
+    baseValue = unsafe data.load(as: Int64.self)
+    baseKey = unsafe data.load(fromByteOffset: 8, as: Int64.self)
+    unsafe entries = data + PairLeaf.headSize
     count = node.count
     valueBytes = node.width &>> 3
     keyBytes = Int(node.flags &>> 3)
@@ -49,23 +49,23 @@ struct PairLeaf {
   @inlinable @inline(__always)
   static func load(_ address: UnsafeRawPointer, _ bytes: Int) -> UInt64 {
     switch bytes {
-    case 8: return address.loadUnaligned(as: UInt64.self)
-    case 4: return UInt64(address.loadUnaligned(as: UInt32.self))
-    case 2: return UInt64(address.loadUnaligned(as: UInt16.self))
-    case 1: return UInt64(address.load(as: UInt8.self))
+    case 8: return unsafe address.loadUnaligned(as: UInt64.self)
+    case 4: return unsafe UInt64(address.loadUnaligned(as: UInt32.self))
+    case 2: return unsafe UInt64(address.loadUnaligned(as: UInt16.self))
+    case 1: return unsafe UInt64(address.load(as: UInt8.self))
     default: return 0
     }
   }
 
   @inlinable @inline(__always)
   func value(_ index: Int) -> Int64 {
-    baseValue &+ Int64(bitPattern: PairLeaf.load(entries + index &* stride, valueBytes))
+    unsafe baseValue &+ Int64(bitPattern: PairLeaf.load(entries + index &* stride, valueBytes))
   }
 
   @inlinable @inline(__always)
   func key(_ index: Int) -> Int64 {
-    let address = entries + (index &* stride &+ valueBytes)
-    return baseKey &+ Int64(bitPattern: PairLeaf.load(address, keyBytes))
+    let address = unsafe entries + (index &* stride &+ valueBytes)
+    return unsafe baseKey &+ Int64(bitPattern: PairLeaf.load(address, keyBytes))
   }
 
   @inlinable @inline(__always)
@@ -93,16 +93,16 @@ struct PairLeaf {
     let stride = stride
     while low < high {
       let middle = (low &+ high) &>> 1
-      let entry = entries + middle &* stride
+      let entry = unsafe entries + middle &* stride
       let candidate: UInt64
       if width == UInt8.self {
-        candidate = UInt64(entry.load(as: UInt8.self))
+        candidate = unsafe UInt64(entry.load(as: UInt8.self))
       } else if width == UInt16.self {
-        candidate = UInt64(entry.loadUnaligned(as: UInt16.self))
+        candidate = unsafe UInt64(entry.loadUnaligned(as: UInt16.self))
       } else if width == UInt32.self {
-        candidate = UInt64(entry.loadUnaligned(as: UInt32.self))
+        candidate = unsafe UInt64(entry.loadUnaligned(as: UInt32.self))
       } else if width == UInt64.self {
-        candidate = entry.loadUnaligned(as: UInt64.self)
+        candidate = unsafe entry.loadUnaligned(as: UInt64.self)
       } else {
         candidate = 0
       }
@@ -123,7 +123,7 @@ enum PairTree {
   @inlinable @inline(__always)
   static func first(_ node: Node, _ index: Int) -> IndexPair {
     let offset = index &* InnerNode.pairStride
-    return IndexPair(
+    return unsafe IndexPair(
       node.data.load(fromByteOffset: offset, as: Int64.self),
       node.data.load(fromByteOffset: offset &+ 8, as: Int64.self))
   }

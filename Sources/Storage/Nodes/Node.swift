@@ -61,6 +61,12 @@ public struct Node {
 public struct MutableNode {
   public let address: UnsafeMutableRawPointer
 
+  /// Stands where a node will be, and is not to be used.
+  @inlinable @inline(__always)
+  public static var placeholder: MutableNode {
+    MutableNode(address: UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped)
+  }
+
   @inlinable @inline(__always)
   public init(address: UnsafeMutableRawPointer) { self.address = address }
 

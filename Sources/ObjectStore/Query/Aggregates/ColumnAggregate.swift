@@ -28,7 +28,8 @@ struct ColumnAggregate {
     var rows = selection
     if column.isOptional {
       let present = Selection.first(vector.count)
-      rows = rows & (vector.validity.map { .load($0, count: vector.count) } ?? present)
+      rows =
+        unsafe rows & (vector.validity.map { unsafe .load($0, count: vector.count) } ?? present)
     }
     switch column.kind {
     case .int: addIntegers(vector, rows)
@@ -82,11 +83,11 @@ struct ColumnAggregate {
   private func sum(_ vector: ColumnVector) -> Int128 {
     switch vector.width {
     case 1:
-      let bits = vector.elements.assumingMemoryBound(to: UInt64.self)
-      return Int128(Selection.load(bits, count: vector.count).count)
-    case 8: return Int128(scan_sum_i8(vector.elements, vector.count))
-    case 16: return Int128(scan_sum_i16(vector.elements, vector.count))
-    case 32: return Int128(scan_sum_i32(vector.elements, vector.count))
+      let bits = unsafe vector.elements.assumingMemoryBound(to: UInt64.self)
+      return unsafe Int128(Selection.load(bits, count: vector.count).count)
+    case 8: return unsafe Int128(scan_sum_i8(vector.elements, vector.count))
+    case 16: return unsafe Int128(scan_sum_i16(vector.elements, vector.count))
+    case 32: return unsafe Int128(scan_sum_i32(vector.elements, vector.count))
     case 64: return (0..<vector.count).reduce(0) { $0 + Int128(vector.integer($1)) }
     default: return 0
     }
@@ -94,13 +95,13 @@ struct ColumnAggregate {
 
   private mutating func extremes(_ vector: ColumnVector) {
     var found: (Int64, Int64) = (0, 0)
-    withUnsafeMutableBytes(of: &found) { bytes in
-      let out = bytes.assumingMemoryBound(to: Int64.self).baseAddress
+    unsafe withUnsafeMutableBytes(of: &found) { bytes in
+      let out = unsafe bytes.assumingMemoryBound(to: Int64.self).baseAddress
       switch vector.width {
-      case 8: scan_extremes_i8(vector.elements, vector.count, out)
-      case 16: scan_extremes_i16(vector.elements, vector.count, out)
-      case 32: scan_extremes_i32(vector.elements, vector.count, out)
-      case 64: scan_extremes_i64(vector.elements, vector.count, out)
+      case 8: unsafe scan_extremes_i8(vector.elements, vector.count, out)
+      case 16: unsafe scan_extremes_i16(vector.elements, vector.count, out)
+      case 32: unsafe scan_extremes_i32(vector.elements, vector.count, out)
+      case 64: unsafe scan_extremes_i64(vector.elements, vector.count, out)
       default: break
       }
     }
@@ -119,7 +120,7 @@ struct ColumnAggregate {
     if found == 0 { return }
     if found == vector.count {
       guard isOrdered else {
-        let sum = scan_sum_f64(vector.elements, vector.count)
+        let sum = unsafe scan_sum_f64(vector.elements, vector.count)
         if sum.isNaN { return addNumbers(rows) { vector.double($0) } }
         reals += sum
         count += found
@@ -127,8 +128,8 @@ struct ColumnAggregate {
       }
       count += found
       var extremes: (Double, Double) = (0, 0)
-      withUnsafeMutableBytes(of: &extremes) {
-        scan_extremes_f64(
+      unsafe withUnsafeMutableBytes(of: &extremes) {
+        unsafe scan_extremes_f64(
           vector.elements, vector.count, $0.assumingMemoryBound(to: Double.self).baseAddress)
       }
       keep(extremes.0)
@@ -152,7 +153,7 @@ struct ColumnAggregate {
     let rows = selection & .first(vector.count)
     addZeros(selection.subtracting(rows).count)
     if rows.count == vector.count, vector.count > 0, !isOrdered {
-      let sum = scan_sum_f32(vector.elements, vector.count)
+      let sum = unsafe scan_sum_f32(vector.elements, vector.count)
       if !sum.isNaN {
         reals += sum
         count += rows.count

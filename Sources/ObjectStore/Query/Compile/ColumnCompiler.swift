@@ -24,9 +24,11 @@ enum ColumnCompiler {
       return bytes(column, comparison, Array(text.utf8), isNullLeast: isNullLeast)
     case (.data, .data(let data)): return bytes(column, comparison, data, isNullLeast: false)
     case (.objectId, .objectId(let value)):
-      return fixed(column, comparison, withUnsafeBytes(of: value) { Array($0.prefix(12)) })
+      return unsafe fixed(
+        column, comparison, withUnsafeBytes(of: value) { unsafe Array($0.prefix(12)) })
     case (.uuid, .uuid(let value)):
-      return fixed(column, comparison, withUnsafeBytes(of: value) { Array($0.prefix(16)) })
+      return unsafe fixed(
+        column, comparison, withUnsafeBytes(of: value) { unsafe Array($0.prefix(16)) })
     case (.object, .link(let table, let key)): return link(column, comparison, table, key)
     default: return nil
     }
@@ -161,8 +163,8 @@ enum ColumnCompiler {
       }
     }
     let isInverted = test == .compare(.notEqual)
-    let matcher = value.withUnsafeBytes {
-      TextMatcher(isInverted ? .compare(.equal) : test, $0, options)
+    let matcher = unsafe value.withUnsafeBytes {
+      unsafe TextMatcher(isInverted ? .compare(.equal) : test, $0, options)
     }
     return TextNode(column, matcher, isInverted: isInverted)
   }

@@ -178,7 +178,7 @@ struct PredicateCompiler {
     {
       return Self.linked(links, node, holdsForNull: test == .compare(.notEqual))
     }
-    let matcher = bytes.withUnsafeBytes { TextMatcher(test, $0, options) }
+    let matcher = unsafe bytes.withUnsafeBytes { unsafe TextMatcher(test, $0, options) }
     return RowTextNode(compiledLeft, matcher, isData: isData, isForAll: isForAll)
   }
 

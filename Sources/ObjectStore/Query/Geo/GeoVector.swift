@@ -15,8 +15,8 @@ struct GeoVector: Sendable {
   /// Of length one.
   init(_ position: GeoPosition) {
     var parts = (0.0, 0.0, 0.0)
-    withUnsafeMutableBytes(of: &parts) {
-      scan_geo_unit(
+    unsafe withUnsafeMutableBytes(of: &parts) {
+      unsafe scan_geo_unit(
         position.latitude, position.longitude, $0.assumingMemoryBound(to: Double.self).baseAddress)
     }
     self.init(parts.0, parts.1, parts.2)

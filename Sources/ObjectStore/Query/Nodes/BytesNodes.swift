@@ -16,12 +16,12 @@ final class BytesNode: VectorNode {
   ) {
     self.scan = scan
     self.value = value
-    matcher = value.withUnsafeBytes { TextMatcher(test, $0, []) }
+    matcher = unsafe value.withUnsafeBytes { unsafe TextMatcher(test, $0, []) }
     var scratch: [UInt8] = []
-    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    let empty = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     self.column = column
     self.isInverted = isInverted
-    holdsForZero = matcher.matches(empty, scratch: &scratch)
+    holdsForZero = unsafe matcher.matches(empty, scratch: &scratch)
   }
 
   var probe: IndexProbe? {
@@ -32,17 +32,17 @@ final class BytesNode: VectorNode {
   func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var found = value.withUnsafeBufferPointer {
-      ColumnScan.bytes(vector, scan, $0, heap: vector.heap)
+    var found = unsafe value.withUnsafeBufferPointer {
+      unsafe ColumnScan.bytes(vector, scan, $0, heap: vector.heap)
     }
     guard vector.hasLargeValues, let node = vector.node else { return found }
-    let bitmap = ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
-    let large = Selection.load(bitmap, count: vector.count)
+    let bitmap = unsafe ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
+    let large = unsafe Selection.load(bitmap, count: vector.count)
     found = found.subtracting(large)
     var left = large & candidates
     while let row = left.popFirst() {
-      let bytes = try rows.context.bytes(vector, row)
-      if matcher.matches(bytes, scratch: &rows.context.scratch) { found.insert(row) }
+      let bytes = try unsafe rows.context.bytes(vector, row)
+      if unsafe matcher.matches(bytes, scratch: &rows.context.scratch) { found.insert(row) }
     }
     return found
   }
@@ -50,7 +50,7 @@ final class BytesNode: VectorNode {
   func testRow(
     _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
   ) throws(StorageError) -> Bool {
-    matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
+    unsafe matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
   }
 }
 
@@ -80,7 +80,7 @@ final class BytesSetNode: VectorNode {
   ) throws(StorageError) -> Selection {
     var found = Selection.none
     try (candidates & .first(vector.count)).forEach { (row) throws(StorageError) in
-      if contains(try rows.context.bytes(vector, row)) { found.insert(row) }
+      if unsafe contains(try rows.context.bytes(vector, row)) { found.insert(row) }
     }
     return found
   }
@@ -90,7 +90,7 @@ final class BytesSetNode: VectorNode {
     var high = values.count
     while low < high {
       let middle = (low + high) / 2
-      switch values[middle].withUnsafeBytes({ ByteOrder.compare($0, bytes) }) {
+      switch unsafe values[middle].withUnsafeBytes({ unsafe ByteOrder.compare($0, bytes) }) {
       case .less: low = middle + 1
       case .equal: return true
       default: high = middle

@@ -73,8 +73,8 @@ final class ColumnPairNode: PredicateNode {
   private func valid(_ vector: ColumnVector, _ column: ColumnInfo, _ count: Int) -> Selection {
     if !column.isOptional { return .first(count) }
     guard vector.count > 0 else { return .none }
-    guard let validity = vector.validity else { return .first(vector.count) }
-    return .load(validity, count: vector.count)
+    guard let validity = unsafe vector.validity else { return .first(vector.count) }
+    return unsafe .load(validity, count: vector.count)
   }
 
   /// The rows whose value in `a` is in the relation to that in `b`, whatever validity says. Nil if
@@ -91,20 +91,20 @@ final class ColumnPairNode: PredicateNode {
     var found = Selection.none
     var areNumbers = true
     // 256 rows of 8 bytes each, twice.
-    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 64) { scratch in
-      let first = scratch.baseAddress.unsafelyUnwrapped
-      let second = first + 2048
-      widen(a, isSwapped ? right : left, count, to: first)
-      widen(b, isSwapped ? left : right, count, to: second)
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 64) { scratch in
+      let first = unsafe scratch.baseAddress.unsafelyUnwrapped
+      let second = unsafe first + 2048
+      unsafe widen(a, isSwapped ? right : left, count, to: first)
+      unsafe widen(b, isSwapped ? left : right, count, to: second)
       if areIntegers {
-        found = Self.collect { scan_pair_i64(first, second, count, relation, $0) }
+        found = unsafe Self.collect { unsafe scan_pair_i64(first, second, count, relation, $0) }
         return
       }
-      found = Self.collect { scan_pair_f64(first, second, count, relation, $0) }
+      found = unsafe Self.collect { unsafe scan_pair_f64(first, second, count, relation, $0) }
       let all = Selection.first(count)
-      areNumbers =
-        Self.collect { scan_pair_f64(first, first, count, 0, $0) } == all
-        && Self.collect { scan_pair_f64(second, second, count, 0, $0) } == all
+      let firstNumbers = unsafe Self.collect { unsafe scan_pair_f64(first, first, count, 0, $0) }
+      let secondNumbers = unsafe Self.collect { unsafe scan_pair_f64(second, second, count, 0, $0) }
+      areNumbers = firstNumbers == all && secondNumbers == all
     }
     return areNumbers ? found : nil
   }
@@ -112,8 +112,8 @@ final class ColumnPairNode: PredicateNode {
   @inline(__always)
   private static func collect(_ body: (UnsafeMutablePointer<UInt64>) -> Void) -> Selection {
     var words = SIMD4<UInt64>()
-    withUnsafeMutablePointer(to: &words) { pointer in
-      pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { body($0) }
+    unsafe withUnsafeMutablePointer(to: &words) { pointer in
+      unsafe pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { unsafe body($0) }
     }
     return Selection(words: words)
   }
@@ -123,15 +123,16 @@ final class ColumnPairNode: PredicateNode {
   ) {
     let rows = min(vector.count, count)
     switch column.kind {
-    case .double, .date: out.copyMemory(from: vector.elements, byteCount: rows * 8)
-    case .float: scan_widen_f32(vector.elements, rows, out)
+    case .double, .date: unsafe out.copyMemory(from: vector.elements, byteCount: rows * 8)
+    case .float: unsafe scan_widen_f32(vector.elements, rows, out)
     default:
       if areIntegers {
-        scan_widen_i64(vector.elements, Int32(vector.width), rows, out)
+        unsafe scan_widen_i64(vector.elements, Int32(vector.width), rows, out)
       } else {
-        scan_widen_f64(vector.elements, Int32(vector.width), rows, out)
+        unsafe scan_widen_f64(vector.elements, Int32(vector.width), rows, out)
       }
     }
-    (out + rows * 8).initializeMemory(as: UInt8.self, repeating: 0, count: (count - rows) * 8)
+    unsafe (out + rows * 8).initializeMemory(
+      as: UInt8.self, repeating: 0, count: (count - rows) * 8)
   }
 }

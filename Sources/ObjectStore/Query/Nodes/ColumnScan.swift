@@ -8,8 +8,8 @@ enum ColumnScan {
   @inline(__always)
   private static func collect(_ body: (UnsafeMutablePointer<UInt64>) -> Void) -> Selection {
     var words = SIMD4<UInt64>()
-    withUnsafeMutablePointer(to: &words) { pointer in
-      pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { body($0) }
+    unsafe withUnsafeMutablePointer(to: &words) { pointer in
+      unsafe pointer.withMemoryRebound(to: UInt64.self, capacity: 4) { unsafe body($0) }
     }
     return Selection(words: words)
   }
@@ -21,16 +21,22 @@ enum ColumnScan {
   ) -> Selection {
     switch width {
     case 8:
-      return narrow(range, Int8.self, count) { scan_range_i8(elements, count, $0, $1, $2) }
-    case 16:
-      return narrow(range, Int16.self, count) { scan_range_i16(elements, count, $0, $1, $2) }
-    case 32:
-      return narrow(range, Int32.self, count) { scan_range_i32(elements, count, $0, $1, $2) }
-    case 64:
-      return collect {
-        scan_range_i64(elements, count, range.lowerBound, range.upperBound, $0)
+      return unsafe narrow(range, Int8.self, count) {
+        unsafe scan_range_i8(elements, count, $0, $1, $2)
       }
-    case 1: return bits(elements, count: count, in: range)
+    case 16:
+      return unsafe narrow(range, Int16.self, count) {
+        unsafe scan_range_i16(elements, count, $0, $1, $2)
+      }
+    case 32:
+      return unsafe narrow(range, Int32.self, count) {
+        unsafe scan_range_i32(elements, count, $0, $1, $2)
+      }
+    case 64:
+      return unsafe collect {
+        unsafe scan_range_i64(elements, count, range.lowerBound, range.upperBound, $0)
+      }
+    case 1: return unsafe bits(elements, count: count, in: range)
     default: return range.contains(0) ? .first(count) : .none
     }
   }
@@ -44,14 +50,14 @@ enum ColumnScan {
     let lower = max(range.lowerBound, Int64(T.min))
     let upper = min(range.upperBound, Int64(T.max))
     if lower > upper { return .none }
-    return collect { scan(lower, upper, $0) }
+    return unsafe collect { unsafe scan(lower, upper, $0) }
   }
 
   private static func bits(
     _ elements: UnsafeRawPointer, count: Int, in range: ClosedRange<Int64>
   ) -> Selection {
     // The data of a node ends at a multiple of 8 bytes, so whole words can be read.
-    let ones = Selection.load(elements.assumingMemoryBound(to: UInt64.self), count: count)
+    let ones = unsafe Selection.load(elements.assumingMemoryBound(to: UInt64.self), count: count)
     switch (range.contains(0), range.contains(1)) {
     case (true, true): return .first(count)
     case (true, false): return Selection.first(count).subtracting(ones)
@@ -65,14 +71,14 @@ enum ColumnScan {
   static func doubles(
     _ elements: UnsafeRawPointer, count: Int, lower: Double, upper: Double
   ) -> Selection {
-    collect { scan_range_f64(elements, count, lower, upper, $0) }
+    unsafe collect { unsafe scan_range_f64(elements, count, lower, upper, $0) }
   }
 
   @inline(__always)
   static func floats(
     _ elements: UnsafeRawPointer, count: Int, lower: Float, upper: Float
   ) -> Selection {
-    collect { scan_range_f32(elements, count, lower, upper, $0) }
+    unsafe collect { unsafe scan_range_f32(elements, count, lower, upper, $0) }
   }
 
   /// Elements of `stride` bytes that equal those at `value`.
@@ -80,7 +86,7 @@ enum ColumnScan {
   static func fixed(
     _ elements: UnsafeRawPointer, stride: Int, count: Int, equal value: UnsafeRawPointer
   ) -> Selection {
-    collect { scan_fixed_equal(elements, count, stride, value, $0) }
+    unsafe collect { unsafe scan_fixed_equal(elements, count, stride, value, $0) }
   }
 
   /// What a vector of byte strings is tested for.
@@ -96,26 +102,26 @@ enum ColumnScan {
     _ vector: ColumnVector, _ test: BytesTest, _ value: UnsafeBufferPointer<UInt8>,
     heap: UnsafePointer<UInt8>
   ) -> Selection {
-    let ends = vector.ends
+    let ends = unsafe vector.ends
     let count = vector.count
     let needle = value.baseAddress
     let length = value.count
-    return collect { out in
+    return unsafe collect { out in
       switch test {
-      case .equal: scan_bytes_equal(ends, heap, count, needle, length, out)
-      case .begins: scan_bytes_begins(ends, heap, count, needle, length, out)
-      case .ends: scan_bytes_ends(ends, heap, count, needle, length, out)
-      case .contains: scan_bytes_contains(ends, heap, count, needle, length, out)
-      case .less: scan_bytes_order(ends, heap, count, needle, length, -1, 0, out)
-      case .lessOrEqual: scan_bytes_order(ends, heap, count, needle, length, -1, 1, out)
-      case .greater: scan_bytes_order(ends, heap, count, needle, length, 1, 0, out)
-      case .greaterOrEqual: scan_bytes_order(ends, heap, count, needle, length, 1, 1, out)
+      case .equal: unsafe scan_bytes_equal(ends, heap, count, needle, length, out)
+      case .begins: unsafe scan_bytes_begins(ends, heap, count, needle, length, out)
+      case .ends: unsafe scan_bytes_ends(ends, heap, count, needle, length, out)
+      case .contains: unsafe scan_bytes_contains(ends, heap, count, needle, length, out)
+      case .less: unsafe scan_bytes_order(ends, heap, count, needle, length, -1, 0, out)
+      case .lessOrEqual: unsafe scan_bytes_order(ends, heap, count, needle, length, -1, 1, out)
+      case .greater: unsafe scan_bytes_order(ends, heap, count, needle, length, 1, 0, out)
+      case .greaterOrEqual: unsafe scan_bytes_order(ends, heap, count, needle, length, 1, 1, out)
       }
     }
   }
 
   /// Byte strings of `vector` (but for its large values) that are not all ASCII.
   static func beyondASCII(_ vector: ColumnVector) -> Selection {
-    collect { scan_bytes_beyond_ascii(vector.ends, vector.heap, vector.count, $0) }
+    unsafe collect { unsafe scan_bytes_beyond_ascii(vector.ends, vector.heap, vector.count, $0) }
   }
 }

@@ -31,7 +31,7 @@ final class RowGeoNode: RowNode {
   ) throws(StorageError) -> Bool {
     let vector = try place.position.cluster.vector(type.key, of: type.kind, in: context.source)
     guard case .string(let name) = try context.read(vector, place.position.row, type),
-      name.elementsEqual("Point".utf8)
+      unsafe name.elementsEqual("Point".utf8)
     else { return false }
     let list = try context.list(coordinates, at: place)
     guard list.count >= 2 else { return false }

@@ -96,7 +96,7 @@ final class RowTextNode: RowNode {
     let isFound = try left.any(context, place) { (value) throws(StorageError) in
       switch value {
       case .string(let bytes) where !isData, .data(let bytes) where isData:
-        return matcher.matches(bytes, scratch: &context.scratch) != isForAll
+        return unsafe matcher.matches(bytes, scratch: &context.scratch) != isForAll
       default: return holdsForOthers != isForAll
       }
     }
@@ -140,8 +140,8 @@ final class RowTextPairNode: RowNode {
   ) -> Bool {
     switch (value, pattern) {
     case (.string(let bytes), .string(let pattern)), (.data(let bytes), .data(let pattern)):
-      if pattern.isEmpty, test.isInside { return false }
-      return TextMatcher(test, pattern, options).matches(bytes, scratch: &context.scratch)
+      if unsafe pattern.isEmpty, test.isInside { return false }
+      return unsafe TextMatcher(test, pattern, options).matches(bytes, scratch: &context.scratch)
     case (.null, .null): return test != .compare(.notEqual)
     case (_, .null) where test.isInside: return true
     default: return test == .compare(.notEqual)

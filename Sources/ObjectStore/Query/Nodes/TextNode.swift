@@ -19,10 +19,10 @@ final class TextNode: VectorNode {
     self.matcher = matcher
     scan = ColumnScan.BytesTest(matcher.test)
     var scratch: [UInt8] = []
-    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    let empty = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     self.column = column
     self.isInverted = isInverted
-    holdsForZero = matcher.matches(empty, scratch: &scratch)
+    holdsForZero = unsafe matcher.matches(empty, scratch: &scratch)
   }
 
   func test(
@@ -30,21 +30,21 @@ final class TextNode: VectorNode {
   ) throws(StorageError) -> Selection {
     let wanted = candidates & .first(vector.count)
     guard let scan else { return try matches(vector, rows, wanted) }
-    let heapSize = Int(vector.ends[vector.count])
-    var heap = vector.heap
+    let heapSize = unsafe Int(vector.ends[vector.count])
+    var heap = unsafe vector.heap
     var isASCII = false
     if matcher.options.contains(.caseInsensitive) {
-      let folded = rows.context.foldingHeap()
-      isASCII = scan_lower_ascii(heap, heapSize, folded) != 0
-      heap = UnsafePointer(folded)
+      let folded = unsafe rows.context.foldingHeap()
+      isASCII = unsafe scan_lower_ascii(heap, heapSize, folded) != 0
+      unsafe heap = UnsafePointer(folded)
     }
-    let found = matcher.needle.withUnsafeBufferPointer {
-      ColumnScan.bytes(vector, scan, $0, heap: heap)
+    let found = unsafe matcher.needle.withUnsafeBufferPointer {
+      unsafe ColumnScan.bytes(vector, scan, $0, heap: heap)
     }
     var others = isASCII ? Selection.none : ColumnScan.beyondASCII(vector)
     if vector.hasLargeValues, let node = vector.node {
-      let bitmap = ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
-      others = others | .load(bitmap, count: vector.count)
+      let bitmap = unsafe ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
+      others = unsafe others | .load(bitmap, count: vector.count)
     }
     if others.isEmpty { return found }
     return found.subtracting(others) | (try matches(vector, rows, wanted & others))
@@ -63,7 +63,7 @@ final class TextNode: VectorNode {
   func testRow(
     _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
   ) throws(StorageError) -> Bool {
-    matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
+    unsafe matcher.matches(try rows.context.bytes(vector, row), scratch: &rows.context.scratch)
   }
 }
 

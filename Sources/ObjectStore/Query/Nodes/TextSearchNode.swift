@@ -11,7 +11,7 @@ final class TextSearchNode: VectorNode {
   init(_ column: ColumnInfo, _ search: TextSearch) {
     self.column = column
     self.search = search
-    holdsForZero = search.matches(UnsafeRawBufferPointer(start: nil, count: 0))
+    holdsForZero = unsafe search.matches(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   var probe: IndexProbe? {
@@ -32,7 +32,7 @@ final class TextSearchNode: VectorNode {
   func testRow(
     _ vector: ColumnVector, _ row: Int, _ rows: ClusterRows
   ) throws(StorageError) -> Bool {
-    search.matches(try rows.context.bytes(vector, row))
+    unsafe search.matches(try rows.context.bytes(vector, row))
   }
 }
 
@@ -51,7 +51,7 @@ final class RowSearchNode: RowNode {
   ) throws(StorageError) -> Bool {
     try left.any(context, place) { (value) throws(StorageError) in
       guard case .string(let text) = value else { return false }
-      return search.matches(text)
+      return unsafe search.matches(text)
     }
   }
 }

@@ -33,8 +33,8 @@ extension VectorNode {
     var found = Selection.none
     if vector.count > 0 {
       found = try test(vector, rows, candidates)
-      if let validity = vector.validity, column.isOptional {
-        found = found & .load(validity, count: vector.count)
+      if let validity = unsafe vector.validity, column.isOptional {
+        found = unsafe found & .load(validity, count: vector.count)
       }
     }
     if vector.count < rows.count && holdsForZero && !column.isOptional {

@@ -21,7 +21,7 @@ final class IntegerRangeNode: VectorNode {
   func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    ColumnScan.integers(vector.elements, width: vector.width, count: vector.count, in: range)
+    unsafe ColumnScan.integers(vector.elements, width: vector.width, count: vector.count, in: range)
   }
 
   func testRow(
@@ -85,7 +85,7 @@ final class DoubleRangeNode: VectorNode {
   func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    ColumnScan.doubles(vector.elements, count: vector.count, lower: lower, upper: upper)
+    unsafe ColumnScan.doubles(vector.elements, count: vector.count, lower: lower, upper: upper)
   }
 
   func testRow(
@@ -114,7 +114,7 @@ final class FloatRangeNode: VectorNode {
   func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    ColumnScan.floats(vector.elements, count: vector.count, lower: lower, upper: upper)
+    unsafe ColumnScan.floats(vector.elements, count: vector.count, lower: lower, upper: upper)
   }
 
   func testRow(
@@ -141,8 +141,8 @@ final class FixedEqualNode: VectorNode {
 
   var probe: IndexProbe? {
     if isInverted { return nil }
-    return bytes.withUnsafeBytes { bytes in
-      column.kind == .uuid
+    return unsafe bytes.withUnsafeBytes { bytes in
+      unsafe column.kind == .uuid
         ? .values([.uuid(FixedVector.uuid(bytes.baseAddress.unsafelyUnwrapped, 0))])
         : .values([.objectId(FixedVector.objectId(bytes.baseAddress.unsafelyUnwrapped, 0))])
     }
@@ -151,8 +151,8 @@ final class FixedEqualNode: VectorNode {
   func test(
     _ vector: ColumnVector, _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    bytes.withUnsafeBytes {
-      ColumnScan.fixed(
+    unsafe bytes.withUnsafeBytes {
+      unsafe ColumnScan.fixed(
         vector.elements, stride: $0.count, count: vector.count,
         equal: $0.baseAddress.unsafelyUnwrapped)
     }
@@ -180,7 +180,7 @@ final class NullNode: VectorNode {
   ) throws(StorageError) -> Selection {
     if column.kind == .any { return try encoded(vector) }
     guard column.kind == .object else { return .first(vector.count) }
-    return ColumnScan.integers(
+    return unsafe ColumnScan.integers(
       vector.elements, width: vector.width, count: vector.count, in: 1...Int64.max)
   }
 
@@ -188,11 +188,11 @@ final class NullNode: VectorNode {
   private func encoded(_ vector: ColumnVector) throws(StorageError) -> Selection {
     var found = Selection.none
     for row in 0..<vector.count {
-      if vector.ends[row + 1] != vector.ends[row] { found.insert(row) }
+      if unsafe vector.ends[row + 1] != vector.ends[row] { found.insert(row) }
     }
     if vector.hasLargeValues, let node = vector.node {
-      let bitmap = ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
-      found = found | .load(bitmap, count: vector.count)
+      let bitmap = unsafe ByteVector.largeBitmap(node).assumingMemoryBound(to: UInt64.self)
+      found = unsafe found | .load(bitmap, count: vector.count)
     }
     return found
   }

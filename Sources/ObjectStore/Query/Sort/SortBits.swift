@@ -21,11 +21,13 @@ enum SortBits {
   @inline(__always)
   static func of(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
     let left = bytes.count &- offset
-    if left >= 8 { return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).bigEndian }
+    if left >= 8 {
+      return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).bigEndian
+    }
     var bits: UInt64 = 0
     var index = 0
     while index < left {
-      bits |= UInt64(bytes[offset &+ index]) &<< UInt64(56 &- index &* 8)
+      unsafe bits |= UInt64(bytes[offset &+ index]) &<< UInt64(56 &- index &* 8)
       index &+= 1
     }
     return bits
@@ -58,12 +60,13 @@ struct RadixSort {
   private static let insertionMax = 24
 
   mutating func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
-    if entries.count <= Self.insertionMax { return Self.insertionSort(entries) }
+    if entries.count <= Self.insertionMax { return unsafe Self.insertionSort(entries) }
     var differing: UInt64 = 0
-    let first = entries[0].bits
+    let first = unsafe entries[0].bits
     var isSorted = true
     var last = first
-    for entry in entries {
+    for place in 0..<entries.count {
+      let entry = unsafe entries[place]
       differing |= entry.bits ^ first
       isSorted = isSorted && last <= entry.bits
       last = entry.bits
@@ -74,10 +77,10 @@ struct RadixSort {
     let shift = width > sorted ? width - sorted : 0
     var digit = shift
     while digit < width {
-      countingPass(entries, shift: digit)
+      unsafe countingPass(entries, shift: digit)
       digit += Self.digitBits
     }
-    if shift > 0 { sortRuns(entries, shift: shift) }
+    if shift > 0 { unsafe sortRuns(entries, shift: shift) }
   }
 
   private mutating func sortRuns(
@@ -85,10 +88,10 @@ struct RadixSort {
   ) {
     var start = 0
     while start < entries.count {
-      let bits = entries[start].bits &>> shift
+      let bits = unsafe entries[start].bits &>> shift
       var end = start + 1
-      while end < entries.count, entries[end].bits &>> shift == bits { end += 1 }
-      if end - start > 1 { sort(UnsafeMutableBufferPointer(rebasing: entries[start..<end])) }
+      while end < entries.count, unsafe entries[end].bits &>> shift == bits { end += 1 }
+      if end - start > 1 { unsafe sort(UnsafeMutableBufferPointer(rebasing: entries[start..<end])) }
       start = end
     }
   }
@@ -100,22 +103,25 @@ struct RadixSort {
     if spare.count < entries.count {
       spare = [SortEntry](repeating: SortEntry(bits: 0, row: 0), count: entries.count)
     }
-    withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { starts in
-      starts.initialize(repeating: 0)
-      for entry in entries { starts[Int(entry.bits &>> shift & mask)] &+= 1 }
+    unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { starts in
+      unsafe starts.initialize(repeating: 0)
+      for place in 0..<entries.count {
+        unsafe starts[Int(entries[place].bits &>> shift & mask)] &+= 1
+      }
       var sum = 0
       for digit in starts.indices {
-        let count = starts[digit]
-        starts[digit] = sum
+        let count = unsafe starts[digit]
+        unsafe starts[digit] = sum
         sum &+= count
       }
-      spare.withUnsafeMutableBufferPointer { spare in
-        for entry in entries {
+      unsafe spare.withUnsafeMutableBufferPointer { spare in
+        for place in 0..<entries.count {
+          let entry = unsafe entries[place]
           let digit = Int(entry.bits &>> shift & mask)
-          spare[starts[digit]] = entry
-          starts[digit] &+= 1
+          unsafe spare[starts[digit]] = entry
+          unsafe starts[digit] &+= 1
         }
-        entries.baseAddress.unsafelyUnwrapped.update(
+        unsafe entries.baseAddress.unsafelyUnwrapped.update(
           from: spare.baseAddress.unsafelyUnwrapped, count: entries.count)
       }
     }
@@ -124,13 +130,13 @@ struct RadixSort {
   private static func insertionSort(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
     var index = 1
     while index < entries.count {
-      let entry = entries[index]
+      let entry = unsafe entries[index]
       var place = index
-      while place > 0, entries[place - 1].bits > entry.bits {
-        entries[place] = entries[place - 1]
+      while place > 0, unsafe entries[place - 1].bits > entry.bits {
+        unsafe entries[place] = entries[place - 1]
         place -= 1
       }
-      entries[place] = entry
+      unsafe entries[place] = entry
       index += 1
     }
   }

@@ -1,7 +1,8 @@
 import Storage
 
 /// What rows are sorted by, gathered from the store into flat arrays: one sort key of every row.
-struct SortColumn {
+/// Used while the version is pinned and the context is there.
+@safe struct SortColumn {
   /// How the values are kept; one of the three arrays below is in use.
   enum Form {
     case bits, bytes, values
@@ -14,7 +15,7 @@ struct SortColumn {
   /// Values in the order of these numbers.
   private(set) var bits: [UInt64] = []
   /// Byte strings in the version that was read, or in the context's memory.
-  private(set) var bytes: [UnsafeRawBufferPointer] = []
+  private(set) var bytes: [UnsafeRawBufferPointer] = unsafe []
   /// Values that are compared one by one.
   private(set) var values: [RowValue] = []
   /// Whether a row has a value.
@@ -78,7 +79,7 @@ struct SortColumn {
     }
     switch form {
     case .bits: bits.append(Self.bits(of: value))
-    case .bytes: bytes.append(Self.bytes(of: value))
+    case .bytes: unsafe bytes.append(Self.bytes(of: value))
     case .values: values.append(value)
     }
   }
@@ -96,7 +97,7 @@ struct SortColumn {
     if !presences.isEmpty { presences = rows.map { presences[Int($0)] } }
     switch form {
     case .bits: bits = rows.map { bits[Int($0)] }
-    case .bytes: bytes = rows.map { bytes[Int($0)] }
+    case .bytes: unsafe bytes = rows.map { unsafe bytes[Int($0)] }
     case .values: values = rows.map { values[Int($0)] }
     }
   }
@@ -104,7 +105,7 @@ struct SortColumn {
   var count: Int {
     switch form {
     case .bits: bits.count
-    case .bytes: bytes.count
+    case .bytes: unsafe bytes.count
     case .values: values.count
     }
   }
@@ -121,8 +122,8 @@ struct SortColumn {
 
   private static func bytes(of value: RowValue) -> UnsafeRawBufferPointer {
     switch value {
-    case .string(let bytes), .data(let bytes): bytes
-    default: UnsafeRawBufferPointer(start: nil, count: 0)
+    case .string(let bytes), .data(let bytes): unsafe bytes
+    default: unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
   }
 
@@ -133,7 +134,7 @@ struct SortColumn {
     }
     switch form {
     case .bits: return .of(bits[left], bits[right])
-    case .bytes: return ByteOrder.compare(bytes[left], bytes[right])
+    case .bytes: return unsafe ByteOrder.compare(bytes[left], bytes[right])
     case .values: return SortOrder.compare(values[left], values[right])
     }
   }
@@ -145,8 +146,8 @@ struct SortColumn {
     case .double: .double(SortBits.double(bits[row]))
     case .date: .date(SortBits.double(bits[row]))
     case .float: .float(Float(SortBits.double(bits[row])))
-    case .string: .string(String(decoding: bytes[row], as: UTF8.self))
-    case .data: .data(Array(bytes[row]))
+    case .string: unsafe .string(String(decoding: bytes[row], as: UTF8.self))
+    case .data: unsafe .data(Array(bytes[row]))
     default: nil
     }
   }

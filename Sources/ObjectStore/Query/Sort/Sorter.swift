@@ -15,25 +15,25 @@ struct Sorter {
   /// The rows 0 ..< count in order; rows that are equal in all columns keep theirs.
   mutating func sorted(count: Int) -> [UInt32] {
     var entries = (0..<UInt32(count)).map { SortEntry(bits: 0, row: $0) }
-    entries.withUnsafeMutableBufferPointer { sort($0, column: 0) }
+    unsafe entries.withUnsafeMutableBufferPointer { unsafe sort($0, column: 0) }
     return entries.map(\.row)
   }
 
   private mutating func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int) {
     guard index < columns.count, entries.count > 1 else { return }
     let column = columns[index]
-    if column.presences.isEmpty { return sortValues(entries, column: index) }
+    if column.presences.isEmpty { return unsafe sortValues(entries, column: index) }
     for place in entries.indices {
-      let rank = UInt64(column.presences[Int(entries[place].row)].rawValue)
-      entries[place].bits = column.ascending ? rank : 2 - rank
+      let rank = unsafe UInt64(column.presences[Int(entries[place].row)].rawValue)
+      unsafe entries[place].bits = column.ascending ? rank : 2 - rank
     }
-    radix.sort(entries)
+    unsafe radix.sort(entries)
     // Values are in the middle either way, between null and what is not there.
-    let start = entries.firstIndex { $0.bits >= 1 } ?? entries.count
-    let end = entries[start...].firstIndex { $0.bits == 2 } ?? entries.count
-    sort(UnsafeMutableBufferPointer(rebasing: entries[..<start]), column: index + 1)
-    sortValues(UnsafeMutableBufferPointer(rebasing: entries[start..<end]), column: index)
-    sort(UnsafeMutableBufferPointer(rebasing: entries[end...]), column: index + 1)
+    let start = unsafe entries.firstIndex { $0.bits >= 1 } ?? entries.count
+    let end = unsafe entries[start...].firstIndex { $0.bits == 2 } ?? entries.count
+    unsafe sort(UnsafeMutableBufferPointer(rebasing: entries[..<start]), column: index + 1)
+    unsafe sortValues(UnsafeMutableBufferPointer(rebasing: entries[start..<end]), column: index)
+    unsafe sort(UnsafeMutableBufferPointer(rebasing: entries[end...]), column: index + 1)
   }
 
   /// Sorts entries none of which is null in that column.
@@ -46,15 +46,15 @@ struct Sorter {
       let bits = column.bits
       let flip: UInt64 = column.ascending ? 0 : .max
       for place in entries.indices {
-        entries[place].bits = bits[Int(entries[place].row)] ^ flip
+        unsafe entries[place].bits = bits[Int(entries[place].row)] ^ flip
       }
-      radix.sort(entries)
-      eachRun(entries) { sorter, run in sorter.sort(run, column: index + 1) }
+      unsafe radix.sort(entries)
+      unsafe eachRun(entries) { sorter, run in unsafe sorter.sort(run, column: index + 1) }
     case .bytes:
-      sortBytes(entries, column.bytes, column: index, from: 0)
+      unsafe sortBytes(entries, column.bytes, column: index, from: 0)
     case .values:
       let values = column.values
-      sortByComparing(entries, column: index) {
+      unsafe sortByComparing(entries, column: index) {
         SortOrder.compare(values[Int($0)], values[Int($1)])
       }
     }
@@ -65,31 +65,31 @@ struct Sorter {
     column index: Int, from offset: Int
   ) {
     if offset >= Self.commonBytesMax {
-      return sortByComparing(entries, column: index) {
-        ByteOrder.compare(bytes[Int($0)], bytes[Int($1)])
+      return unsafe sortByComparing(entries, column: index) {
+        unsafe ByteOrder.compare(bytes[Int($0)], bytes[Int($1)])
       }
     }
     let flip: UInt64 = columns[index].ascending ? 0 : .max
     for place in entries.indices {
-      let row = Int(entries[place].row)
-      entries[place].bits = SortBits.of(bytes[row], from: offset) ^ flip
+      let row = unsafe Int(entries[place].row)
+      unsafe entries[place].bits = SortBits.of(bytes[row], from: offset) ^ flip
     }
-    radix.sort(entries)
-    eachRun(entries) { sorter, run in
+    unsafe radix.sort(entries)
+    unsafe eachRun(entries) { sorter, run in
       // Equal in these 8 bytes: those that end within them are shorter and come first.
       var isUniform = true
-      let firstLength = min(bytes[Int(run[0].row)].count - offset, 9)
+      let firstLength = unsafe min(bytes[Int(run[0].row)].count - offset, 9)
       for place in run.indices {
-        let length = min(bytes[Int(run[place].row)].count - offset, 9)
+        let length = unsafe min(bytes[Int(run[place].row)].count - offset, 9)
         isUniform = isUniform && length == firstLength
-        run[place].bits = UInt64(max(length, 0)) ^ flip
+        unsafe run[place].bits = UInt64(max(length, 0)) ^ flip
       }
-      if !isUniform { sorter.radix.sort(run) }
-      sorter.eachRun(run) { sorter, same in
-        if same[0].bits ^ flip == 9 {
-          sorter.sortBytes(same, bytes, column: index, from: offset + 8)
+      if !isUniform { unsafe sorter.radix.sort(run) }
+      unsafe sorter.eachRun(run) { sorter, same in
+        if unsafe same[0].bits ^ flip == 9 {
+          unsafe sorter.sortBytes(same, bytes, column: index, from: offset + 8)
         } else {
-          sorter.sort(same, column: index + 1)
+          unsafe sorter.sort(same, column: index + 1)
         }
       }
     }
@@ -99,11 +99,11 @@ struct Sorter {
     _ entries: UnsafeMutableBufferPointer<SortEntry>, column index: Int,
     _ compare: (UInt32, UInt32) -> Ordering
   ) {
-    var entries = entries
+    var entries = unsafe entries
     let ascending = columns[index].ascending
     // The position makes the order total, so that any sort is stable.
-    for place in entries.indices { entries[place].bits = UInt64(place) }
-    entries.sort { left, right in
+    for place in entries.indices { unsafe entries[place].bits = UInt64(place) }
+    unsafe entries.sort { left, right in
       switch compare(left.row, right.row) {
       case .less: ascending
       case .greater: !ascending
@@ -112,10 +112,12 @@ struct Sorter {
     }
     var run: UInt64 = 0
     for place in entries.indices {
-      if place > 0, compare(entries[place - 1].row, entries[place].row) != .equal { run += 1 }
-      entries[place].bits = run
+      if place > 0, unsafe compare(entries[place - 1].row, entries[place].row) != .equal {
+        run += 1
+      }
+      unsafe entries[place].bits = run
     }
-    eachRun(entries) { sorter, run in sorter.sort(run, column: index + 1) }
+    unsafe eachRun(entries) { sorter, run in unsafe sorter.sort(run, column: index + 1) }
   }
 
   /// Calls `body` with every stretch of at least two entries whose bits are equal.
@@ -125,11 +127,11 @@ struct Sorter {
   ) {
     var start = 0
     while start < entries.count {
-      let bits = entries[start].bits
+      let bits = unsafe entries[start].bits
       var end = start + 1
-      while end < entries.count, entries[end].bits == bits { end += 1 }
+      while end < entries.count, unsafe entries[end].bits == bits { end += 1 }
       if end - start > 1 {
-        body(&self, UnsafeMutableBufferPointer(rebasing: entries[start..<end]))
+        unsafe body(&self, UnsafeMutableBufferPointer(rebasing: entries[start..<end]))
       }
       start = end
     }

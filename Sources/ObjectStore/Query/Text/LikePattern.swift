@@ -46,11 +46,11 @@ struct LikePattern: Hashable, Sendable {
           part += 1
           continue
         case .one:
-          place += Self.scalarLength(text, place)
+          unsafe place += Self.scalarLength(text, place)
           part += 1
           continue
         case .byte(let byte):
-          if text[place] == byte {
+          if unsafe text[place] == byte {
             place += 1
             part += 1
             continue
@@ -58,7 +58,7 @@ struct LikePattern: Hashable, Sendable {
         }
       }
       if starPart < 0 { return false }
-      starPlace += Self.scalarLength(text, starPlace)
+      unsafe starPlace += Self.scalarLength(text, starPlace)
       place = starPlace
       part = starPart + 1
     }
@@ -68,7 +68,7 @@ struct LikePattern: Hashable, Sendable {
 
   private static func scalarLength(_ text: UnsafeRawBufferPointer, _ place: Int) -> Int {
     var length = 1
-    while place + length < text.count, text[place + length] & 0xC0 == 0x80 { length += 1 }
+    while place + length < text.count, unsafe text[place + length] & 0xC0 == 0x80 { length += 1 }
     return length
   }
 }

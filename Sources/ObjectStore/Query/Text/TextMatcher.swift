@@ -26,10 +26,10 @@ struct TextMatcher: Sendable {
     self.test = test
     self.options = options
     if options.isEmpty {
-      needle = Array(value)
+      needle = unsafe Array(value)
     } else {
       var folded: [UInt8] = []
-      TextFolding.fold(value, options, into: &folded)
+      unsafe TextFolding.fold(value, options, into: &folded)
       needle = folded
     }
     pattern = test == .text(.like) ? LikePattern(needle) : nil
@@ -37,41 +37,41 @@ struct TextMatcher: Sendable {
 
   init(_ test: Test, _ value: String, _ options: TextOptions) {
     var value = value
-    self = value.withUTF8 { TextMatcher(test, UnsafeRawBufferPointer($0), options) }
+    self = value.withUTF8 { unsafe TextMatcher(test, UnsafeRawBufferPointer($0), options) }
   }
 
   /// - Parameter scratch: memory to fold into, kept from call to call.
   func matches(_ bytes: UnsafeRawBufferPointer, scratch: inout [UInt8]) -> Bool {
-    if options.isEmpty { return matchesFolded(bytes) }
+    if options.isEmpty { return unsafe matchesFolded(bytes) }
     if options.contains(.caseInsensitive) {
       let count = bytes.count
       if scratch.count < count { scratch = [UInt8](repeating: 0, count: 2 * count) }
-      let found = scratch.withUnsafeMutableBufferPointer { buffer -> Bool? in
-        guard scan_lower_ascii(bytes.baseAddress, count, buffer.baseAddress) != 0 else {
+      let found = unsafe scratch.withUnsafeMutableBufferPointer { buffer -> Bool? in
+        guard unsafe scan_lower_ascii(bytes.baseAddress, count, buffer.baseAddress) != 0 else {
           return nil
         }
-        return matchesFolded(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
+        return unsafe matchesFolded(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
       }
       if let found { return found }
     }
     var folded: [UInt8] = []
-    TextFolding.fold(bytes, options, into: &folded)
-    return folded.withUnsafeBytes { matchesFolded($0) }
+    unsafe TextFolding.fold(bytes, options, into: &folded)
+    return unsafe folded.withUnsafeBytes { unsafe matchesFolded($0) }
   }
 
   private func matchesFolded(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    needle.withUnsafeBytes { needle in
+    unsafe needle.withUnsafeBytes { needle in
       switch test {
       case .compare(let comparison):
-        return ByteOrder.compare(bytes, needle).satisfies(comparison)
+        return unsafe ByteOrder.compare(bytes, needle).satisfies(comparison)
       case .text(.begins):
-        return bytes.count >= needle.count
+        return unsafe bytes.count >= needle.count
           && ByteOrder.equal(UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count)), needle)
       case .text(.ends):
-        return bytes.count >= needle.count
+        return unsafe bytes.count >= needle.count
           && ByteOrder.equal(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
-      case .text(.contains): return ByteOrder.contains(bytes, needle)
-      case .text(.like): return pattern.unsafelyUnwrapped.matches(bytes)
+      case .text(.contains): return unsafe ByteOrder.contains(bytes, needle)
+      case .text(.like): return unsafe pattern.unsafelyUnwrapped.matches(bytes)
       }
     }
   }

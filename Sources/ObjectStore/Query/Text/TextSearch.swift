@@ -22,7 +22,7 @@ struct TextSearch: Sendable {
       var words: [[UInt8]] = []
       var copy = String(part)
       copy.withUTF8 { bytes in
-        TextTokens.forEach(UnsafeRawBufferPointer(bytes)) { words.append($0) }
+        unsafe TextTokens.forEach(UnsafeRawBufferPointer(bytes)) { words.append($0) }
       }
       for (index, word) in words.enumerated() {
         let term = Term(word: word, isPrefix: isPrefix && index == words.count - 1)
@@ -32,7 +32,7 @@ struct TextSearch: Sendable {
   }
 
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
-    let words = TextTokens.set(text)
+    let words = unsafe TextTokens.set(text)
     return wanted.allSatisfy { $0.matches(words) } && !excluded.contains { $0.matches(words) }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Byte strings point into the version that was read (or, for values in several pieces, into the
 /// memory of the `EvaluationContext`) and are valid as long as that is.
-enum RowValue {
+@safe enum RowValue {
   case null
   case int(Int64)
   case bool(Bool)
@@ -25,7 +25,8 @@ enum RowValue {
     switch (left, right) {
     case (.int(let a), .int(let b)): .of(a, b)
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)): .ofReals(a, b)
-    case (.string(let a), .string(let b)), (.data(let a), .data(let b)): ByteOrder.compare(a, b)
+    case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
+      unsafe ByteOrder.compare(a, b)
     default: compareUnlike(left, right)
     }
   }
@@ -84,7 +85,7 @@ enum RowValue {
 }
 
 /// A value of a predicate, kept where rows can be compared with it.
-final class ConstantValue: @unchecked Sendable {
+@safe final class ConstantValue: @unchecked Sendable {
   // Sendable: nothing changes after init. The bytes are its own.
   let stored: StoredValue
   private let bytes: UnsafeMutableRawBufferPointer?
@@ -92,18 +93,18 @@ final class ConstantValue: @unchecked Sendable {
   init(_ stored: StoredValue) {
     self.stored = stored
     switch stored {
-    case .string(let text): bytes = Array(text.utf8).withUnsafeBytes { Self.copy($0) }
-    case .data(let data): bytes = data.withUnsafeBytes { Self.copy($0) }
-    default: bytes = nil
+    case .string(let text): unsafe bytes = Array(text.utf8).withUnsafeBytes { unsafe Self.copy($0) }
+    case .data(let data): unsafe bytes = data.withUnsafeBytes { unsafe Self.copy($0) }
+    default: unsafe bytes = nil
     }
   }
 
-  deinit { bytes?.deallocate() }
+  deinit { unsafe bytes?.deallocate() }
 
   private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    copy.copyMemory(from: bytes)
-    return copy
+    unsafe copy.copyMemory(from: bytes)
+    return unsafe copy
   }
 
   /// Valid as long as this object.
@@ -114,8 +115,8 @@ final class ConstantValue: @unchecked Sendable {
     case .bool(let value): .bool(value)
     case .float(let value): .float(value)
     case .double(let value): .double(value)
-    case .string: .string(UnsafeRawBufferPointer(bytes.unsafelyUnwrapped))
-    case .data: .data(UnsafeRawBufferPointer(bytes.unsafelyUnwrapped))
+    case .string: unsafe .string(UnsafeRawBufferPointer(bytes.unsafelyUnwrapped))
+    case .data: unsafe .data(UnsafeRawBufferPointer(bytes.unsafelyUnwrapped))
     case .date(let value): .date(value)
     case .objectId(let value): .objectId(value)
     case .uuid(let value): .uuid(value)
@@ -134,8 +135,8 @@ extension RowValue {
     case .bool(let value): .bool(value)
     case .float(let value): .float(value)
     case .double(let value): .double(value)
-    case .string(let bytes): .string(String(decoding: bytes, as: UTF8.self))
-    case .data(let bytes): .data(Array(bytes))
+    case .string(let bytes): unsafe .string(String(decoding: bytes, as: UTF8.self))
+    case .data(let bytes): unsafe .data(Array(bytes))
     case .date(let value): .date(value)
     case .objectId(let value): .objectId(value)
     case .uuid(let value): .uuid(value)
