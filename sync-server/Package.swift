@@ -100,6 +100,7 @@ let package = Package(
       dependencies: [
         "ServerKit", "sync-server",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "RealmSwift", package: "holdfast"),
         .product(name: "SyncProtocol", package: "holdfast"),
       ],
       path: "Tests/sync-load", swiftSettings: settings),

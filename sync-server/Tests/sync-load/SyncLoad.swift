@@ -8,7 +8,9 @@ import SyncProtocol
 struct SyncLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure a server that is started for it.",
-    subcommands: [Uploads.self, FirstSync.self, Latency.self, Idle.self])
+    subcommands: [
+      Uploads.self, FirstSync.self, DeviceSync.self, Latency.self, Idle.self,
+    ])
 
   static func server() async throws -> ServerProcess {
     let server = try ServerProcess()
