@@ -74,6 +74,7 @@
 
     /// Lets the session have a frame, in a transaction.
     private func take(_ bytes: [UInt8]) {
+      if let info = info(), info.log != .short { digest() }
       do throws(StorageError) { try core.storage.begin() } catch {
         log(.error) { "The agent cannot write: \(error)" }
         return retry()
@@ -175,6 +176,7 @@
       guard isReady, let session else { return }
       let hasNewQuery = info.record.queryVersion != polledQuery
       guard hasNewQuery || (info.isDirty && !session.isUploading) else { return }
+      if info.log != .short { digest() }
       do {
         try core.storage.begin()
         let actions = try self.session?.poll(&core) ?? []

@@ -154,6 +154,7 @@
     func lookAtFile() {
       if case .waitsForRole = phase { return }
       guard let info = info() else { return }
+      if info.log == .long { digest() }
       if info.status.isSuspended || !user.isLoggedIn { return rest() }
       let isHurried = info.status.reconnects != knownReconnects
       knownReconnects = info.status.reconnects
@@ -192,6 +193,16 @@
       } catch {
         log(.error) { "The agent cannot read: \(error)" }
         return nil
+      }
+    }
+
+    /// Brings the states of objects up to date with what programs have written, in transactions so
+    /// short that others who want to write need not wait.
+    func digest() {
+      do throws(StorageError) {
+        while try core.storage.digest() {}
+      } catch {
+        log(.error) { "The agent cannot write: \(error)" }
       }
     }
 
