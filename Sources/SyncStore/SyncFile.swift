@@ -84,7 +84,7 @@ public enum SyncFile {
     _ transaction: ObjectTransaction, _ cache: SyncCache
   ) throws(StorageError) {
     let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
-    storage.record.epoch = 0
+    storage.record.hasNewClasses = true
     try storage.finish()
   }
 

@@ -87,8 +87,10 @@
     }
 
     private func download(_ bytes: [UInt8]) {
-      let before = try? database.pinNewest()
-      let known = core.storage.record.epoch
+      if session?.beginsReset(bytes) == true {
+        versionBeforeReset = try? database.pinNewest()
+        if let before = versionBeforeReset { reset(.begins(from: before)) }
+      }
       take(bytes)
       guard let applied = session?.applied else { return }
       let left = Int64(clamping: applied.remaining)
@@ -96,7 +98,10 @@
         objectsToCome = left
         changeStatus { $0.objectsToCome = left }
       }
-      if applied.isRebase, applied.isLast, known != 0, let before { reset(Reset(before: before)) }
+      if applied.isReset, applied.isLast, let before = versionBeforeReset {
+        versionBeforeReset = nil
+        reset(.ended(from: before))
+      }
       if !applied.refused.isEmpty { tell(of: applied.refused) }
       lookAtFile()
     }
