@@ -12,8 +12,21 @@ public enum SyncFile {
     public let record: ClientRecord
     /// Whether something is not acknowledged.
     public let isDirty: Bool
+    /// How much programs have written that no state of an object says yet.
+    public let log: LogLength
     /// What the agent says.
     public let status: SessionStatus
+  }
+
+  /// How long the log of writes is.
+  public enum LogLength: Hashable, Sendable {
+    /// A transaction that begins with it is hardly longer for it.
+    case short
+    /// It takes transactions of its own, when the states are needed.
+    case medium
+    /// It is to be shortened even while nothing can be sent: writes of the same property are many
+    /// entries of the log and one dirty cell.
+    case long
   }
 
   /// Nil if the file is not synced.
@@ -24,7 +37,8 @@ public enum SyncFile {
     else { return nil }
     return Info(
       user: try table.string(tables.file.user, at: try table.position(at: 0)), record: record,
-      isDirty: isDirty, status: try SessionTable.read(view))
+      isDirty: isDirty, log: try WriteLog.length(view, tables.log),
+      status: try SessionTable.read(view))
   }
 
   /// Makes the file a synced one: gives it the hidden tables and its number, and notes all objects
@@ -53,6 +67,13 @@ public enum SyncFile {
     try storage.finish()
   }
 
+  /// Gives the file the hidden tables that it lacks.
+  public static func upgrade(_ transaction: ObjectTransaction) throws(StorageError) {
+    guard transaction.schema.description.lacksSyncTables else { return }
+    let version = transaction.schema.description.version
+    try transaction.apply(SchemaDescription(classes: SyncTables.classes, version: version))
+  }
+
   /// Makes a synced file, or a copy of one, a file of its own: what it knows of the server goes.
   public static func forget(_ transaction: ObjectTransaction) throws(StorageError) {
     for known in SyncClass.allCases { try transaction.removeClass(known.className) }
@@ -63,7 +84,7 @@ public enum SyncFile {
     _ transaction: ObjectTransaction, _ cache: SyncCache
   ) throws(StorageError) {
     let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
-    storage.record.epoch = 0
+    storage.record.hasNewClasses = true
     try storage.finish()
   }
 

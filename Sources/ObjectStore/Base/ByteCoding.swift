@@ -36,7 +36,7 @@ package struct ByteEncoder {
 
   package init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
 
-  var isAtEnd: Bool { unsafe position == bytes.count }
+  package var isAtEnd: Bool { unsafe position == bytes.count }
 
   @inline(__always)
   package mutating func unsigned() -> UInt64? {

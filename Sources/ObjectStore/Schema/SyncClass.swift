@@ -9,6 +9,8 @@ package enum SyncClass: Sendable, CaseIterable {
   case link
   /// One object: what the agent says to the sessions of all processes, and they to it.
   case session
+  /// What programs have written and no state of an object says yet.
+  case log
 
   /// The name of the class.
   package var className: String {
@@ -17,6 +19,7 @@ package enum SyncClass: Sendable, CaseIterable {
     case .object: "sync.object"
     case .link: "sync.link"
     case .session: "sync.session"
+    case .log: "sync.log"
     }
   }
 }

@@ -70,6 +70,7 @@ struct SchemaUpdate {
     _ objects: ObjectTransaction, from stored: SchemaDescription
   ) throws(StorageError) {
     if objects.schema.isSynced {
+      try SyncFile.upgrade(objects)
       objects.recorder = shared.recorder
       if objects.schema.description.syncedClasses != stored.syncedClasses {
         try SyncFile.noteNewClasses(objects, shared.syncCache)
@@ -82,9 +83,9 @@ struct SchemaUpdate {
     }
   }
 
-  /// Whether the file is to be synced and is not.
+  /// Whether the file is to be synced and is not, or lacks what this version keeps in a synced one.
   private func needsSync(_ stored: SchemaDescription) -> Bool {
-    configuration.syncUser != nil && !stored.isSynced
+    (configuration.syncUser != nil && !stored.isSynced) || stored.lacksSyncTables
   }
 
   // MARK: What is to be done

@@ -103,6 +103,16 @@ extension DownloadSlice {
     return writer.finish()
   }
 
+  /// Whether the bytes of a slice say that it is part of a rebase.
+  static func isRebase(_ bytes: [UInt8]) -> Bool {
+    var names = Names()
+    guard var reader = try? ChangeReader(bytes, known: &names, adding: true),
+      (try? reader.body.number()) != nil, (try? reader.body.number()) != nil,
+      let flags = try? reader.body.byte()
+    else { return false }
+    return flags & 2 != 0
+  }
+
   /// Reads a slice; names that are new to the client are added to its own.
   public static func decode(
     _ bytes: [UInt8], names: inout Names

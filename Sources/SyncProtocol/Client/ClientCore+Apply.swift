@@ -55,6 +55,7 @@ extension ClientCore {
     storage.record.cursor = slice.to
     storage.record.receivedTime = max(storage.record.receivedTime, slice.time)
     storage.record.sent.removeAll { $0.number <= slice.acknowledged }
+    if rebase.discarded != nil { storage.record.sent = [] }
     storage.record.completeQueryVersion = slice.queryVersion
   }
 
@@ -84,7 +85,12 @@ extension ClientCore {
     var refused = ClientRecord.SentBatch(number: 0, time: 0, element: 0)
     if let refusal = news.refusal {
       refused = horizon(of: refusal.batch)
-      refuse(refused, &state, news)
+      state?.takeBack(refused)
+    }
+    if let discarded = rebase.discarded {
+      refused = discarded
+      state?.takeBack(discarded)
+      state?.adopt(generation)
     }
     if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
     if var current = state, current.isBlind, generation > current.generation {
@@ -116,25 +122,11 @@ extension ClientCore {
       state?.tombstone = nil
       let settled = counts && answered.number >= refused.number ? answered : refused
       return takeOver(
-        news, &state!, ClientList.Answered(time: settled.time, element: settled.element))
+        news, &state!,
+        ClientList.Answered(
+          time: settled.time, element: settled.element,
+          takesBackRemovals: rebase.discarded != nil))
     }
-  }
-
-  /// Takes back what the server refused; newer writes stay, if there is something to write to.
-  private func refuse(
-    _ refused: ClientRecord.SentBatch, _ state: inout ClientObject?, _ news: ObjectNews
-  ) {
-    guard var current = state, refused.number >= current.firstBatch else { return }
-    if current.isGenerationDirty && current.generationTime <= refused.time {
-      current.isGenerationDirty = false
-      current.isBlind = false
-    }
-    current.forgetRecovery(upTo: refused.time)
-    for name in Array(current.containers.keys) {
-      let dirty = current.containers[name]!.dirty
-      current.containers[name]!.dirty = dirty.filter { $0.value.stamp.time > refused.time }
-    }
-    state = current
   }
 
   private mutating func die(
@@ -172,6 +164,20 @@ extension ClientCore {
 }
 
 extension ClientObject {
+  /// Takes back what the server refused; newer writes stay, if there is something to write to.
+  mutating func takeBack(_ refused: ClientRecord.SentBatch) {
+    guard refused.number >= firstBatch else { return }
+    if isGenerationDirty && generationTime <= refused.time {
+      isGenerationDirty = false
+      isBlind = false
+    }
+    forgetRecovery(upTo: refused.time)
+    for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
+      let dirty = containers[name]!.dirty
+      containers[name]!.dirty = dirty.filter { $0.value.stamp.time > refused.time }
+    }
+  }
+
   /// What was given back up to a time is answered.
   fileprivate mutating func forgetRecovery(upTo time: UInt64) {
     guard let recovered = recoveredTime, recovered <= time else { return }

@@ -5,6 +5,9 @@ public struct RebaseProgress: Sendable {
   /// Whether the server has another history than the one that the client knows: a backup was
   /// restored, and what the client has may never have been, for the server.
   let isOtherHistory: Bool
+  /// What the client had written when it began and the server has not acknowledged, if that is to
+  /// go: as if it had been refused.
+  var discarded: ClientRecord.SentBatch?
 
   /// Nothing was mentioned yet.
   public init(isOtherHistory: Bool = false) { self.isOtherHistory = isOtherHistory }
@@ -15,6 +18,7 @@ extension ClientCore {
   /// server has another history, it may lack the object, and gets it back.
   mutating func forget(_ id: ObjectID, _ rebase: RebaseProgress) {
     guard var state = storage.takeState(of: id) else { return }
+    if let discarded = rebase.discarded { state.takeBack(discarded) }
     if state.generation.isAlive && rebase.isOtherHistory {
       giveBack(id, &state)
       storage.putState(state, of: id)

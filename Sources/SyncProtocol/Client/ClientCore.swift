@@ -25,15 +25,42 @@ public struct ClientCore<Storage: ClientStorage> {
   /// Creates an object that does not exist.
   public mutating func create(_ id: ObjectID, now: UInt64) {
     precondition(!exists(id), "the object exists")
-    let known = storage.takeState(of: id)
+    let state = created(storage.takeState(of: id), id, at: stamp(now: now).time)
+    storage.putState(state, of: id)
+  }
+
+  private mutating func created(
+    _ known: ClientObject?, _ id: ObjectID, at time: UInt64
+  ) -> ClientObject {
     var state = known ?? ClientObject(generation: .none)
     state.generation = state.generation.next
     state.isBlind = known == nil
     state.isGenerationDirty = true
-    state.generationTime = stamp(now: now).time
+    state.generationTime = time
     state.isLeaving = false
     state.clear(type: id.type)
     storage.change(.create, in: id)
+    return state
+  }
+
+  /// Takes note of what was done before, at times of the client's clock: an object was made, if it
+  /// does not exist, and properties were written, to values that make no containers.
+  public mutating func note(
+    _ id: ObjectID, createdAt: UInt64?, writes: [(name: NameID, time: UInt64)]
+  ) {
+    let known = storage.takeState(of: id)
+    var state = known
+    if let createdAt, known?.generation.isAlive != true {
+      state = created(known, id, at: createdAt)
+    }
+    if state?.generation.isAlive == true {
+      for (name, time) in writes {
+        let stamp = CellStamp(Stamp(time: time, client: storage.record.client))
+        let slot = Slot.property(name)
+        if let own = state?.containers[.root]?.dirty[slot], own > stamp { continue }
+        state?.containers[.root]?.dirty[slot] = stamp
+      }
+    }
     storage.putState(state, of: id)
   }
 

@@ -6,7 +6,7 @@ extension ClientRecord {
     var writer = ByteWriter()
     writer.fixed64(client.rawValue)
     writer.fixed64(epoch)
-    writer.flag(mustStartOver)
+    writer.number((mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0))
     for number in [
       cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
       elements, queryVersion, completeQueryVersion,
@@ -29,7 +29,9 @@ extension ClientRecord {
     var reader = ByteReader(row)
     self.init(client: ClientID(try reader.fixed64()))
     epoch = try reader.fixed64()
-    mustStartOver = try reader.flag()
+    let flags = try reader.number(upTo: 3)
+    mustStartOver = flags & 1 != 0
+    hasNewClasses = flags & 2 != 0
     cursor = Version(try reader.number())
     floor = Version(try reader.number())
     clock = HybridClock(latest: try reader.number())

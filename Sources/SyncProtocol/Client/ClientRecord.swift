@@ -17,6 +17,9 @@ public struct ClientRecord: Sendable, Equatable {
   /// Whether what the client has is not what the server thinks, so that it has to start over: in
   /// the middle of a download, or after an error.
   public var mustStartOver = false
+  /// Whether the program has got classes or properties since, so that the client has to start over
+  /// to be sent what it had no place for.
+  public var hasNewClasses = false
   /// What has been applied of the server.
   public var cursor = Version.zero
   /// Deletions up to here are forgotten.

@@ -3,16 +3,16 @@ public struct AppliedSlice: Sendable {
   /// Whether all that the client had missed is there now.
   public let isLast: Bool
   /// Whether it took the place of what the client had, without the client having asked for that.
-  public let isRebase: Bool
+  public let isReset: Bool
   /// The objects that are still to come.
   public let remaining: UInt64
   /// Writes of the client that the server has refused. After a connection that ended early the
   /// same may come once more.
   public let refused: [RefusedChange]
 
-  init(_ slice: DownloadSlice, isAskedFor: Bool) {
+  init(_ slice: DownloadSlice, isReset: Bool) {
     isLast = slice.isLast
-    isRebase = slice.isRebase && !isAskedFor
+    self.isReset = isReset
     remaining = slice.remaining
     refused = slice.objects.compactMap { news in
       news.refusal.map { RefusedChange(object: news.change.id, refusal: $0) }

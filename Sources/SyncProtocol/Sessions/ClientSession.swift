@@ -25,13 +25,24 @@ public struct ClientSession: Sendable {
   /// The query set that the server could not take, and why.
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
+  private let discardsUnsynced: Bool
   private var asksToStartOver = false
+  /// Whether the client has come with more classes than before, to be sent what is new in them.
+  public private(set) var asksForNewClasses = false
+  /// The history that the client knew when the connection began.
+  private var knownEpoch: UInt64 = 0
 
   /// A connection to an app, for a program with these classes.
-  public init(app: Text, token: Text, classes: [SchemaClass]) {
+  ///
+  /// - Parameter discardsUnsynced: whether a reset discards what the server has not acknowledged,
+  ///   and what it does not have any more.
+  public init(
+    app: Text, token: Text, classes: [SchemaClass], discardsUnsynced: Bool = false
+  ) {
     self.app = app
     self.token = token
     self.classes = classes
+    self.discardsUnsynced = discardsUnsynced
   }
 
   /// Whether the connection is of use no more.
@@ -115,17 +126,18 @@ extension ClientSession {
         throw SyncError(.noCommonVersion, "There is no common version of the protocol.")
       }
       self.epoch = epoch
-      let known = core.storage.record.epoch
-      rebase = RebaseProgress(isOtherHistory: known != 0 && known != epoch)
+      knownEpoch = core.storage.record.epoch
+      rebase = RebaseProgress(isOtherHistory: isOtherHistory && !discardsUnsynced)
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
       return [.send(Frame.token(token).encoded)]
     case (.accepted, .waitsForAcceptance):
       state = .waitsForBinding
       let record = core.storage.record
-      asksToStartOver = record.mustStartOver
+      asksForNewClasses = record.hasNewClasses
+      asksToStartOver = record.mustStartOver || record.hasNewClasses
       let bind = Frame.bind(
-        client: record.client, epoch: record.mustStartOver ? .max : record.epoch,
+        client: record.client, epoch: asksToStartOver ? .max : record.epoch,
         cursor: record.cursor, query: record.completeQueryVersion)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
@@ -150,16 +162,43 @@ extension ClientSession {
     }
   }
 
+  private var isOtherHistory: Bool { knownEpoch != 0 && knownEpoch != epoch }
+
+  /// Whether a slice takes the place of what the client has, without the client having asked.
+  private func isReset(isRebase: Bool) -> Bool {
+    isRebase && knownEpoch != 0 && (isOtherHistory || !asksToStartOver)
+  }
+
+  /// Whether a frame that is to be received next begins a reset, for a host that wants to do
+  /// something before.
+  public func beginsReset(_ bytes: [UInt8]) -> Bool {
+    guard knownEpoch != 0, rebase.mentioned.isEmpty,
+      case .download(_, true, let part)? = try? Frame.decode(bytes)
+    else { return false }
+    return isReset(isRebase: DownloadSlice.isRebase(parts.bytes + part))
+  }
+
   private mutating func download<Storage: ClientStorage>(
     _ bytes: [UInt8], _ core: inout ClientCore<Storage>
   ) throws -> [SessionAction] {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
+    let isReset = isReset(isRebase: slice.isRebase)
+    if isReset, discardsUnsynced, rebase.discarded == nil {
+      rebase.discarded = ClientRecord.SentBatch(
+        number: .max, time: core.storage.record.clock.latest,
+        element: core.storage.record.elements)
+    }
     // A rebase that is not complete has to be the same one when it starts over.
     if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }
+    if slice.isLast, slice.isRebase, asksForNewClasses {
+      core.storage.record.hasNewClasses = false
+    }
     try core.apply(slice, rebase: &rebase)
-    applied = AppliedSlice(slice, isAskedFor: asksToStartOver)
+    applied = AppliedSlice(slice, isReset: isReset)
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
+    knownEpoch = epoch
+    asksToStartOver = false
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
     }

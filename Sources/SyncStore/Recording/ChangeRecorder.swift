@@ -6,10 +6,11 @@ import SyncProtocol
 /// commit carries anyway, and where that does not tell enough, by comparing with the version
 /// before.
 ///
-/// The values stay where they are: what is noted is that they are dirty, and since when.
+/// The values stay where they are: what is noted is that they are dirty, and since when. Where
+/// that is all that there is to say, it goes to a log, which the agent reads later (`WriteLog`).
 public final class ChangeRecorder: CommitRecorder, Sendable {
-  private let cache: SyncCache
-  private let milliseconds: @Sendable () -> UInt64
+  let cache: SyncCache
+  let milliseconds: @Sendable () -> UInt64
 
   /// - Parameter milliseconds: of the machine's clock, since 1970.
   public init(cache: SyncCache, milliseconds: @escaping @Sendable () -> UInt64) {
@@ -20,6 +21,7 @@ public final class ChangeRecorder: CommitRecorder, Sendable {
   /// Called once all changes were made, before they are committed.
   public func willCommit(_ transaction: ObjectTransaction) throws(StorageError) {
     let changes = transaction.changes()
+    if try log(changes, in: transaction) { return }
     let schema = transaction.schema.description
     let concerned = changes.tables.filter { changed in
       guard let description = schema.description(of: changed.table) else { return false }
@@ -27,6 +29,7 @@ public final class ChangeRecorder: CommitRecorder, Sendable {
     }
     if concerned.isEmpty { return }
     let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
+    try storage.digestLog()
     var recording = Recording(storage, now: milliseconds())
     try recording.note(concerned)
     try storage.finish()

@@ -49,6 +49,8 @@ public final class RealmClientStorage: ClientStorage {
   private var fileRow: ObjectStore.ObjectKey?
   private var loadedRecord = ClientRecord(client: .none)
   private var loadedVersion: Int64 = 0
+  /// The clock as the file has it, without what is in the log.
+  private var storedClock: UInt64 = 0
   private var dirtyCount: Int64 = 0
   private var layoutInUse: SyncCache.Layout?
   /// What the commit changes of what the sessions see.
@@ -80,16 +82,23 @@ public final class RealmClientStorage: ClientStorage {
 
   // MARK: Transactions
 
-  /// Begins a transaction, unless one has begun.
-  public func begin() throws(StorageError) {
+  /// Begins a transaction, unless one has begun, with the states as the log says.
+  public func begin() throws(StorageError) { try begin(digesting: .max) }
+
+  /// - Parameter limit: of the objects that the log names.
+  func begin(digesting limit: Int) throws(StorageError) {
     if transaction != nil { return }
     guard let host else { throw StorageError(.closed, path: "", "the file is closed") }
     let new = try host.beginSync()
-    do throws(StorageError) { try load(new) } catch {
+    do throws(StorageError) {
+      try load(new)
+      transaction = new
+      try digestLog(objectsAtMost: limit)
+    } catch {
       new.cancel()
+      transaction = nil
       throw error
     }
-    transaction = new
   }
 
   /// The file's record in a version that is read; nil if it is not synced.
@@ -101,7 +110,9 @@ public final class RealmClientStorage: ClientStorage {
     else { return nil }
     let position = try table.position(at: 0)
     let loaded = try read(tables.file, table, position, cache)
-    return (loaded.record, try table.int(tables.file.dirty, at: position) > 0)
+    let isLogged = try table.withBytes(tables.file.writes, at: position) { !$0.isEmpty }
+    let isDirty = try table.int(tables.file.dirty, at: position) > 0
+    return (loaded.record, isDirty || isLogged)
   }
 
   private static func read(
@@ -119,8 +130,9 @@ public final class RealmClientStorage: ClientStorage {
       entry = SyncCache.Entry(version: version, record: record)
       if !table.root.isUncommitted { cache.remember(entry) }
     }
-    entry.record.clock.receive(
-      UInt64(bitPattern: try table.int(file.clock, at: position)))
+    entry.record.clock = HybridClock(
+      latest: UInt64(bitPattern: try table.int(file.clock, at: position)))
+    entry.record.clock.receive(LogEnd(try table.data(file.writes, at: position)).newest)
     entry.record.elements = UInt64(bitPattern: try table.int(file.elements, at: position))
     return entry
   }
@@ -140,6 +152,7 @@ public final class RealmClientStorage: ClientStorage {
     loadedRecord = record
     loadedVersion = loaded.version
     dirtyCount = try table.int(tables.file.dirty, at: position)
+    storedClock = UInt64(bitPattern: try table.int(tables.file.clock, at: position))
     layoutInUse = cache.layout(transaction.schema, &record.names)
   }
 
@@ -210,8 +223,9 @@ public final class RealmClientStorage: ClientStorage {
       let bytes = record.row
       try transaction.set(.data(bytes), file.record, of: fileRow, in: file.table)
     }
-    if record.clock != loadedRecord.clock {
+    if record.clock.latest != storedClock {
       try set(Int64(bitPattern: record.clock.latest), file.clock)
+      storedClock = record.clock.latest
     }
     if record.elements != loadedRecord.elements {
       try set(Int64(bitPattern: record.elements), file.elements)

@@ -18,6 +18,7 @@ public final class SyncCache: Sendable {
     var classes: SyncedClasses
   }
 
+  private let rules = LockedValue<LogRules?>(nil)
   private let entry = LockedValue<Entry?>(nil)
   private let layout = LockedValue<Layout?>(nil)
 
@@ -26,6 +27,20 @@ public final class SyncCache: Sendable {
 
   func entry(version: Int64) -> Entry? {
     entry.withLock { $0?.version == version ? $0 : nil }
+  }
+
+  /// Of the record that has this number; nil if that is not known.
+  func millisecondsAhead(version: Int64) -> UInt64? {
+    entry.withLock { $0?.version == version ? $0?.record.millisecondsAhead : nil }
+  }
+
+  /// Nil if the schema is not that of a synced file.
+  func logRules(_ schema: StoredSchema) -> LogRules? {
+    rules.withLock { rules in
+      if let known = rules, known.schema === schema { return known }
+      rules = LogRules(schema)
+      return rules
+    }
   }
 
   /// To be called with what was read, or committed.

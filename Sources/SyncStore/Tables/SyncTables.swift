@@ -7,11 +7,11 @@ import Storage
 /// of that has columns of its own; the rest is one value, which is read again when `version` is
 /// another. `object` has an object for each of the program's that is not plain
 /// (`ClientObject.isPlain`), dead ones among them. `link` finds, by their target, links to what is
-/// not there.
+/// not there. `log` is what `WriteLog` has no room for in `file`.
 struct SyncTables: Sendable {
   struct File: Sendable {
     let table: TableKey
-    let client, clock, elements, dirty, version, record, user: ColumnKey
+    let client, clock, elements, dirty, version, record, user, writes: ColumnKey
   }
 
   struct Objects: Sendable {
@@ -26,20 +26,29 @@ struct SyncTables: Sendable {
     let source: ColumnKey
   }
 
+  struct Log: Sendable {
+    let table: TableKey
+    let page: ColumnKey
+  }
+
   let file: File
   let objects: Objects
   let links: Links
+  let log: Log
 
   /// Nil for a file that is not synced.
   init?(_ schema: SchemaDescription) {
     guard let file = schema.description(of: SyncClass.file.className),
       let object = schema.description(of: SyncClass.object.className),
-      let link = schema.description(of: SyncClass.link.className)
+      let link = schema.description(of: SyncClass.link.className),
+      let log = schema.description(of: SyncClass.log.className),
+      let writes = file.property(named: "writes")
     else { return nil }
     self.file = File(
       table: file.tableKey, client: file.column("client"), clock: file.column("clock"),
       elements: file.column("elements"), dirty: file.column("dirty"),
-      version: file.column("version"), record: file.column("record"), user: file.column("user"))
+      version: file.column("version"), record: file.column("record"), user: file.column("user"),
+      writes: writes.columnKey)
     objects = Objects(
       table: object.tableKey, name: object.property(named: "name")!,
       dirty: object.column("dirty"), state: object.column("state"),
@@ -47,6 +56,7 @@ struct SyncTables: Sendable {
     links = Links(
       table: link.tableKey, target: link.property(named: "target")!,
       source: link.column("source"))
+    self.log = Log(table: log.tableKey, page: log.column("page"))
   }
 
   /// The classes, as a program would want them.
@@ -59,6 +69,7 @@ struct SyncTables: Sendable {
         } + [
           PropertyDescription(name: "record", kind: .data),
           PropertyDescription(name: "user", kind: .string),
+          PropertyDescription(name: "writes", kind: .data),
         ]),
       ClassDescription(
         name: SyncClass.object.className,
@@ -74,6 +85,9 @@ struct SyncTables: Sendable {
           PropertyDescription(name: "target", kind: .string, isIndexed: true),
           PropertyDescription(name: "source", kind: .string),
         ]),
+      ClassDescription(
+        name: SyncClass.log.className,
+        properties: [PropertyDescription(name: "page", kind: .data)]),
     ] + [SessionTable.description]
 }
 
@@ -85,6 +99,10 @@ extension ClassDescription {
 extension SchemaDescription {
   /// Whether the file is a synced one.
   public var isSynced: Bool { description(of: SyncClass.file.className) != nil }
+
+  /// Whether the file is a synced one that lacks some of the hidden tables, because it was made by
+  /// an earlier version of the library.
+  public var lacksSyncTables: Bool { isSynced && SyncTables(self) == nil }
 }
 
 extension StorageError {

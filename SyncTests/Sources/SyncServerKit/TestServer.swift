@@ -46,14 +46,30 @@ public final class TestServer: @unchecked Sendable {
     try group.next().submit { self.accounts.access = [:] }.wait()
   }
 
-  /// As if an older backup had been restored.
-  public func startNewEpoch() throws {
+  /// All that it has.
+  public struct Backup: Sendable {
+    fileprivate let storage: MemoryStorage
+  }
+
+  /// What it has now.
+  public func makeBackup() throws -> Backup {
+    try group.next().submit { Backup(storage: self.core.storage) }.wait()
+  }
+
+  /// Goes away and has another history from then on, beginning with what it has now or with a
+  /// backup.
+  public func restore(_ backup: Backup? = nil) throws {
     try goAway()
     try group.next().submit {
-      var storage = self.core.storage
+      var storage = backup?.storage ?? self.core.storage
       storage.startNewEpoch(UInt64.random(in: 2...UInt64.max))
       self.core = try ServerCore(storage: storage, isSchemaOpen: true)
     }.wait()
+  }
+
+  /// As if an older backup had been restored.
+  public func startNewEpoch() throws {
+    try restore()
     try comeBack()
   }
 

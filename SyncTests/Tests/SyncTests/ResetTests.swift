@@ -37,6 +37,86 @@ import Testing
     #expect(counts.withLock { $0?.after } == 2)
   }
 
+  @Test("another history discards what was not sent, if that is wanted, between the callbacks")
+  func discarding() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let calls = Mutex<[[Int]]>([])
+    let sync = user.flexibleSyncConfiguration(
+      clientResetMode: .discardUnsyncedChanges(
+        beforeReset: { before in
+          let live = try? Realm(configuration: before.configuration).objects(Dog.self).count
+          let counts = [before.objects(Dog.self).count, live ?? -1]
+          calls.withLock { $0.append(counts) }
+        },
+        afterReset: { before, after in
+          let counts = [before.objects(Dog.self).count, after.objects(Dog.self).count]
+          calls.withLock { $0.append(counts) }
+        }),
+      initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) })
+    var configuration = device.configuration
+    configuration.syncConfiguration = sync.syncConfiguration
+    let realm = try await Realm(configuration: configuration)
+    let rex = Dog(value: ["name": "Rex", "age": 3, "nicknames": ["a", "b"]])
+    let gone = Dog(name: "deleted here")
+    try realm.write {
+      realm.add(rex)
+      realm.add(gone)
+    }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    session.suspend()
+    try realm.write {
+      realm.add(Dog(name: "unsent"))
+      rex.age = 4
+      rex.nicknames.remove(at: 0)
+      rex.nicknames.append("c")
+      rex.scores["ball"] = 1
+      rex.collar = Collar(value: ["color": "red"])
+      realm.delete(gone)
+    }
+    try server.startNewEpoch()
+    session.resume()
+    try await session.wait(for: .download)
+    realm.refresh()
+    #expect(Set(realm.objects(Dog.self).map(\.name)) == ["Rex", "deleted here"])
+    #expect(!rex.isInvalidated && rex.age == 3 && Array(rex.nicknames) == ["a", "b"])
+    #expect(rex.scores.isEmpty && rex.collar == nil)
+    #expect(calls.withLock { $0 } == [[2, 2], [2, 2]])
+    try realm.write { rex.age = 5 }
+    try await session.wait(for: .upload)
+  }
+
+  @Test("new classes and a restored backup at once: the server gets back what it lacks")
+  func newClassesAndBackup() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (device, other) = (Device(user), Device(user))
+    defer {
+      device.remove()
+      other.remove()
+    }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let backup = try server.makeBackup()
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    try server.restore(backup)
+    var configuration = device.configuration
+    configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
+    let larger = try await Realm(configuration: configuration)
+    try server.comeBack()
+    let session = try #require(larger.syncSession)
+    session.reconnect()
+    try await session.wait(for: .download)
+    try await session.wait(for: .upload)
+    larger.refresh()
+    #expect(larger.objects(Dog.self).count == 1)
+    let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
+    #expect(witness.objects(Dog.self).map(\.name) == ["Rex"])
+  }
+
   @Test("a write that is not allowed is undone, and the error handler is called")
   func refused() async throws {
     let server = try TestServer()

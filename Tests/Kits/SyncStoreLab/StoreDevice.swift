@@ -60,12 +60,23 @@ public final class StoreDevice: RealmClientStorage.Host {
     _ = try transaction.commit()
   }
 
-  func read<Result>(_ body: (StoreView) throws -> Result) throws -> Result {
+  /// Reads the newest version.
+  public func read<Result>(_ body: (StoreView) throws -> Result) throws -> Result {
     let snapshot = try database.pinNewest()
     let schema = try schemas.schema(snapshot.root, in: snapshot.source)
     return try body(
       StoreView(source: snapshot.source, root: snapshot.root, schema: schema.description))
   }
+
+  /// What the file says of itself.
+  public var info: SyncFile.Info {
+    get throws { try read { try SyncFile.info($0, cache)! } }
+  }
+
+  var isDirty: Bool { get throws { try info.isDirty } }
+
+  /// Reads a part of the log; false if nothing is left of it.
+  public func digest() throws -> Bool { try core?.storage.digest() ?? false }
 
   // MARK: The connection
 

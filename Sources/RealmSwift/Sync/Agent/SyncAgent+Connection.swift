@@ -1,6 +1,9 @@
 #if Sync
   import Foundation
+  import ObjectStore
+  import Storage
   import SyncProtocol
+  import SyncStore
   import SyncTransport
 
   // Connections of the agent: one after the other, with pauses that grow while none is of use.
@@ -49,11 +52,24 @@
       guard number == connection, case .connecting = phase else { return socket.close() }
       self.socket = socket
       heardAt = SharedRealm.milliseconds()
+      guard let classes = syncedClasses() else { return retry() }
       let session = ClientSession(
-        app: Text(user.app.appId), token: Text(token), classes: classes)
+        app: Text(user.app.appId), token: Text(token), classes: classes,
+        discardsUnsynced: discardsUnsynced)
       self.session = session
       send(session.start())
       watch(number)
+    }
+
+    /// The classes of the file, which other processes may have added to.
+    private func syncedClasses() -> [SchemaClass]? {
+      do throws(StorageError) {
+        let newest = try database.pinNewest()
+        return try schemas.schema(newest.root, in: newest.source).description.syncedClasses
+      } catch {
+        log(.error) { "The agent cannot read: \(error)" }
+        return nil
+      }
     }
 
     private func closed(_ error: TransportError?, _ number: Int) {
@@ -72,6 +88,7 @@
       session = nil
       isReady = false
       polledQuery = 0
+      versionBeforeReset = nil
       mark.restart()
     }
 

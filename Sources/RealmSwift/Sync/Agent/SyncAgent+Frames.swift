@@ -74,6 +74,7 @@
 
     /// Lets the session have a frame, in a transaction.
     private func take(_ bytes: [UInt8]) {
+      if let info = info(), info.log != .short { digest() }
       do throws(StorageError) { try core.storage.begin() } catch {
         log(.error) { "The agent cannot write: \(error)" }
         return retry()
@@ -86,8 +87,10 @@
     }
 
     private func download(_ bytes: [UInt8]) {
-      let before = try? database.pinNewest()
-      let known = core.storage.record.epoch
+      if session?.beginsReset(bytes) == true {
+        versionBeforeReset = try? database.pinNewest()
+        if let before = versionBeforeReset { reset(.begins(from: before)) }
+      }
       take(bytes)
       guard let applied = session?.applied else { return }
       let left = Int64(clamping: applied.remaining)
@@ -95,7 +98,10 @@
         objectsToCome = left
         changeStatus { $0.objectsToCome = left }
       }
-      if applied.isRebase, applied.isLast, known != 0, let before { reset(Reset(before: before)) }
+      if applied.isReset, applied.isLast, let before = versionBeforeReset {
+        versionBeforeReset = nil
+        reset(.ended(from: before))
+      }
       if !applied.refused.isEmpty { tell(of: applied.refused) }
       lookAtFile()
     }
@@ -175,6 +181,7 @@
       guard isReady, let session else { return }
       let hasNewQuery = info.record.queryVersion != polledQuery
       guard hasNewQuery || (info.isDirty && !session.isUploading) else { return }
+      if info.log != .short { digest() }
       do {
         try core.storage.begin()
         let actions = try self.session?.poll(&core) ?? []

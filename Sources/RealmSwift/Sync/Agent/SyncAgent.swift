@@ -31,7 +31,8 @@
     let cache: SyncCache
     let loop = SyncLoop()
     let user: User
-    let classes: [SchemaClass]
+    /// Whether a reset discards what the server has not acknowledged.
+    let discardsUnsynced: Bool
     let reset: (SyncAgent.Reset) -> Void
     private let isNewsOnItsWay = Atomic<Bool>(false)
     private var listener: CommitListener?
@@ -58,19 +59,25 @@
     var keepalive: SyncTimer?
     lazy var core = ClientCore(storage: RealmClientStorage(cache: cache, host: self))
 
-    /// A rebase, for the callbacks of the client's reset: the version before it.
-    struct Reset {
-      let before: Snapshot
+    /// The version before a reset that is under way.
+    var versionBeforeReset: Snapshot?
+
+    /// The server's data take the place of the file's, for the callbacks.
+    enum Reset {
+      /// The file still is at this version.
+      case begins(from: Snapshot)
+      /// It was at this version.
+      case ended(from: Snapshot)
     }
 
     init(
-      _ shared: SharedRealm, user: User, classes: [SchemaClass],
+      _ shared: SharedRealm, user: User, discardsUnsynced: Bool,
       reset: @escaping (SyncAgent.Reset) -> Void
     ) {
       database = shared.database
       cache = shared.syncCache
       self.user = user
-      self.classes = classes
+      self.discardsUnsynced = discardsUnsynced
       self.reset = reset
     }
 
@@ -154,6 +161,7 @@
     func lookAtFile() {
       if case .waitsForRole = phase { return }
       guard let info = info() else { return }
+      if info.log == .long { digest() }
       if info.status.isSuspended || !user.isLoggedIn { return rest() }
       let isHurried = info.status.reconnects != knownReconnects
       knownReconnects = info.status.reconnects
@@ -169,6 +177,7 @@
         connect()
       case .connecting: break
       case .connected:
+        if info.record.hasNewClasses, session?.asksForNewClasses == false { return reconnect() }
         mark.wanted = info.status.downloadsWanted
         if info.status.downloads < mark.wanted { askForMark() }
         poll(info)
@@ -192,6 +201,16 @@
       } catch {
         log(.error) { "The agent cannot read: \(error)" }
         return nil
+      }
+    }
+
+    /// Brings the states of objects up to date with what programs have written, in transactions so
+    /// short that others who want to write need not wait.
+    func digest() {
+      do throws(StorageError) {
+        while try core.storage.digest() {}
+      } catch {
+        log(.error) { "The agent cannot write: \(error)" }
       }
     }
 

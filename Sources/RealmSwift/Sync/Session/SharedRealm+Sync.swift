@@ -40,10 +40,8 @@
       }
       let isFirst = attachment.withLock { attachment in
         if attachment != nil { return false }
-        let snapshot = try? database.pinNewest()
-        let schema = snapshot.flatMap { try? schemas.schema($0.root, in: $0.source) }
         let agent = SyncAgent(
-          self, user: sync.user, classes: schema?.description.syncedClasses ?? []
+          self, user: sync.user, discardsUnsynced: sync.clientResetMode.discardsUnsynced
         ) { reset in Self.tell(of: reset, configuration) }
         attachment = FileSync(self, agent, sync.user, configuration)
         return true
@@ -94,24 +92,43 @@
       guard let mode = configuration.syncConfiguration?.clientResetMode else { return }
       switch mode {
       case .manual(let handler):
+        guard case .ended = reset else { return }
         handler?(
           SyncError(.clientResetError, "The server's history is another one; the file follows it."),
           nil)
       case .discardUnsyncedChanges(let before, let after),
         .recoverUnsyncedChanges(let before, let after),
         .recoverOrDiscardUnsyncedChanges(let before, let after):
-        guard before != nil || after != nil else { return }
         do {
-          let now = try RealmOpening.prepare(configuration)
-          let old = try _RealmInstance(
-            shared: now.shared, configuration: configuration, scheduler: FrozenScheduler.shared,
-            classes: now.classes, snapshot: reset.before)
-          before?(Realm(instance: old))
-          after?(Realm(instance: old), Realm(instance: now))
+          switch reset {
+          case .begins(let version):
+            try before?(realm(at: version, try RealmOpening.prepare(configuration), configuration))
+          case .ended(let version):
+            guard let after else { return }
+            let now = try RealmOpening.prepare(configuration)
+            after(try realm(at: version, now, configuration), Realm(instance: now))
+          }
         } catch {
           Logger.shared.log(.error) { "Could not tell of a client reset: \(error)" }
         }
       }
+    }
+
+    /// A frozen realm at an earlier version.
+    private static func realm(
+      at version: Snapshot, _ now: _RealmInstance, _ configuration: Realm.Configuration
+    ) throws -> Realm {
+      Realm(
+        instance: try _RealmInstance(
+          shared: now.shared, configuration: configuration, scheduler: FrozenScheduler.shared,
+          classes: now.classes, snapshot: try version.duplicate()))
+    }
+  }
+
+  extension ClientResetMode {
+    /// Whether what the server has not acknowledged goes.
+    var discardsUnsynced: Bool {
+      if case .discardUnsyncedChanges = self { true } else { false }
     }
   }
 #endif

@@ -22,17 +22,20 @@
   /// What is done when the server's history is another one than the file's: after a backup was
   /// restored, or when the file was away for longer than the server remembers.
   ///
-  /// The file is brought to the server's data, and keeps what was written in it and not
-  /// acknowledged; that is sent as usual. The callbacks are called afterwards, on the agent's
-  /// thread, in the process that synchronises the file.
+  /// The file is brought to the server's data. All modes but `discardUnsyncedChanges` keep what was
+  /// written in it and not acknowledged, which is sent as usual, and give the server back what it
+  /// lacks since an older backup was restored. `beforeReset` is called before the file changes,
+  /// with the file as it is, frozen; `afterReset` when all that the server has is in it. Both are
+  /// called on the agent's thread, in the process that synchronises the file.
   public enum ClientResetMode: Sendable {
     /// Calls a function with a `SyncError` of the code `clientResetError`.
     case manual(errorHandler: (@Sendable (any Error, SyncSession?) -> Void)? = nil)
-    /// As `recoverUnsyncedChanges`: unsynchronised changes are kept.
+    /// The file becomes what the server has: what was written and not acknowledged before the reset
+    /// began is gone.
     case discardUnsyncedChanges(
       beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
       afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
-    /// Keeps unsynchronised changes. `before` is the file as it was, frozen.
+    /// Keeps unsynchronised changes.
     case recoverUnsyncedChanges(
       beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
       afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
