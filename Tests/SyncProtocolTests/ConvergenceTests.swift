@@ -19,7 +19,9 @@ import Testing
   /// that lacks it; roles, and downloads that end early.
   @Test(
     "ends with the same data where it once did not",
-    arguments: [20144, 20275, 15130, 40217, 3072, 5061, 6724, 16306, 62629] as [UInt64])
+    arguments: [
+      20144, 20275, 15130, 40217, 3072, 5061, 6724, 16306, 62629, 6075, 15672, 30966, 22242,
+    ] as [UInt64])
   func kept(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
 
   @Test("decodes damaged frames to a value or an error")

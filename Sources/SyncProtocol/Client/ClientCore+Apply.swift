@@ -19,6 +19,8 @@ extension ClientCore {
       seen.insert(news.change.id)
       if !apply(news, slice, answered, rebase) { isSound = false }
     }
+    // An acknowledgement counts at once for what the slice mentions, which is as it is with the
+    // batch merged; for the rest with the last slice, because it may still be mentioned.
     if slice.isLast, answered.number > 0 {
       for id in storage.dirtyObjects where !seen.contains(id) {
         var state = storage.takeState(of: id)
@@ -99,7 +101,7 @@ extension ClientCore {
       state = current
     }
     state?.isBlind = false
-    let counts = slice.isLast && answered.number >= (state?.firstBatch ?? 0)
+    let counts = answered.number >= (state?.firstBatch ?? 0)
     if counts { state?.acknowledgeCells(answered, from: slice.from) }
     switch news.kind {
     case .evicted:

@@ -157,7 +157,6 @@ extension ServerCore {
     }
     slice.remaining = UInt64(download.entries.count - download.position)
     slice.isLast = slice.remaining == 0
-    if !slice.isLast { slice.acknowledged = 0 }
     download.isComplete = slice.isLast
     return slice
   }

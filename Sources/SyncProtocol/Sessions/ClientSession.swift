@@ -13,6 +13,9 @@ public struct ClientSession: Sendable {
   private let classes: [SchemaClass]
   private var state = State.waitsForWelcome
   private var parts = Parts()
+  /// The number that the next part of a download must have, and that of its slice's first part.
+  private var nextPart: UInt64 = 0
+  private var firstPart: UInt64 = 0
   private var rebase: RebaseProgress = RebaseProgress()
   private var epoch: UInt64 = 0
   private var batchInFlight: UInt64?
@@ -154,9 +157,16 @@ extension ClientSession {
       failedQuery = (version, message)
       return []
     case (.download(let part, let isLast, let bytes), .isBound):
+      // A slice that is missing, or comes twice or too late, would not show otherwise.
+      guard part == nextPart else {
+        throw SyncError(.unexpectedFrame, "A part of the download is missing.")
+      }
+      nextPart += 1
       guard
-        let whole = try parts.add(part, of: 0, isLast: isLast, bytes, upTo: Limits.sliceBytes)
+        let whole = try parts.add(
+          part - firstPart, of: 0, isLast: isLast, bytes, upTo: Limits.sliceBytes)
       else { return [] }
+      firstPart = nextPart
       return try download(whole, &core)
     default: throw SyncError(.unexpectedFrame, "This frame may not come now.")
     }
@@ -197,6 +207,8 @@ extension ClientSession {
     applied = AppliedSlice(slice, isReset: isReset)
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
+    nextPart = 0
+    firstPart = 0
     knownEpoch = epoch
     asksToStartOver = false
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {

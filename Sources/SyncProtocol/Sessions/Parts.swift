@@ -26,13 +26,18 @@ struct Parts {
   }
 
   /// Cuts bytes into parts that fit into frames.
-  static func cut(_ bytes: [UInt8], _ frame: (UInt64, Bool, [UInt8]) -> Frame) -> [Frame] {
+  ///
+  /// - Parameter first: The number of the first part.
+  static func cut(
+    _ bytes: [UInt8], from first: UInt64 = 0, _ frame: (UInt64, Bool, [UInt8]) -> Frame
+  ) -> [Frame] {
     let size = Limits.frameBytes - headerBytes
     var frames: [Frame] = []
     var start = 0
     repeat {
       let end = min(start + size, bytes.count)
-      frames.append(frame(UInt64(frames.count), end == bytes.count, Array(bytes[start..<end])))
+      let part = first + UInt64(frames.count)
+      frames.append(frame(part, end == bytes.count, Array(bytes[start..<end])))
       start = end
     } while start < bytes.count
     return frames

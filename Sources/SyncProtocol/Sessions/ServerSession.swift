@@ -26,6 +26,8 @@ public struct ServerSession: Sendable {
   private var tokenExpiry: UInt64 = 0
   private var parts = Parts()
   private var download: Download?
+  /// How many parts of the download have been sent.
+  private var partsSent: UInt64 = 0
   /// How many cells go in one transaction, and in one slice beyond that: fewer in tests.
   package var cellsOfOneTransaction = Limits.cellsOfOneTransaction
   package var cellsOfSlice = Limits.cellsOfSlice
@@ -93,10 +95,11 @@ public struct ServerSession: Sendable {
       guard download != nil else { return [] }
       let slice = try core.nextSlice(
         of: &download!, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
-      if slice.isLast { download = nil }
-      let frames = Parts.cut(slice.encoded(names: core.head.names)) {
+      let frames = Parts.cut(slice.encoded(names: core.head.names), from: partsSent) {
         .download(part: $0, isLast: $1, $2)
       }
+      partsSent = slice.isLast ? 0 : partsSent + UInt64(frames.count)
+      if slice.isLast { download = nil }
       return frames.map { .send($0.encoded) }
     } catch {
       return fail(error, now)

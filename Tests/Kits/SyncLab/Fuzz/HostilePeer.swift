@@ -5,6 +5,8 @@ import TestSupport
 /// themselves, elements at several places, values of wrong types, numbers at their limits.
 struct HostilePeer {
   var random: SeededGenerator
+  /// The number of the next part of the download under way.
+  var partsOfDownload: UInt64 = 0
   let names: Names
 
   private mutating func pick<Element>(_ choices: [Element]) -> Element {
@@ -139,9 +141,10 @@ struct HostilePeer {
       }
       slice.objects.append(news)
     }
-    return .download(
-      part: random.below(20) == 0 ? 1 : 0, isLast: random.below(10) > 0,
-      slice.encoded(names: names))
+    let isLast = random.below(10) > 0
+    let part = random.below(20) == 0 ? partsOfDownload + 1 : partsOfDownload
+    partsOfDownload = isLast && slice.isLast ? 0 : partsOfDownload + 1
+    return .download(part: part, isLast: isLast, slice.encoded(names: names))
   }
 
   /// Something else that a client may say when it may not, or with what is another's.

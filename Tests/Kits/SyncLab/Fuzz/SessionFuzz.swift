@@ -185,6 +185,7 @@ extension SessionFuzz {
       if random.below(50) == 0 { client = Self.client() }
       clientSession = ClientSession(
         app: "lab", token: "t", classes: LabClasses.classes(isNew: true))
+      peer.partsOfDownload = 0
       let epoch: UInt64 = random.below(10) == 0 ? 2 : 1
       let opening: [Frame] = [
         .welcome(version: 1, epoch: epoch, time: now), .accepted, .bound(acknowledged: 0),
