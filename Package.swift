@@ -31,12 +31,12 @@ let library: [Target] = [
   .target(name: "SyncProtocol", swiftSettings: safe),
   // What a synced file keeps about itself, beside the objects.
   .target(
-    name: "SyncStore", dependencies: ["ObjectStore", "SyncProtocol"], swiftSettings: settings),
+    name: "SyncStore", dependencies: ["ObjectStore", "SyncProtocol"], swiftSettings: safe),
   .target(name: "LoopThread", dependencies: ["Clibuv", "Platform"], swiftSettings: safe),
   .target(
     name: "RealmSwift",
     dependencies: ["CRuntime", "ObjectStore", "LoopThread", "SyncStore", "SyncTransport"],
-    swiftSettings: settings),
+    swiftSettings: safe),
 ]
 
 // The connections of synchronisation, for those who turn the trait on; without it there is nothing
@@ -60,9 +60,9 @@ let publishers: [Target] = [
       + ["OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"].map {
         .product(name: $0, package: "OpenCombine", condition: .when(traits: ["Publishers"]))
       },
-    swiftSettings: settings),
+    swiftSettings: safe),
   // Lets code that imports Apple's framework compile.
-  .target(name: "Combine", dependencies: ["RealmSwiftCombine"], swiftSettings: settings),
+  .target(name: "Combine", dependencies: ["RealmSwiftCombine"], swiftSettings: safe),
 ]
 
 // What several suites and programs use.

@@ -56,7 +56,7 @@ struct ObjectCursor {
   @usableFromInline
   mutating func next() -> ObjectBase? {
     guard row < rowEnd || (clusters != nil && advance()) else { return nextOfKeys() }
-    let position = ObjectPosition(cluster: cluster.unsafelyUnwrapped, row: row)
+    let position = unsafe ObjectPosition(cluster: cluster.unsafelyUnwrapped, row: row)
     row &+= 1
     return isUnchanged ? instance.object(binding, at: position) : changedObject(position.key)
   }

@@ -57,7 +57,7 @@ extension Realm {
   ) -> DynamicObject? {
     instance.checkThread()
     let found = instance.object(instance.dynamicBinding(named: typeName), forPrimaryKey: key)
-    return found.map { unsafeDowncast($0, to: DynamicObject.self) }
+    return found.map { known($0, as: DynamicObject.self) }
   }
 
   /// Makes an object of the class with that name. Within a write transaction only.
@@ -88,6 +88,6 @@ extension AnyRealmValue {
     let binding = instance.dynamicBinding(for: object._binding!.table)
     let dynamic = instance.object(
       binding, ObjectKey(rawValue: object._key), lastSeenIn: object._generation)
-    return unsafeDowncast(dynamic, to: DynamicObject.self)
+    return known(dynamic, as: DynamicObject.self)
   }
 }

@@ -96,7 +96,7 @@ extension _RealmInstance {
     let source = PropertySource(value, for: binding.info)
     let sample = ClassSample(binding.info.name, in: classes)
     let (key, isNew) = makeRow(binding, source, sample, objects)
-    let made = unsafeDowncast(object(binding, key), to: DynamicObject.self)
+    let made = known(object(binding, key), as: DynamicObject.self)
     fill(made, binding, from: source, defaults: isNew ? sample : nil)
     return made
   }
@@ -204,7 +204,7 @@ extension _RealmInstance {
     }
     if !object._isManaged, type(of: object).className() != target.info.name { return nil }
     guard case .link(target.table, let key) = link(to: object) else { return nil }
-    return unsafeDowncast(self.object(target, key), to: DynamicObject.self)
+    return known(self.object(target, key), as: DynamicObject.self)
   }
 
   // MARK: Embedded objects
@@ -276,7 +276,7 @@ extension _RealmInstance {
     }
     let key = engine(make)
     didCreate(key, in: target.table)
-    let made = unsafeDowncast(object(target, key), to: DynamicObject.self)
+    let made = known(object(target, key), as: DynamicObject.self)
     fill(
       made, target, from: PropertySource(value, for: target.info),
       defaults: ClassSample(target.info.name, in: classes))

@@ -86,8 +86,9 @@ final class BoundClassesCache: Sendable {
 
 /// The tables of what an instance reads, each with the generation that it was looked up in.
 ///
-/// Memory of its own, so that looking costs no reference counting.
-struct CachedTables {
+/// Memory of its own, so that looking costs no reference counting. Valid until `deallocate`, with a
+/// place for each table of the schema: tables that came later make a new one.
+@safe struct CachedTables {
   private struct Entry {
     var table: Table?
     var generation: UInt64
@@ -96,20 +97,26 @@ struct CachedTables {
   private let entries: UnsafeMutableBufferPointer<Entry>
 
   init(count: Int) {
-    entries = .allocate(capacity: count)
-    entries.initialize(repeating: Entry(table: nil, generation: 0))
+    unsafe entries = .allocate(capacity: count)
+    unsafe entries.initialize(repeating: Entry(table: nil, generation: 0))
   }
 
-  func deallocate() { entries.deallocate() }
+  func deallocate() { unsafe entries.deallocate() }
 
   /// The table, if it was looked up in the generation.
   @inline(__always)
   func table(_ key: TableKey, _ generation: UInt64) -> Table? {
-    let entry = entries[Int(key.rawValue)]
+    let entry = unsafe entries[place(key)]
     return entry.generation == generation ? entry.table : nil
   }
 
   func remember(_ table: Table, _ generation: UInt64) {
-    entries[Int(table.key.rawValue)] = Entry(table: table, generation: generation)
+    unsafe entries[place(table.key)] = Entry(table: table, generation: generation)
+  }
+
+  @inline(__always)
+  private func place(_ key: TableKey) -> Int {
+    unsafe precondition(Int(key.rawValue) < entries.count, "a table that came later")
+    return Int(key.rawValue)
   }
 }

@@ -29,13 +29,13 @@ enum ClassDiscovery {
   /// Costs about a millisecond for two thousand type records, once.
   static let allClasses: [ObjectBase.Type] = {
     var found: [ObjectBase.Type] = []
-    withUnsafeMutablePointer(to: &found) { context in
-      enumerateAllMetadataSections(
+    unsafe withUnsafeMutablePointer(to: &found) { context in
+      unsafe enumerateAllMetadataSections(
         { sections, context in
-          let found = context.assumingMemoryBound(to: [ObjectBase.Type].self)
-          ClassDiscovery.collect(from: sections, into: &found.pointee)
+          let found = unsafe context.assumingMemoryBound(to: [ObjectBase.Type].self)
+          unsafe ClassDiscovery.collect(from: sections, into: &found.pointee)
           return true
-        }, context)
+        }, unsafe context)
     }
     return found
   }()
@@ -43,46 +43,46 @@ enum ClassDiscovery {
   private static func collect(
     from sections: UnsafeRawPointer, into found: inout [ObjectBase.Type]
   ) {
-    let range = sections + MetadataSections.typeRecordsOffset
-    let start = UnsafeRawPointer(bitPattern: range.load(as: UInt.self))
-    let byteCount = range.load(fromByteOffset: 8, as: Int.self)
-    guard var record = start else { return }
-    let end = record + byteCount
-    while record < end {
-      if let type = objectClass(at: record) { found.append(type) }
-      record += 4
+    let range = unsafe sections + MetadataSections.typeRecordsOffset
+    let start = unsafe UnsafeRawPointer(bitPattern: range.load(as: UInt.self))
+    let byteCount = unsafe range.load(fromByteOffset: 8, as: Int.self)
+    guard var record = unsafe start else { return }
+    let end = unsafe record + byteCount
+    while unsafe record < end {
+      if let type = unsafe objectClass(at: record) { found.append(type) }
+      unsafe record += 4
     }
   }
 
   private static func objectClass(at record: UnsafeRawPointer) -> ObjectBase.Type? {
-    guard let descriptor = descriptor(of: record) else { return nil }
-    let flags = descriptor.load(as: UInt32.self)
+    guard let descriptor = unsafe descriptor(of: record) else { return nil }
+    let flags = unsafe descriptor.load(as: UInt32.self)
     guard flags & ContextDescriptor.kindMask == ContextDescriptor.classKind,
       flags & ContextDescriptor.genericFlag == 0
     else { return nil }
-    let field = descriptor + ContextDescriptor.accessorOffset
-    let offset = Int(field.load(as: Int32.self))
+    let field = unsafe descriptor + ContextDescriptor.accessorOffset
+    let offset = unsafe Int(field.load(as: Int32.self))
     guard offset != 0 else { return nil }
     // A non-generic accessor takes the request (0: complete metadata) and returns the metadata
     // first; both conventions use the same registers for that.
     typealias Accessor = @convention(c) (Int) -> UnsafeRawPointer
-    let accessor = unsafeBitCast(field + offset, to: Accessor.self)
-    let metadata = accessor(0)
+    let accessor = unsafe unsafeBitCast(field + offset, to: Accessor.self)
+    let metadata = unsafe accessor(0)
     // Classes of C libraries pass every cast, as the runtime knows nothing of their ancestors; they
     // have a kind where Swift classes have zero.
-    guard metadata.load(as: UInt.self) == 0 else { return nil }
-    return unsafeBitCast(metadata, to: Any.Type.self) as? ObjectBase.Type
+    guard unsafe metadata.load(as: UInt.self) == 0 else { return nil }
+    return unsafe unsafeBitCast(metadata, to: Any.Type.self) as? ObjectBase.Type
   }
 
   /// The descriptor that a type record points to, directly or through an indirect slot.
   private static func descriptor(of record: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let relative = record.load(as: Int32.self)
+    let relative = unsafe record.load(as: Int32.self)
     guard relative != 0 else { return nil }
     let kind = relative & 3
-    let target = record + Int(relative & ~3)
+    let target = unsafe record + Int(relative & ~3)
     switch kind {
-    case 0: return target
-    case 1: return target.load(as: UnsafeRawPointer?.self)
+    case 0: return unsafe target
+    case 1: return unsafe target.load(as: UnsafeRawPointer?.self)
     default: return nil
     }
   }

@@ -136,11 +136,11 @@ final class ClassInfo: @unchecked Sendable {
     _ body: (_ name: String, _ offset: Int, _ field: any PersistedField.Type) -> Void
   ) {
     // 1: the type is a class. The named constant is a mutable global, which Swift 6 refuses.
-    _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
+    _ = unsafe _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
       name, offset, fieldType, _ in
       if let field = fieldType as? any PersistedField.Type {
         // A wrapper's storage is named after the property with an underscore before it.
-        let storageName = String(cString: name)
+        let storageName = unsafe String(cString: name)
         body(
           storageName.hasPrefix("_") ? String(storageName.dropFirst()) : storageName,
           offset, field)

@@ -18,13 +18,13 @@ struct ClassLayout {
   var instanceAlignmentMaskOffset = 28
 
   func instanceSize(_ type: ObjectBase.Type) -> Int {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    return Int(metadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
+    let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+    return unsafe Int(metadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
   }
 
   func alignmentMask(_ type: ObjectBase.Type) -> Int {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    return Int(metadata.load(fromByteOffset: instanceAlignmentMaskOffset, as: UInt16.self))
+    let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+    return unsafe Int(metadata.load(fromByteOffset: instanceAlignmentMaskOffset, as: UInt16.self))
   }
 }
 
@@ -32,7 +32,7 @@ struct ClassLayout {
 ///
 /// Invariant: `bytes` has what follows the header of an instance whose size is `size`, as the
 /// metadata says.
-struct InstanceTemplate {
+@safe struct InstanceTemplate {
   private let metadata: UnsafeRawPointer
   private let size: Int
   private let alignmentMask: Int
@@ -67,17 +67,17 @@ struct InstanceTemplate {
   }
 
   private init(copying object: ObjectBase) {
-    metadata = unsafeBitCast(type(of: object), to: UnsafeRawPointer.self)
+    unsafe metadata = unsafeBitCast(type(of: object), to: UnsafeRawPointer.self)
     size = ClassLayout().instanceSize(type(of: object))
     alignmentMask = ClassLayout().alignmentMask(type(of: object))
-    bytes = .allocate(byteCount: size - ClassLayout.headerSize, alignment: 16)
+    unsafe bytes = .allocate(byteCount: size - ClassLayout.headerSize, alignment: 16)
     let start =
-      UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + ClassLayout.headerSize
-    bytes.copyMemory(from: start, byteCount: size - ClassLayout.headerSize)
+      unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + ClassLayout.headerSize
+    unsafe bytes.copyMemory(from: start, byteCount: size - ClassLayout.headerSize)
     withExtendedLifetime(object) {}
   }
 
-  func deallocate() { bytes.deallocate() }
+  func deallocate() { unsafe bytes.deallocate() }
 
   /// A copy of an object that has no values.
   static func copy(of object: ObjectBase) -> ObjectBase {
@@ -88,12 +88,12 @@ struct InstanceTemplate {
 
   @inline(__always)
   func makeObject() -> ObjectBase {
-    guard let object = holdfast_allocate_object(metadata, size, alignmentMask) else {
+    guard let object = unsafe holdfast_allocate_object(metadata, size, alignmentMask) else {
       fatalError("out of memory")
     }
-    (object + ClassLayout.headerSize).copyMemory(
+    unsafe (object + ClassLayout.headerSize).copyMemory(
       from: bytes, byteCount: size - ClassLayout.headerSize)
-    return Unmanaged<ObjectBase>.fromOpaque(object).takeRetainedValue()
+    return unsafe Unmanaged<ObjectBase>.fromOpaque(object).takeRetainedValue()
   }
 
   /// Whether the class stores nothing but `@Persisted` properties and what `ObjectBase` does, and
@@ -101,7 +101,7 @@ struct InstanceTemplate {
   private static func isCopyable(_ type: ObjectBase.Type) -> Bool {
     var own = 0
     var last = 0
-    _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
+    _ = unsafe _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
       _, offset, type, _ in
       if !(type is any PersistedField.Type) { own += 1 }
       last = max(last, offset)
@@ -115,7 +115,7 @@ struct InstanceTemplate {
   /// The offsets of the fields of `ObjectBase`.
   private static let baseFields: [Int] = {
     var offsets: [Int] = []
-    _ = _forEachField(of: ObjectBase.self, options: _EachFieldOptions(rawValue: 1)) {
+    _ = unsafe _forEachField(of: ObjectBase.self, options: _EachFieldOptions(rawValue: 1)) {
       _, offset, _, _ in
       offsets.append(offset)
       return true

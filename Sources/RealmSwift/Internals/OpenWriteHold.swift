@@ -40,11 +40,11 @@ private final class ThreadHolds {
 
   /// The calling thread's; goes with the thread.
   static var current: ThreadHolds {
-    if let object = holdfast_thread_object() {
-      return Unmanaged<ThreadHolds>.fromOpaque(object).takeUnretainedValue()
+    if let object = unsafe holdfast_thread_object() {
+      return unsafe Unmanaged<ThreadHolds>.fromOpaque(object).takeUnretainedValue()
     }
     let made = ThreadHolds()
-    holdfast_set_thread_object(Unmanaged.passRetained(made).toOpaque())
+    unsafe holdfast_set_thread_object(Unmanaged.passRetained(made).toOpaque())
     return made
   }
 }

@@ -6,7 +6,7 @@ public import Storage
 // reference counting.
 
 @usableFromInline
-struct ReadState {
+@safe struct ReadState {
   /// The identifier of the only thread that may read; `anyThread` for a frozen realm,
   /// `askScheduler` where that takes more than a comparison.
   @usableFromInline var thread: UInt64
@@ -27,9 +27,37 @@ struct ReadState {
   static let askScheduler = UInt64.max
 
   /// What unmanaged objects point to.
-  nonisolated(unsafe) static let unmanaged: UnsafeMutablePointer<ReadState> = {
-    let state = UnsafeMutablePointer<ReadState>.allocate(capacity: 1)
-    state.initialize(to: ReadState(thread: askScheduler, generation: 0, source: nil))
-    return state
-  }()
+  @safe nonisolated(unsafe) static let unmanaged = unsafe ReadStateReference(  // never changed
+    ReadState(thread: askScheduler, generation: 0, source: nil))
+}
+
+/// Where a realm instance has its `ReadState`. Valid as long as the instance, which every object
+/// that has this keeps; `unmanaged` is for ever.
+@frozen
+@usableFromInline
+@safe struct ReadStateReference {
+  private let state: UnsafeMutablePointer<ReadState>
+
+  init(_ initial: ReadState) {
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(to: initial)
+  }
+
+  func deallocate() {
+    unsafe state.deinitialize(count: 1)
+    unsafe state.deallocate()
+  }
+
+  @inline(__always)
+  var pointee: ReadState {
+    unsafeAddress { unsafe UnsafePointer(state) }
+    nonmutating unsafeMutableAddress { unsafe state }
+  }
+
+  /// Where the nodes are; only asked for while a version is pinned.
+  @inline(__always)
+  var knownSource: NodeSource { unsafe state.pointee.source.unsafelyUnwrapped }
+
+  /// An address at which there is something, for those that do not look at it.
+  var address: UnsafeRawPointer { unsafe UnsafeRawPointer(state) }
 }

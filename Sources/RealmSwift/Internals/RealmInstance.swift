@@ -17,14 +17,14 @@ public final class _RealmInstance: @unchecked Sendable {
   let durability: Durability
   let scheduler: any Scheduler
   let isFrozen: Bool
-  let readState: UnsafeMutablePointer<ReadState>
+  let readState: ReadStateReference
   let classes: [ClassInfo]
 
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
   var writing: Writing? {
     didSet {
-      readState.pointee.objects = writing.map { Unmanaged.passUnretained($0.objects) }
+      unsafe readState.pointee.objects = writing.map { unsafe Unmanaged.passUnretained($0.objects) }
       readState.pointee.writeStart = writing?.startGeneration ?? .max
       if writing == nil { openWriteHold?.end() }
     }
@@ -146,10 +146,9 @@ public final class _RealmInstance: @unchecked Sendable {
       bound = shared.boundClasses.bound(schema, classes)
     }
     tables = CachedTables(count: schema.description.classes.count)
-    readState = .allocate(capacity: 1)
-    readState.initialize(
-      to: ReadState(thread: scheduler.thread, generation: 2, source: snapshot.source))
-    readState.pointee.owner = Unmanaged.passUnretained(self)
+    readState = unsafe ReadStateReference(
+      ReadState(thread: scheduler.thread, generation: 2, source: snapshot.source))
+    unsafe readState.pointee.owner = Unmanaged.passUnretained(self)
     if isFrozen { loadAllTables() }
     refreshTrigger.owner.remember(self)
   }
@@ -164,7 +163,6 @@ public final class _RealmInstance: @unchecked Sendable {
       ).resume()
     }
     tables.deallocate()
-    readState.deinitialize(count: 1)
     readState.deallocate()
   }
 
@@ -235,7 +233,7 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The version that is read.
   var version: UInt64 { snapshot?.version ?? 0 }
 
-  var source: NodeSource { readState.pointee.source.unsafelyUnwrapped }
+  var source: NodeSource { readState.knownSource }
 
   /// Pins the newest version again after `invalidate()`, and instead of one that has been ended
   /// because it is too old.

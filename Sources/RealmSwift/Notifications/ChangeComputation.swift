@@ -94,9 +94,9 @@ private struct VersionReader {
   }
 
   private func decoded(_ entry: HistoryEntry) throws(StorageError) -> ChangeSet {
-    let result = entry.bytes.withUnsafeBytes { bytes -> Result<ChangeSet, StorageError> in
+    let result = unsafe entry.bytes.withUnsafeBytes { bytes -> Result<ChangeSet, StorageError> in
       do throws(StorageError) {
-        return .success(try ChangeSet(decoding: bytes, path: shared.path))
+        return unsafe .success(try ChangeSet(decoding: bytes, path: shared.path))
       } catch {
         return .failure(error)
       }

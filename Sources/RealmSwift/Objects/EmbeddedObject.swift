@@ -49,7 +49,7 @@ extension EmbeddedObject: _OwnedObject, KeypathSortable {
     guard let value = unwrapped(value) else { return nil }
     if let object = value as? Self, realm?.copiesValues != true { return object }
     guard value is [String: Any] || value is [Any] || value is ObjectBase else { return nil }
-    return unsafeDowncast(_unmanaged(self, value, realm), to: self)
+    return known(_unmanaged(self, value, realm), as: self)
   }
 
   /// An unmanaged object with the given values; objects that those link to are made in the realm.

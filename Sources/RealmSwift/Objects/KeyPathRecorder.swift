@@ -7,7 +7,7 @@ import Synchronization
 
 enum KeyPathRecorder {
   // Touched only by the thread that holds `turn`.
-  nonisolated(unsafe) private static var names: [String] = []
+  @safe nonisolated(unsafe) private static var names: [String] = []
   private static let turn = LockedValue(())
   /// The thread that is recording; 0: none.
   private static let recordingThread = Atomic<UInt64>(0)
@@ -99,7 +99,7 @@ extension ObjectBase {
   /// An instance whose properties note that they were read.
   static func _recordingInstance() -> Self {
     let info = ClassInfo.of(self)
-    let object = info.template.map { unsafeDowncast($0.makeObject(), to: self) } ?? self.init()
+    let object = info.template.map { known($0.makeObject(), as: self) } ?? self.init()
     for (index, property) in info.properties.enumerated() {
       object._withField(at: property.offset) { property.field.record($0, column: UInt32(index)) }
     }

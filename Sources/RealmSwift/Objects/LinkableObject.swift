@@ -12,10 +12,10 @@ extension _LinkableObject {
   public var objectSchema: ObjectSchema { _info.objectSchema }
 
   /// An immutable view of the object at its present version, usable on any thread.
-  public func freeze() -> Self { unsafeDowncast(_frozen(), to: Self.self) }
+  public func freeze() -> Self { known(_frozen(), as: Self.self) }
 
   /// The live counterpart of a frozen object, nil if the object was deleted since.
-  public func thaw() -> Self? { _thawed().map { unsafeDowncast($0, to: Self.self) } }
+  public func thaw() -> Self? { _thawed().map { known($0, as: Self.self) } }
 }
 
 extension _LinkableObject {
@@ -27,7 +27,7 @@ extension _LinkableObject {
 
   @inlinable
   public static func _rlmFromObject(_ object: ObjectBase) -> Self {
-    unsafeDowncast(object, to: self)
+    known(object, as: self)
   }
 
   public static func _rlmFromStored(_ stored: StoredValue, _ realm: _RealmInstance) -> Self {
@@ -35,12 +35,12 @@ extension _LinkableObject {
       throwRealmException("A link was expected in the realm.")
     }
     let binding = realm.binding(for: table, dynamic: self == DynamicObject.self)
-    return unsafeDowncast(realm.object(binding, key), to: self)
+    return known(realm.object(binding, key), as: self)
   }
 
   @inlinable
   public static func _rlmGetOptional(_ object: ObjectBase, _ column: UInt32) -> Self? {
-    object._readLink(column).map { unsafeDowncast($0, to: self) }
+    object._readLink(column).map { known($0, as: self) }
   }
 
   public static func _rlmRecordingOptional() -> Self? { _recordingInstance() }

@@ -49,6 +49,6 @@ extension Object: _LinkableObject, KeypathSortable {
       object._fill(from: value)
       return object
     }
-    return unsafeDowncast(realm.create(self, value, realm.updatePolicy), to: self)
+    return known(realm.create(self, value, realm.updatePolicy), as: self)
   }
 }

@@ -11,15 +11,15 @@ extension ObjectBase {
     let readState = _readState.pointee
     let mayRead = readState.thread == currentThread() || readState.thread == ReadState.anyThread
     if !(mayRead && readState.generation == _generation) { _locate() }
-    return ObjectPosition(cluster: Cluster(node: Node(address: _cluster)), row: Int(_row))
+    return unsafe ObjectPosition(cluster: Cluster(node: Node(address: _cluster)), row: Int(_row))
   }
 
   /// Finds the row again, or reports that it may not or cannot be read.
   @inline(never)
   private final func _locate() {
     // On a queue or an actor this is where every read comes to. The object keeps the instance.
-    if let owner = _readState.pointee.owner {
-      owner._withUnsafeGuaranteedRef { $0.checkThread() }
+    if let owner = unsafe _readState.pointee.owner {
+      unsafe owner._withUnsafeGuaranteedRef { $0.checkThread() }
       if _generation == _readState.pointee.generation { return }
     }
     let instance = _managingRealm
@@ -29,15 +29,15 @@ extension ObjectBase {
 
   /// Finds the row in what the realm reads now. False if it is not there (any more).
   private final func _find(_ instance: _RealmInstance) -> Bool {
-    let binding = _binding.unsafelyUnwrapped
+    let binding = _knownBinding
     let key = ObjectKey(rawValue: _key)
     if _generation <= instance.invalidatedGeneration { return false }
     if !instance.cancelled.isEmpty, instance.cancelled.made(binding.table, key, _generation) {
       return false
     }
     let found: ObjectPosition?
-    if let objects = _readState.pointee.objects {
-      found = objects._withUnsafeGuaranteedRef { objects in
+    if let objects = unsafe _readState.pointee.objects {
+      found = unsafe objects._withUnsafeGuaranteedRef { objects in
         engine { () throws(StorageError) in try objects.find(key, in: binding.table) }
       }
     } else {
@@ -45,7 +45,7 @@ extension ObjectBase {
       found = engine { () throws(StorageError) in try table.find(key) }
     }
     guard let found else { return false }
-    _cluster = found.cluster.node.address
+    _cluster = unsafe found.cluster.node.address
     _row = UInt32(truncatingIfNeeded: found.row)
     _generation = _readState.pointee.generation
     return true
@@ -80,7 +80,7 @@ extension ObjectBase {
     _binding = binding
     _readState = instance.readState
     _key = position.key.rawValue
-    _cluster = position.cluster.node.address
+    _cluster = unsafe position.cluster.node.address
     _row = UInt32(truncatingIfNeeded: position.row)
     _generation = instance.readState.pointee.generation
   }
@@ -89,10 +89,10 @@ extension ObjectBase {
   ///
   /// - Parameter columns: in the order of the class's properties.
   final func _attachFields(_ info: ClassInfo, _ columns: [UInt32]) {
-    let base = Unmanaged.passUnretained(self).toOpaque()
+    let base = FieldAddress(self, at: 0)
     for (index, property) in info.properties.enumerated()
     where property.offset != PropertyInfo.nowhere {
-      property.field.attach(base + property.offset, column: columns[index])
+      property.field.attach(base.advanced(by: property.offset), column: columns[index])
     }
   }
 
@@ -100,7 +100,7 @@ extension ObjectBase {
 
   public final func _readInt(_ column: UInt32) -> Int64 {
     let position = _position()
-    let source = _readState.pointee.source.unsafelyUnwrapped
+    let source = _readState.knownSource
     return engine { () throws(StorageError) in
       try position.int(ColumnKey(rawValue: column), in: source)
     }
@@ -108,7 +108,7 @@ extension ObjectBase {
 
   public final func _readOptionalInt(_ column: UInt32) -> Int64? {
     let position = _position()
-    let source = _readState.pointee.source.unsafelyUnwrapped
+    let source = _readState.knownSource
     return engine { () throws(StorageError) in
       try position.optionalInt(ColumnKey(rawValue: column), in: source)
     }
@@ -116,7 +116,7 @@ extension ObjectBase {
 
   public final func _readDouble(_ column: UInt32) -> Double {
     let position = _position()
-    let source = _readState.pointee.source.unsafelyUnwrapped
+    let source = _readState.knownSource
     return engine { () throws(StorageError) in
       try position.double(ColumnKey(rawValue: column), in: source)
     }
@@ -124,7 +124,7 @@ extension ObjectBase {
 
   public final func _readOptionalDouble(_ column: UInt32) -> Double? {
     let position = _position()
-    let source = _readState.pointee.source.unsafelyUnwrapped
+    let source = _readState.knownSource
     return engine { () throws(StorageError) in
       try position.optionalDouble(ColumnKey(rawValue: column), in: source)
     }
@@ -133,7 +133,7 @@ extension ObjectBase {
   /// Nil for null, and for a string that was never set.
   public final func _readString(_ column: UInt32) -> String? {
     let position = _position()
-    let source = _readState.pointee.source.unsafelyUnwrapped
+    let source = _readState.knownSource
     return engine { () throws(StorageError) in
       try position.string(ColumnKey(rawValue: column), in: source)
     }
@@ -142,7 +142,7 @@ extension ObjectBase {
   /// Any property that is no collection.
   public final func _readStored(_ column: UInt32) -> StoredValue {
     let position = _position()
-    let binding = _binding.unsafelyUnwrapped
+    let binding = _knownBinding
     let table = _managingRealm.table(of: binding)
     return engine { () throws(StorageError) in
       try table.value(of: binding.property(column), at: position)
@@ -154,7 +154,7 @@ extension ObjectBase {
   final func _readLink(_ column: UInt32) -> ObjectBase? {
     let key = _readInt(column)
     guard key != 0 else { return nil }
-    let binding = _binding.unsafelyUnwrapped
+    let binding = _knownBinding
     let instance = _managingRealm
     let target = instance.binding(
       for: binding.targetTable(of: column), dynamic: binding.isDynamic)
@@ -164,7 +164,7 @@ extension ObjectBase {
   final func _listAccessor(_ column: UInt32) -> ListAccessor {
     let instance = _managingRealm
     instance.checkThread()
-    let binding = _binding.unsafelyUnwrapped
+    let binding = _knownBinding
     return ListAccessor(
       instance: instance, binding: binding, object: ObjectKey(rawValue: _key),
       property: binding.property(column), generation: _generation)

@@ -11,7 +11,7 @@ extension ObjectBase {
 
   /// The column of a property of the managed object.
   final func _column(of property: PropertyInfo) -> UInt32 {
-    let binding = _binding.unsafelyUnwrapped
+    let binding = _knownBinding
     return binding.columns[binding.info.index(ofProperty: property.name)!]
   }
 

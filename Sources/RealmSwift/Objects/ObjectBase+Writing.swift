@@ -15,7 +15,7 @@ extension ObjectBase {
       on its Realm first.
       """)
     _ = _position()
-    if column == _binding.unsafelyUnwrapped.primaryKeyColumn {
+    if column == _knownBinding.primaryKeyColumn {
       throwRealmException(MisuseReason.primaryKeyChanged)
     }
     return instance
@@ -32,7 +32,7 @@ extension ObjectBase {
   public final func _transferStored(
     _ column: UInt32, _ value: StoredValue, _ mode: _TransferMode
   ) {
-    let binding = _binding.unsafelyUnwrapped
+    let binding = _knownBinding
     if column == binding.primaryKeyColumn { return }
     switch mode {
     case .new: if value.isIdentical(to: binding.property(column).defaultValue) { return }
@@ -49,12 +49,12 @@ extension ObjectBase {
   private final func write(
     _ body: (ObjectTransaction, TableKey, ObjectKey) throws(StorageError) -> Void
   ) {
-    guard let objects = _readState.pointee.objects else {
+    guard let objects = unsafe _readState.pointee.objects else {
       throwRealmException(MisuseReason.noTransactionToCommit)
     }
-    let table = _binding.unsafelyUnwrapped.table
+    let table = _knownBinding.table
     // The instance keeps the transaction, and the object the instance.
-    objects._withUnsafeGuaranteedRef { objects in
+    unsafe objects._withUnsafeGuaranteedRef { objects in
       do throws(StorageError) {
         try body(objects, table, ObjectKey(rawValue: _key))
       } catch {
@@ -71,7 +71,7 @@ extension ObjectBase {
   private final func prepareToWrite(_ column: UInt32) {
     let readState = _readState
     if readState.pointee.thread == currentThread(), _generation >= readState.pointee.writeStart,
-      column != _binding.unsafelyUnwrapped.primaryKeyColumn
+      column != _knownBinding.primaryKeyColumn
     {
       return
     }
@@ -94,7 +94,7 @@ extension ObjectBase {
   final func _transfer<Value: _ColumnValue>(
     _ column: UInt32, _ value: Value, _ mode: _TransferMode
   ) {
-    if column == _binding.unsafelyUnwrapped.primaryKeyColumn { return }
+    if column == _knownBinding.primaryKeyColumn { return }
     switch mode {
     case .new: if value._rlmIsDefault { return }
     case .overwriteModified: if value._rlmIsPresent(self, column) { return }

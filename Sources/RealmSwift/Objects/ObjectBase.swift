@@ -8,26 +8,26 @@ public import Foundation
 // row is in the version that `_generation` stands for.
 
 /// What all objects of a realm descend from. Models descend from `Object`.
-open class ObjectBase: NSObject {
+@safe open class ObjectBase: NSObject {
   // Every read looks at these, and objects are confined, so the checks for overlapping accesses are
-  // left out; no access to one of them calls out.
+  // left out; no access to one of them calls out. That makes them safe.
 
   /// The realm's state that manages this object, nil for an unmanaged one.
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   @usableFromInline final var _instance: _RealmInstance?
   /// The class as stored in that realm, which keeps it: counting references to it as well would
   /// cost every accessor twice what its memory does.
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   unowned(unsafe) final var _binding: TableBinding?
-  @exclusivity(unchecked)
-  @usableFromInline final var _readState: UnsafeMutablePointer<ReadState>
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
+  @usableFromInline final var _readState: ReadStateReference
+  @safe @exclusivity(unchecked)
   @usableFromInline final var _cluster: UnsafeRawPointer
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   @usableFromInline final var _generation: UInt64 = 0
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   final var _key: Int64 = unmanagedKey
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   @usableFromInline final var _row: UInt32 = 0
 
   /// Makes an unmanaged object with the default values of its properties.
@@ -36,7 +36,7 @@ open class ObjectBase: NSObject {
   /// library makes objects with it.
   public required override init() {
     _readState = ReadState.unmanaged
-    _cluster = UnsafeRawPointer(ReadState.unmanaged)
+    _cluster = unsafe ReadState.unmanaged.address
     super.init()
   }
 
@@ -114,8 +114,12 @@ extension ObjectBase {
 
   /// What is known about the object's class.
   final var _info: ClassInfo {
-    _isManaged ? _binding.unsafelyUnwrapped.info : ClassInfo.of(type(of: self))
+    _isManaged ? _knownBinding.info : ClassInfo.of(type(of: self))
   }
+
+  /// The class as stored; only asked for where the object is known to be managed.
+  @inline(__always)
+  final var _knownBinding: TableBinding { unsafe _binding.unsafelyUnwrapped }
 
   /// The realm's state; only called where the object is known to be managed.
   @usableFromInline
@@ -162,11 +166,9 @@ extension ObjectBase {
   /// Gives the body the address of the field at the offset. The offset must be one that reflection
   /// reported for this object's class.
   final func _withField<Result>(
-    at offset: Int, _ body: (UnsafeMutableRawPointer) -> Result
+    at offset: Int, _ body: (FieldAddress) -> Result
   ) -> Result {
-    withExtendedLifetime(self) {
-      body(Unmanaged.passUnretained(self).toOpaque() + offset)
-    }
+    withExtendedLifetime(self) { body(FieldAddress(self, at: offset)) }
   }
 }
 

@@ -71,9 +71,9 @@ extension _RealmInstance {
   }
 
   private func overwrite(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {
-    let base = Unmanaged.passUnretained(object).toOpaque()
+    let base = FieldAddress(object, at: 0)
     for (field, column) in zip(binding.info.fields, binding.columns) {
-      field.type.transfer(base + field.offset, of: object, column: column, mode)
+      field.type.transfer(base.advanced(by: field.offset), of: object, column: column, mode)
     }
     withExtendedLifetime(object) {}
   }

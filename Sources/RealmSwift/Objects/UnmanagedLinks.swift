@@ -17,8 +17,8 @@ private final class PendingReleases {
 extension ObjectBase {
   /// Takes from an unmanaged object that is being freed what it links to, for later.
   final func _releaseLinks() {
-    let running = holdfast_pending_releases().map {
-      Unmanaged<PendingReleases>.fromOpaque($0).takeUnretainedValue()
+    let running = unsafe holdfast_pending_releases().map {
+      unsafe Unmanaged<PendingReleases>.fromOpaque($0).takeUnretainedValue()
     }
     var releases = running
     for field in ClassInfo.of(type(of: self)).linkingFields {
@@ -28,7 +28,7 @@ extension ObjectBase {
       releases?.references.append(taken)
     }
     guard running == nil, let releases else { return }
-    holdfast_set_pending_releases(Unmanaged.passUnretained(releases).toOpaque())
+    unsafe holdfast_set_pending_releases(Unmanaged.passUnretained(releases).toOpaque())
     releases.run()
     holdfast_set_pending_releases(nil)
   }

@@ -50,6 +50,6 @@ extension Projected: AnyProjected {
   var originPath: String { KeyPathRecorder.name(of: keyPath, on: T.self) }
 
   func value(from root: ObjectBase) -> Any {
-    unsafeDowncast(root, to: T.self)[keyPath: keyPath]
+    known(root, as: T.self)[keyPath: keyPath]
   }
 }

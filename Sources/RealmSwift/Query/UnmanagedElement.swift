@@ -105,7 +105,7 @@ struct UnmanagedElement: PlainElement {
     if object._isManaged {
       return .link(object._binding!.table, ObjectKey(rawValue: object._key))
     }
-    let address = Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    let address = unsafe Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     return .link(.unassigned, ObjectKey(rawValue: Int64(address)))
   }
 }

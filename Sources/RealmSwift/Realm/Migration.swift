@@ -61,7 +61,7 @@ public final class Migration {
     while let cluster = engine({ () throws(StorageError) in try clusters.next() }) {
       for row in 0..<cluster.count {
         let position = ObjectPosition(cluster: cluster, row: row)
-        let before = unsafeDowncast(old.object(origin, at: position), to: MigrationObject.self)
+        let before = known(old.object(origin, at: position), as: MigrationObject.self)
         if let target {
           if let after = newObject(target, position.key) { block(before, after) }
         } else {
@@ -81,7 +81,7 @@ public final class Migration {
     let objects = new.writing!.objects
     let found = engine { () throws(StorageError) in try objects.find(key, in: binding.table) }
     return found.map {
-      unsafeDowncast(new.object(binding, at: $0), to: MigrationObject.self)
+      known(new.object(binding, at: $0), as: MigrationObject.self)
     }
   }
 

@@ -44,7 +44,7 @@ extension Realm {
     _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> T {
     checkCanUpdate(type, update)
-    return unsafeDowncast(instance.create(type, value, update), to: type)
+    return known(instance.create(type, value, update), as: type)
   }
 
   /// Sends an object to the server of a synchronised realm. It goes from the file once the server
@@ -129,7 +129,7 @@ extension Realm {
       } else {
         instance.object(ofType: type, forPrimaryKey: key)
       }
-    return found.map { unsafeDowncast($0, to: type) }
+    return found.map { known($0, as: type) }
   }
 
   // MARK: Between threads

@@ -166,12 +166,12 @@ public import Foundation
 
   /// An immutable view of the object.
   public func freeze<T: ObjectBase>(_ object: T) -> T {
-    unsafeDowncast(object._frozen(), to: T.self)
+    known(object._frozen(), as: T.self)
   }
 
   /// The live counterpart of a frozen object, nil if it was deleted since.
   public func thaw<T: ObjectBase>(_ object: T) -> T? {
-    object._thawed().map { unsafeDowncast($0, to: T.self) }
+    object._thawed().map { known($0, as: T.self) }
   }
 
   /// An immutable view of the collection.

@@ -169,7 +169,7 @@ enum RealmOpening {
     options.readOnly = configuration.readOnly
     options.durability = Durability(configuration)
     options.activeVersionsMax = UInt64(configuration.maximumNumberOfActiveVersions ?? 0)
-    options.mergeHistory = ChangeSet.mergeEncoded
+    unsafe options.mergeHistory = ChangeSet.mergeEncoded
     options.label = ProcessInfo.processInfo.processName
     options.slowReaderAgeMilliseconds = milliseconds(configuration.slowReaderAge)
     options.slowReaderRetainedBytes = configuration.slowReaderRetainedBytes.map {

@@ -38,7 +38,7 @@ enum RuntimeLayouts {
   static func problemWithClasses(_ layout: ClassLayout = ClassLayout()) -> String? {
     var end = 0
     var start = Int.max
-    _ = _forEachField(of: ObjectBase.self, options: _EachFieldOptions(rawValue: 1)) {
+    _ = unsafe _forEachField(of: ObjectBase.self, options: _EachFieldOptions(rawValue: 1)) {
       _, offset, type, _ in
       func size<Field>(of _: Field.Type) -> Int { MemoryLayout<Field>.size }
       end = max(end, offset + _openExistential(type, do: size))

@@ -23,9 +23,9 @@ final class ActorScheduler: Scheduler {
   private init(_ actor: any Actor) {
     self.actor = actor
     identity = .actor(ObjectIdentifier(actor))
-    let unowned = actor.unownedExecutor
-    executor = unsafeBitCast(unowned, to: ExecutorWords.self)
-    let custom = unowned.asSerialExecutor()
+    let unowned = unsafe actor.unownedExecutor
+    executor = unsafe unsafeBitCast(unowned, to: ExecutorWords.self)
+    let custom = unsafe unowned.asSerialExecutor()
     customExecutor = custom === actor ? nil : custom
   }
 

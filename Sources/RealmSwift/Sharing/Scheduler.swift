@@ -58,14 +58,14 @@ struct QueueIdentity: Hashable, Sendable {
   private let address: UInt
 
   init(_ queue: DispatchQueue) {
-    let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
-    address = object.load(fromByteOffset: 16, as: UInt.self)
+    let object = unsafe UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+    address = unsafe object.load(fromByteOffset: 16, as: UInt.self)
   }
 
   static let main = QueueIdentity(.main)
 
   /// What queues of one kind share: a table of functions, the C object's first word.
-  var functionTable: UInt { UnsafeRawPointer(bitPattern: address)!.load(as: UInt.self) }
+  var functionTable: UInt { unsafe UnsafeRawPointer(bitPattern: address)!.load(as: UInt.self) }
 }
 
 /// A serial dispatch queue, whichever thread serves it.

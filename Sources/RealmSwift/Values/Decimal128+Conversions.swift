@@ -93,7 +93,7 @@ extension BinaryInteger {
 }
 
 private func isFloatingPoint(_ number: NSNumber) -> Bool {
-  let type = String(cString: number.objCType)
+  let type = unsafe String(cString: number.objCType)
   return type == "d" || type == "f"
 }
 

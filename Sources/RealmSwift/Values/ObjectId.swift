@@ -129,10 +129,10 @@ extension ObjectId: CustomStringConvertible {
   /// The 24 lower-case hexadecimal digits.
   public var stringValue: String {
     let digits = Array("0123456789abcdef".utf8)
-    return String(unsafeUninitializedCapacity: 24) { buffer in
+    return unsafe String(unsafeUninitializedCapacity: 24) { buffer in
       for (index, byte) in bytes.enumerated() {
-        buffer[2 * index] = digits[Int(byte >> 4)]
-        buffer[2 * index + 1] = digits[Int(byte & 15)]
+        unsafe buffer[2 * index] = digits[Int(byte >> 4)]
+        unsafe buffer[2 * index + 1] = digits[Int(byte & 15)]
       }
       return 24
     }

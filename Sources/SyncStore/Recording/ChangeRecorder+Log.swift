@@ -75,9 +75,9 @@ extension ObjectTransaction {
   func setBytes(
     _ bytes: [UInt8], _ column: ColumnKey, of object: ObjectStore.ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let failure = bytes.withUnsafeBytes { bytes -> StorageError? in
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> StorageError? in
       do throws(StorageError) {
-        try setBytes(bytes, column, of: object, in: table)
+        try unsafe setBytes(bytes, column, of: object, in: table)
         return nil
       } catch { return error }
     }

@@ -152,8 +152,8 @@ extension Places {
   /// Nil if the bytes make no sense.
   init?(_ bytes: [UInt8], _ names: Names) {
     if bytes.isEmpty { return }
-    let places = bytes.withUnsafeBytes { bytes -> Places? in
-      var decoder = ByteDecoder(bytes)
+    let places = unsafe bytes.withUnsafeBytes { bytes -> Places? in
+      var decoder = unsafe ByteDecoder(bytes)
       return Places(&decoder, names)
     }
     guard let places else { return nil }

@@ -110,7 +110,9 @@ public final class RealmClientStorage: ClientStorage {
     else { return nil }
     let position = try table.position(at: 0)
     let loaded = try read(tables.file, table, position, cache)
-    let isLogged = try table.withBytes(tables.file.writes, at: position) { !$0.isEmpty }
+    let isLogged = unsafe try table.withBytes(tables.file.writes, at: position) {
+      unsafe !$0.isEmpty
+    }
     let isDirty = try table.int(tables.file.dirty, at: position) > 0
     return (loaded.record, isDirty || isLogged)
   }

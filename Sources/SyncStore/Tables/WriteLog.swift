@@ -56,9 +56,9 @@ enum WriteLog {
   /// The entries of a page, or of the end; nil if the bytes make no sense.
   static func entries(_ bytes: [UInt8], header: Int) -> [Entry]? {
     if bytes.count <= header { return [] }
-    return bytes.withUnsafeBytes { bytes -> [Entry]? in
-      var time = bytes.loadUnaligned(fromByteOffset: header - 8, as: UInt64.self)
-      var decoder = ByteDecoder(UnsafeRawBufferPointer(rebasing: bytes[header...]))
+    return unsafe bytes.withUnsafeBytes { bytes -> [Entry]? in
+      var time = unsafe bytes.loadUnaligned(fromByteOffset: header - 8, as: UInt64.self)
+      var decoder = unsafe ByteDecoder(UnsafeRawBufferPointer(rebasing: bytes[header...]))
       var entries: [Entry] = []
       while !decoder.isAtEnd {
         guard let entry = entry(&decoder, after: time) else { return nil }
@@ -100,12 +100,12 @@ enum WriteLog {
   }
 
   static func bytes(_ number: UInt64) -> [UInt8] {
-    withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    unsafe withUnsafeBytes(of: number.littleEndian) { unsafe Array($0) }
   }
 
   static func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
-    bytes.withUnsafeBytes { bytes in
-      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
   }
 }

@@ -9,7 +9,7 @@ import Foundation
 func exactly<T>(_ type: T.Type, _ value: Any) -> T? {
   func asItself<U>(_ value: U) -> T? {
     // Safe: both are the same type.
-    U.self == T.self ? unsafeBitCast(value, to: T.self) : nil
+    unsafe U.self == T.self ? unsafeBitCast(value, to: T.self) : nil
   }
   return asItself(value)
 }

@@ -60,9 +60,9 @@ extension Data: _ColumnValue, _RealmCollectionValueInsideOptional {
   public func _rlmWrite(
     _ objects: ObjectTransaction, _ column: ColumnKey, of key: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let result = withUnsafeBytes { bytes -> StorageError? in
+    let result = unsafe withUnsafeBytes { bytes -> StorageError? in
       do throws(StorageError) {
-        try objects.setBytes(bytes, column, of: key, in: table)
+        try unsafe objects.setBytes(bytes, column, of: key, in: table)
         return nil
       } catch { return error }
     }
@@ -145,12 +145,14 @@ extension UUID: _ColumnValue, _RealmCollectionValueInsideOptional {
   }
 
   init(bytes: UUIDBytes) {
-    self = withUnsafeBytes(of: bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    self = unsafe withUnsafeBytes(of: bytes) {
+      unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+    }
   }
 
   private var storedBytes: UUIDBytes {
-    withUnsafeBytes(of: uuid) { bytes in
-      UUIDBytes(
+    unsafe withUnsafeBytes(of: uuid) { bytes in
+      unsafe UUIDBytes(
         head: bytes.loadUnaligned(as: UInt64.self),
         tail: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }

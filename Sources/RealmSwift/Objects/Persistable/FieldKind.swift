@@ -35,8 +35,8 @@ struct FieldSlot {
 
   /// Gives an unmanaged property its value where that is of exactly the property's type, as most
   /// are; false where it has to be converted.
-  func fill(_ base: UnsafeMutableRawPointer, with value: Any) -> Bool {
-    let address = base + offset
+  func fill(_ base: FieldAddress, with value: Any) -> Bool {
+    let address = base.advanced(by: offset)
     switch kind {
     case .int: return fill(Int.self, address, value)
     case .bool: return fill(Bool.self, address, value)
@@ -57,28 +57,28 @@ struct FieldSlot {
 
   @inline(__always)
   private func fill<Value: _ColumnValue>(
-    _: Value.Type, _ address: UnsafeMutableRawPointer, _ value: Any
+    _: Value.Type, _ address: FieldAddress, _ value: Any
   ) -> Bool {
     guard let exact = exactly(Value.self, value) else { return false }
-    address.assumingMemoryBound(to: Persisted<Value>.self).pointee.storage = .value(exact)
+    address[Persisted<Value>.self].storage = .value(exact)
     return true
   }
 
   @inline(__always)
   private func fillOptional<Value: _ColumnValue & _PersistableInsideOptional>(
-    _: Value.Type, _ address: UnsafeMutableRawPointer, _ value: Any
+    _: Value.Type, _ address: FieldAddress, _ value: Any
   ) -> Bool {
     guard let exact = exactly(Value.self, value) else { return false }
-    address.assumingMemoryBound(to: Persisted<Value?>.self).pointee.storage = .value(exact)
+    address[Persisted<Value?>.self].storage = .value(exact)
     return true
   }
 
   /// The unmanaged value of an integer property, which from then on has it if it had none.
   @inline(__always)
-  func integer(_ base: UnsafeMutableRawPointer) -> Int {
-    let persisted = (base + offset).assumingMemoryBound(to: Persisted<Int>.self)
-    if case .value(let value) = persisted.pointee.storage { return value }
-    persisted.pointee.storage = .value(0)
+  func integer(_ base: FieldAddress) -> Int {
+    let address = base.advanced(by: offset)
+    if case .value(let value) = address[Persisted<Int>.self].storage { return value }
+    address[Persisted<Int>.self].storage = .value(0)
     return 0
   }
 }
@@ -86,14 +86,14 @@ struct FieldSlot {
 /// Moves the values of an object that gets a new row into that row.
 struct RowFiller {
   let objects: ObjectTransaction
-  let readState: UnsafeMutablePointer<ReadState>
+  let readState: ReadStateReference
   let table: TableKey
   let key: ObjectKey
   let primaryKeyColumn: UInt32
 
   /// Writes a property and makes it a managed one. The object already knows its row.
   func move(_ field: FieldSlot, _ column: UInt32, of object: ObjectBase) {
-    let address = Unmanaged.passUnretained(object).toOpaque() + field.offset
+    let address = FieldAddress(object, at: field.offset)
     switch field.kind {
     case .int: move(Int.self, address, column)
     case .bool: move(Bool.self, address, column)
@@ -114,17 +114,16 @@ struct RowFiller {
 
   @inline(__always)
   private func move<Value: _ColumnValue>(
-    _: Value.Type, _ address: UnsafeMutableRawPointer, _ column: UInt32
+    _: Value.Type, _ address: FieldAddress, _ column: UInt32
   ) {
-    let persisted = address.assumingMemoryBound(to: Persisted<Value>.self)
     let value: Value
-    if case .value(let given) = persisted.pointee.storage {
+    if case .value(let given) = address[Persisted<Value>.self].storage {
       value = given
     } else {
       value = Value._rlmDefaultValue()
     }
-    persisted.pointee.storage = .managed
-    persisted.pointee.column = column
+    address[Persisted<Value>.self].storage = .managed
+    address[Persisted<Value>.self].column = column
     if value._rlmIsDefault || column == primaryKeyColumn { return }
     engine { () throws(StorageError) in
       try value._rlmWrite(objects, ColumnKey(rawValue: column), of: key, in: table)

@@ -7,47 +7,47 @@ import ObjectStore
 /// What can be done to a `@Persisted` property at an address.
 protocol PersistedField {
   static var description: _PropertyDescription { get }
-  static func options(at address: UnsafeMutableRawPointer) -> PersistedOptions
+  static func options(at address: FieldAddress) -> PersistedOptions
   /// The property over there that linking objects were declared with.
   static func originProperty(
-    at address: UnsafeMutableRawPointer, of object: ObjectBase
+    at address: FieldAddress, of object: ObjectBase
   ) -> String?
   /// Makes the property read and write the given column of the store.
-  static func attach(_ address: UnsafeMutableRawPointer, column: UInt32)
+  static func attach(_ address: FieldAddress, column: UInt32)
   /// Makes the property of an object without a row one that has its default value.
-  static func detach(_ address: UnsafeMutableRawPointer)
+  static func detach(_ address: FieldAddress)
   /// Makes the property note that a key path goes through it.
-  static func record(_ address: UnsafeMutableRawPointer, column: UInt32)
+  static func record(_ address: FieldAddress, column: UInt32)
   /// The value, in any state.
-  static func value(at address: UnsafeMutableRawPointer, of object: ObjectBase) -> Any
+  static func value(at address: FieldAddress, of object: ObjectBase) -> Any
   /// The value of a managed object's property, which need not have a place in the object.
   static func managedValue(of object: ObjectBase, column: UInt32) -> Any
   /// Sets a managed object's property, which need not have a place in the object; false if the
   /// value cannot become one of its type.
   static func setManaged(_ value: Any, of object: ObjectBase, column: UInt32) -> Bool
   /// Whether an unmanaged property has a value that somebody gave or read.
-  static func hasValue(at address: UnsafeMutableRawPointer) -> Bool
+  static func hasValue(at address: FieldAddress) -> Bool
   /// Takes what an unmanaged property holds a reference to, and leaves the property without.
-  static func takeReference(at address: UnsafeMutableRawPointer) -> AnyObject?
+  static func takeReference(at address: FieldAddress) -> AnyObject?
   /// Sets the property, in any state; false if the value cannot become one of its type.
   /// A realm that is given is the one that the object is going to be added to.
   static func set(
-    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase,
+    _ value: Any, at address: FieldAddress, of object: ObjectBase,
     _ realm: _RealmInstance?
   ) -> Bool
   /// Sets a managed property, and leaves alone what it has of the value already; false if the value
   /// cannot become one of its type.
   static func merge(
-    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase
+    _ value: Any, at address: FieldAddress, of object: ObjectBase
   ) -> Bool
   /// Writes the unmanaged value into the store and makes the property a managed one. The object
   /// already knows its row.
   static func transfer(
-    _ address: UnsafeMutableRawPointer, of object: ObjectBase, column: UInt32,
+    _ address: FieldAddress, of object: ObjectBase, column: UInt32,
     _ mode: _TransferMode)
   /// The unmanaged value in the store's terms, for primary keys.
   static func storedValue(
-    at address: UnsafeMutableRawPointer, of object: ObjectBase, _ realm: _RealmInstance
+    at address: FieldAddress, of object: ObjectBase, _ realm: _RealmInstance
   ) -> StoredValue?
   /// The type of the property's value.
   static var valueType: any _Persistable.Type { get }
@@ -57,48 +57,44 @@ extension Persisted: PersistedField {
   static var description: _PropertyDescription { Value._rlmDescription }
   static var valueType: any _Persistable.Type { Value.self }
 
-  private static func at(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
-    address.assumingMemoryBound(to: Self.self)
-  }
-
-  static func options(at address: UnsafeMutableRawPointer) -> PersistedOptions {
-    at(address).pointee.options
+  static func options(at address: FieldAddress) -> PersistedOptions {
+    address[Self.self].options
   }
 
   static func originProperty(
-    at address: UnsafeMutableRawPointer, of object: ObjectBase
+    at address: FieldAddress, of object: ObjectBase
   ) -> String? {
-    guard case .value(let value) = at(address).pointee.storage else { return nil }
+    guard case .value(let value) = address[Self.self].storage else { return nil }
     return (value as? any LinksHere)?.property
   }
 
-  static func attach(_ address: UnsafeMutableRawPointer, column: UInt32) {
-    at(address).pointee.storage = .managed
-    at(address).pointee.column = column
+  static func attach(_ address: FieldAddress, column: UInt32) {
+    address[Self.self].storage = .managed
+    address[Self.self].column = column
   }
 
-  static func detach(_ address: UnsafeMutableRawPointer) {
-    at(address).pointee.storage = .lazyDefault
+  static func detach(_ address: FieldAddress) {
+    address[Self.self].storage = .lazyDefault
   }
 
-  static func record(_ address: UnsafeMutableRawPointer, column: UInt32) {
-    at(address).pointee.storage = .recording
-    at(address).pointee.column = column
+  static func record(_ address: FieldAddress, column: UInt32) {
+    address[Self.self].storage = .recording
+    address[Self.self].column = column
   }
 
-  static func value(at address: UnsafeMutableRawPointer, of object: ObjectBase) -> Any {
-    let (value, storage) = at(address).pointee.resolve(object)
+  static func value(at address: FieldAddress, of object: ObjectBase) -> Any {
+    let (value, storage) = address[Self.self].resolve(object)
     if let storage, Value._rlmRequiresCaching || !object._isManaged {
-      at(address).pointee.storage = storage
+      address[Self.self].storage = storage
     }
     return value
   }
 
-  static func takeReference(at address: UnsafeMutableRawPointer) -> AnyObject? {
-    guard case .value(let value) = at(address).pointee.storage,
+  static func takeReference(at address: FieldAddress) -> AnyObject? {
+    guard case .value(let value) = address[Self.self].storage,
       let reference = heldReference(value)
     else { return nil }
-    at(address).pointee.storage = .lazyDefault
+    address[Self.self].storage = .lazyDefault
     return reference
   }
 
@@ -118,31 +114,31 @@ extension Persisted: PersistedField {
     return true
   }
 
-  static func hasValue(at address: UnsafeMutableRawPointer) -> Bool {
-    if case .lazyDefault = at(address).pointee.storage { return false }
+  static func hasValue(at address: FieldAddress) -> Bool {
+    if case .lazyDefault = address[Self.self].storage { return false }
     return true
   }
 
   static func set(
-    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase,
+    _ value: Any, at address: FieldAddress, of object: ObjectBase,
     _ realm: _RealmInstance?
   ) -> Bool {
     guard let converted = Value._rlmPropertyFromAny(value, object._instance ?? realm) else {
       return false
     }
     if object._isManaged {
-      Value._rlmSet(object, at(address).pointee.column, converted)
+      Value._rlmSet(object, address[Self.self].column, converted)
     } else {
-      at(address).pointee.storage = .value(converted)
+      address[Self.self].storage = .value(converted)
     }
     return true
   }
 
   static func merge(
-    _ value: Any, at address: UnsafeMutableRawPointer, of object: ObjectBase
+    _ value: Any, at address: FieldAddress, of object: ObjectBase
   ) -> Bool {
     guard let converted = Value._rlmPropertyFromAny(value, object._instance) else { return false }
-    Value._rlmTransfer(converted, object, at(address).pointee.column, .overwriteModified)
+    Value._rlmTransfer(converted, object, address[Self.self].column, .overwriteModified)
     return true
   }
 
@@ -160,11 +156,11 @@ extension Persisted: PersistedField {
   @_specialize(where Value == Double?)
   @_specialize(where Value == Bool?)
   static func transfer(
-    _ address: UnsafeMutableRawPointer, of object: ObjectBase, column: UInt32,
+    _ address: FieldAddress, of object: ObjectBase, column: UInt32,
     _ mode: _TransferMode
   ) {
     let value: Value
-    switch at(address).pointee.storage {
+    switch address[Self.self].storage {
     case .value(let given): value = given
     default: value = Value._rlmDefaultValue()
     }
@@ -185,14 +181,14 @@ extension Persisted: PersistedField {
   @_specialize(where Value == Double?)
   @_specialize(where Value == Bool?)
   static func storedValue(
-    at address: UnsafeMutableRawPointer, of object: ObjectBase, _ realm: _RealmInstance
+    at address: FieldAddress, of object: ObjectBase, _ realm: _RealmInstance
   ) -> StoredValue? {
     let value: Value
-    switch at(address).pointee.storage {
+    switch address[Self.self].storage {
     case .value(let given): value = given
     default:
       value = Value._rlmDefaultValue()
-      at(address).pointee.storage = .value(value)
+      address[Self.self].storage = .value(value)
     }
     return Value._rlmStoredKey(value, realm)
   }

@@ -48,7 +48,7 @@ extension StoredValue {
   }
 
   private init(number: NSNumber) {
-    switch String(cString: number.objCType) {
+    switch unsafe String(cString: number.objCType) {
     case "d": self = .double(number.doubleValue)
     case "f": self = .float(number.floatValue)
     default: self = .int(number.int64Value)
@@ -58,8 +58,8 @@ extension StoredValue {
 
 extension UUIDBytes {
   fileprivate init(_ value: UUID) {
-    self = withUnsafeBytes(of: value.uuid) { bytes in
-      UUIDBytes(
+    self = unsafe withUnsafeBytes(of: value.uuid) { bytes in
+      unsafe UUIDBytes(
         head: bytes.loadUnaligned(as: UInt64.self),
         tail: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
