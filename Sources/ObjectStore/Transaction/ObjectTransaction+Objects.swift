@@ -63,7 +63,7 @@ extension ObjectTransaction {
     let spec = state.pointee.columns[column.slot]
     let key = state.pointee.nextKey
     try append(state, key, except: column)
-    try insertIntoIndex(state, spec, indexedValue(primaryKey), ObjectKey(rawValue: key))
+    try insertIntoIndex(state, spec, indexedValue(primaryKey, spec), ObjectKey(rawValue: key))
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
@@ -95,7 +95,7 @@ extension ObjectTransaction {
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
       let spec = columns[slot]
       if spec.isFullText { continue }  // there are no words yet
-      let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind))
+      let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind), spec)
       try insertIntoIndex(state, spec, value, ObjectKey(rawValue: key))
     }
   }

@@ -25,7 +25,7 @@ extension ObjectTransaction {
 
   /// Moves the object to its new place in the column's index, if it has one.
   @inline(__always)
-  private func reindex(
+  func reindex(
     _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ object: ObjectKey,
     to new: Int64?
   ) throws(StorageError) {
@@ -163,7 +163,7 @@ extension ObjectTransaction {
     if spec.isFullText {
       words = try indexedWords(state.pointee.cluster, row, column)
     } else if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: indexedValue(value))
+      try reindex(state, spec, column, row, object, to: indexedValue(value, spec))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
