@@ -34,14 +34,16 @@ enum AnyIndexKey {
 
   /// The key of a value as a column holds it; nil for null.
   static func of(_ bytes: UnsafeRawBufferPointer) -> Int64? {
-    guard let first = bytes.first, let tag = ValueCodec.Tag(rawValue: first) else { return nil }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    guard let first = unsafe bytes.first, let tag = ValueCodec.Tag(rawValue: first) else {
+      return nil
+    }
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[1...])
     switch tag {
-    case .string: return Group.string.key(hash(rest))
-    case .data: return Group.data.key(hash(rest))
+    case .string: return unsafe Group.string.key(hash(rest))
+    case .data: return unsafe Group.data.key(hash(rest))
     default: break
     }
-    switch ValueCodec.decode(bytes) {
+    switch unsafe ValueCodec.decode(bytes) {
     case .null, .string, .data: return nil
     case .bool(let value): return Group.bool.key(value ? 1 : 0)
     case .int(let value): return real(.number, Double(value))
@@ -49,17 +51,19 @@ enum AnyIndexKey {
     case .double(let value): return real(.number, value)
     case .decimal128(let bits): return real(.number, besideWholeNumbers(DecimalNumber(bits)))
     case .date(let value): return real(.date, value)
-    case .objectId: return Group.objectId.key(hash(rest))
-    case .uuid: return Group.uuid.key(hash(rest))
-    case .link: return Group.link.key(hash(rest))
+    case .objectId: return unsafe Group.objectId.key(hash(rest))
+    case .uuid: return unsafe Group.uuid.key(hash(rest))
+    case .link: return unsafe Group.link.key(hash(rest))
     }
   }
 
-  static func of(_ value: StoredValue) -> Int64? { ValueCodec.encode(value).withUnsafeBytes(of) }
+  static func of(_ value: StoredValue) -> Int64? {
+    unsafe ValueCodec.encode(value).withUnsafeBytes { unsafe of($0) }
+  }
 
   /// 60 bits.
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    UInt64(bitPattern: IndexValue.hash(bytes)) >> 4
+    unsafe UInt64(bitPattern: IndexValue.hash(bytes)) >> 4
   }
 
   /// Not-a-number comes first. Of others 59 bits of the ordered double, and one that sets a whole

@@ -38,7 +38,7 @@ extension IndexValue {
     case .string: return unsafe try ByteVector.withBytes(node, row, in: source, BytesCodec.indexed)
     case .objectId: return load(ObjectIdCodec.self)
     case .uuid: return load(UUIDCodec.self)
-    case .any: return try ByteVector.withBytes(node, row, in: source, AnyIndexKey.of)
+    case .any: return try unsafe ByteVector.withBytes(node, row, in: source, AnyIndexKey.of)
     default: preconditionFailure("values of that kind cannot be indexed")
     }
   }

@@ -224,7 +224,8 @@ extension ObjectTransaction {
     let row = try locate(state, object)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try LinkCodec.set(
-      writer, old, row: row, target, isOptional: false, reserveRows: reserveRows(state, old, row: row))
+      writer, old, row: row, target, isOptional: false,
+      reserveRows: reserveRows(state, old, row: row))
     finish(state, column, object, old, new)
   }
 }

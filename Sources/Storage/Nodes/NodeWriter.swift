@@ -58,8 +58,8 @@ public final class NodeWriter {
   /// for `growing` more bytes, else a copy with that room. The caller stores `result.reference`
   /// in the parent (which it has made mutable as well).
   ///
-  /// - Parameter exactly: whether that is all that it will grow by, as far as the caller knows; room
-  ///   to double is left otherwise.
+  /// - Parameter exactly: whether that is all that it will grow by, as far as the caller knows;
+  ///   room to double is left otherwise.
   @inlinable
   public func mutable(
     _ reference: NodeReference, growing: Int = 0, exactly: Bool = false
