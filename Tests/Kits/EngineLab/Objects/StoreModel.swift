@@ -30,6 +30,39 @@ public struct StoreModel: Sendable {
 
   public init() {}
 
+  /// What a version holds.
+  init(reading view: StoreView) throws {
+    schema = view.schema
+    for description in view.schema.classes {
+      var contents = Table()
+      if let table = try view.table(description.tableKey) {
+        var clusters = table.clusters()
+        while let cluster = try clusters.next() {
+          for row in 0..<cluster.count {
+            let position = ObjectPosition(cluster: cluster, row: row)
+            contents.keys.append(position.key)
+            contents.objects[position.key] = try Self.object(table, description, position)
+          }
+        }
+      }
+      tables.append(contents)
+    }
+  }
+
+  private static func object(
+    _ table: ObjectStore.Table, _ description: ClassDescription, _ position: ObjectPosition
+  ) throws -> Object {
+    var object = Object()
+    for property in description.properties {
+      object[property.columnKey] = try StoreComparison.content(table, property, position)
+      if property.collection == .map {
+        object[property.mapKeys.columnKey] = try StoreComparison.content(
+          table, property.mapKeys, position)
+      }
+    }
+    return object
+  }
+
   public subscript(table: TableKey) -> Table { tables[Int(table.rawValue)] }
 
   public func description(_ table: TableKey) -> ClassDescription {
