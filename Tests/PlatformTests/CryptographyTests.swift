@@ -42,6 +42,25 @@ import Testing
     #expect(!open())
   }
 
+  /// The tag of a slot covers data alone.
+  @Test func `nothing is encrypted with data that is authenticated`() {
+    let cipher = AuthenticatedCipher(key: [UInt8](repeating: 3, count: 32))
+    let nonce = [UInt8](repeating: 7, count: AuthenticatedCipher.nonceSize)
+    let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    var data = Array("data".utf8)
+    var tag = [UInt8](repeating: 0, count: 16)
+    data.withUnsafeBytes { cipher.seal(none, nonce: nonce, with: $0, tag: &tag) }
+    func isAuthentic() -> Bool {
+      data.withUnsafeBytes { cipher.open(none, nonce: nonce, with: $0, tag: tag) }
+    }
+    #expect(isAuthentic())
+    tag[0] ^= 1
+    #expect(!isAuthentic())
+    tag[0] ^= 1
+    data[3] ^= 1
+    #expect(!isAuthentic())
+  }
+
   /// RFC 5869, test case 1, whose output begins with the first block.
   @Test func `keys are derived as the RFC says`() {
     let secret = [UInt8](repeating: 0x0B, count: 22)

@@ -14,6 +14,12 @@ import Testing
     #expect(storm.waits.quantile(0.99) < 20 + storm.burials.quantile(0.99))
   }
 
+  @Test func `whatever is killed, objects of every kind stay sound`() throws {
+    let report = try ObjectKills(kills: 120, seed: 20_261_004).run()
+    report.show()
+    #expect(report.findings == [])
+  }
+
   @Test func `a writer may die at any system call`() throws {
     let report = try DeathAtEachCall(levels: [.full, .relaxed, .inMemory], seed: 20_261_002).run()
     report.show()

@@ -28,7 +28,7 @@ enum ByteVectorWriter {
       return try unsafe rebuild(writer, reference, row: row, bytes)
     }
     if unsafe bytes == nil, row >= node.count { return reference }
-    return try unsafe setInline(writer, reference, row: row, bytes)
+    return try unsafe setInline(writer, reference, row: row, bytes, reserveRows: reserveRows)
   }
 
   private static func makeEmpty(
@@ -58,7 +58,8 @@ enum ByteVectorWriter {
 
   /// Replaces a row that is not large by a value that is not either.
   private static func setInline(
-    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ bytes: UnsafeRawBufferPointer?
+    _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ bytes: UnsafeRawBufferPointer?,
+    reserveRows: Int = 0
   ) throws(StorageError) -> NodeReference {
     let old = try writer.source.node(reference)
     let oldCount = old.count
@@ -69,8 +70,11 @@ enum ByteVectorWriter {
     let length = unsafe bytes?.count ?? 0
     let heapUsed = unsafe end(old.data + before.ends, oldCount)
     let newSize = after.heap &+ heapUsed &- oldLength &+ length
-    let node = try writer.mutable(
-      reference, growing: max(0, newSize &- before.heap &- heapUsed &+ 7))
+    let growth = max(0, newSize &- before.heap &- heapUsed &+ 7)
+    let node =
+      row >= oldCount && reserveRows > row && oldCount > 0
+      ? try grown(writer, reference, old, growth, newSize, rows: reserveRows, of: row &+ 1)
+      : try writer.mutable(reference, growing: growth)
     let data = unsafe node.data
     let shift = length &- oldLength
     if row >= oldCount {
@@ -91,6 +95,21 @@ enum ByteVectorWriter {
     node.setCount(max(oldCount, row &+ 1))
     node.setDataSize(newSize)
     return node.reference
+  }
+
+  /// The vector with room for `growth` bytes more; where it has to move for that, with room for
+  /// `rows` rows as long as the first ones are, of which it will have `count`.
+  private static func grown(
+    _ writer: NodeWriter, _ reference: NodeReference, _ old: Node, _ growth: Int, _ newSize: Int,
+    rows: Int, of count: Int
+  ) throws(StorageError) -> MutableNode {
+    if reference.isUncommitted {
+      let same = unsafe MutableNode(address: UnsafeMutableRawPointer(mutating: old.address))
+      if old.byteSize &+ growth <= same.capacity { return same }
+    }
+    let expected = newSize / count &* rows
+    return try writer.mutable(
+      reference, growing: max(growth, expected &+ expected / 8 &- old.byteSize), exactly: true)
   }
 
   /// Makes room for rows at the end: heap, offsets and bitmaps move apart, new rows are empty.

@@ -40,13 +40,14 @@ enum VectorWriter {
   /// Sets a row; rows up to it come into being.
   static func set(
     _ writer: NodeWriter, _ reference: NodeReference, row: Int, _ value: StoredValue,
-    kind: ValueKind, isOptional: Bool
+    kind: ValueKind, isOptional: Bool, reserveRows: Int = 0
   ) throws(StorageError) -> NodeReference {
     precondition(value != .null || isOptional || kind == .object, "null where it is not allowed")
     if isBytes(kind) {
       return try unsafe withBytes(value, kind: kind) { bytes throws(StorageError) in
         try unsafe ByteVectorWriter.set(
-          writer, reference, row: row, bytes, isNullable: isOptional && kind != .any)
+          writer, reference, row: row, bytes, isNullable: isOptional && kind != .any,
+          reserveRows: reserveRows)
       }
     }
     if value == .null, kind != .object {
@@ -59,7 +60,7 @@ enum VectorWriter {
       precondition(Codec.fits(kind), "a value of another kind than its property: \(value)")
       return try Codec.set(
         writer, reference, row: row, value, isOptional: isOptional && kind != .object,
-        reserveRows: 0)
+        reserveRows: reserveRows)
     }
     switch value {
     case .null: return try store(nil, as: LinkCodec.self)

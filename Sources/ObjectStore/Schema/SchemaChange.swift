@@ -195,7 +195,7 @@ public struct SchemaChange {
     case .int, .bool, .string, .objectId, .uuid:
       return isCollection && (property.isPrimaryKey || property.isIndexed)
         ? "is a collection, which cannot be indexed" : nil
-    case .date:
+    case .date, .any:
       if property.isPrimaryKey { return "cannot be a primary key" }
       return isCollection && property.isIndexed ? "is a collection, which cannot be indexed" : nil
     default:

@@ -49,7 +49,11 @@ extension SchemaCodec {
     let mayBeNoObject = isLink && (!isList || property.collection == .map)
     if property.kind == .any || mayBeNoObject, !property.isOptional { return false }
     if isLink && !mayBeNoObject && property.isOptional { return false }
-    if property.isPrimaryKey, property.indexSlot == 0 || property.kind == .date { return false }
+    if property.isPrimaryKey,
+      property.indexSlot == 0 || property.kind == .date || property.kind == .any
+    {
+      return false
+    }
     if property.isFullText {
       if property.isPrimaryKey || property.isIndexed || property.indexSlot == 0 { return false }
       if property.kind != .string { return false }
@@ -60,7 +64,7 @@ extension SchemaCodec {
 
   private static func canBeIndexed(_ kind: ValueKind) -> Bool {
     switch kind {
-    case .int, .bool, .string, .objectId, .uuid, .date: true
+    case .int, .bool, .string, .objectId, .uuid, .date, .any: true
     default: false
     }
   }

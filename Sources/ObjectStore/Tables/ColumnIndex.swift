@@ -3,7 +3,8 @@ import Storage
 /// The index of a column: which objects have a value, without looking at the objects.
 ///
 /// Integers, booleans and dates are indexed in order and can be counted and walked by range;
-/// strings, ObjectIds and UUIDs by a hash, for equality only (`isOrdered`). Nulls stand apart.
+/// strings, ObjectIds and UUIDs by a hash, for equality only (`isOrdered`); values of any kind by
+/// an `AnyIndexKey`, in the order of which ranges of them are. Nulls stand apart.
 ///
 /// Index node: reference 0 is the tree of values, 1 the tree of the objects that hold null (all
 /// with value 0).
@@ -55,20 +56,37 @@ public struct ColumnIndex: Sendable {
   /// How many objects have exactly that value; null counts nulls.
   public func count(equal value: StoredValue) throws(StorageError) -> Int {
     if value == .null { return try PairTree.count(nulls, in: table.source) }
-    if let key = ColumnIndex.orderedKey(value) {
+    if kind != .any, let key = ColumnIndex.orderedKey(value) {
       return try PairTree.count(values, equal: key, in: table.source)
     }
     return try keys(equal: value).count
   }
 
-  /// The objects that have exactly that value, by rising key, `limit` of them at most.
+  /// The objects that have exactly that value, or of values of any kind one that compares equal, by
+  /// rising key, `limit` of them at most.
   public func keys(
     equal value: StoredValue, limit: Int = .max
   ) throws(StorageError) -> [ObjectKey] {
     if value == .null { return try keys(nulls, 0, 0, limit) }
+    if kind == .any { return try keys(ofAny: value, limit) }
     if let key = ColumnIndex.orderedKey(value) { return try keys(values, key, key, limit) }
     return try PrimaryKeyLookup.candidates(
       value, column: column, values: values, table: table, limit: limit)
+  }
+
+  private func keys(
+    ofAny value: StoredValue, _ limit: Int
+  ) throws(StorageError) -> [ObjectKey] {
+    guard let range = AnyIndexKey.place(of: value)?.keys else { return [] }
+    let found = try keys(values, range.lowerBound, range.upperBound, .max)
+    var equal: [ObjectKey] = []
+    for key in found.sorted() where equal.count < limit {
+      guard let position = try table.find(key) else { continue }
+      if SetOrder.compare(try table.any(column, at: position), value) == .equal {
+        equal.append(key)
+      }
+    }
+    return equal
   }
 
   /// How many objects have a value within the bounds (`orderedKey`); nulls do not.

@@ -1,8 +1,9 @@
 import Storage
 
 extension IndexValue {
-  /// How an index keeps that value; nil for null.
-  static func of(_ value: StoredValue) -> Int64? {
+  /// How the index of a column of that kind keeps the value; nil for null.
+  static func of(_ value: StoredValue, in kind: ValueKind) -> Int64? {
+    if kind == .any { return AnyIndexKey.of(value) }
     switch value {
     case .null: return nil
     case .int(let value): return IntegerCodec.indexed(value)
@@ -24,7 +25,7 @@ extension IndexValue {
     let reference = cluster.reference(column)
     let node = reference.isNone ? nil : try source.vector(reference, of: spec.kind)
     guard let node, row < node.count else {
-      return spec.isOptional ? nil : of(VectorValue.zero(spec.kind))
+      return spec.isOptional ? nil : of(VectorValue.zero(spec.kind), in: spec.kind)
     }
     if spec.isOptional, !VectorMath.hasValue(node, row) { return nil }
     func load<Codec: ElementCodec>(_: Codec.Type) -> Int64 {
@@ -37,6 +38,7 @@ extension IndexValue {
     case .string: return unsafe try ByteVector.withBytes(node, row, in: source, BytesCodec.indexed)
     case .objectId: return load(ObjectIdCodec.self)
     case .uuid: return load(UUIDCodec.self)
+    case .any: return try unsafe ByteVector.withBytes(node, row, in: source, AnyIndexKey.of)
     default: preconditionFailure("values of that kind cannot be indexed")
     }
   }

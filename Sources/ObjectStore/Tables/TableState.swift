@@ -28,6 +28,8 @@ struct TableState {
   let path: FixedMemory<PathEntry>
   /// Objects that the transaction made.
   var created = 0
+  /// Vectors that it began at the first row of clusters that were there.
+  var begun = 0
   var history = TableHistory()
 
   init(key: TableKey, node: MutableNode, columns: FixedMemory<ColumnSpec>) {

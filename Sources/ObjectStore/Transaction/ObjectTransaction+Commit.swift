@@ -86,6 +86,17 @@ extension Snapshot {
 
   /// Everything that is wrong in the object store of this version.
   public func storeFindings() -> [StoreFinding] {
-    StoreCheck.findings(root: root, in: source)
+    do throws(StorageError) {
+      return try readingThrough { StoreCheck.findings(root: root, in: $0) }
+    } catch {
+      return [StoreFinding(table: "schema", message: error.description)]
+    }
+  }
+
+  /// What the bytes of the object store of this version go to.
+  public func storeSpace() throws(StorageError) -> StoreSpace {
+    try readingThrough { (source) throws(StorageError) in
+      try StoreSpace(root: root, in: source)
+    }
   }
 }

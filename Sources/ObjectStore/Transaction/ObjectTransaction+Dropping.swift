@@ -75,24 +75,25 @@ extension ObjectTransaction {
   }
 
   func setIndex(
-    of name: String, in table: TableKey, isIndexed: Bool
+    of name: String, in table: TableKey, isIndexed: Bool, isFullText: Bool = false
   ) throws(StorageError) {
     var changed = schema.description
     let index = Int(table.rawValue)
     guard let property = changed.classes[index].property(named: name) else { return }
-    let slot = isIndexed && property.indexSlot == 0 ? changed.classes[index].freeIndexSlot() : 0
+    let hasIndex = isIndexed || isFullText
+    let slot = hasIndex && property.indexSlot == 0 ? changed.classes[index].freeIndexSlot() : 0
     changed.classes[index].change(name) {
       $0.isIndexed = isIndexed
-      if !isIndexed { $0.isFullText = false }
-      if !isIndexed || $0.indexSlot == 0 { $0.indexSlot = slot }
+      $0.isFullText = isFullText
+      if !hasIndex || $0.indexSlot == 0 { $0.indexSlot = slot }
     }
-    if !isIndexed, property.indexSlot != 0 {
+    if !hasIndex, property.indexSlot != 0 {
       let state = try open(table)
       try writer.releaseTree(state.pointee.node.node.reference(Int(property.indexSlot)))
       state.pointee.node.setReference(Int(property.indexSlot), .none)
     }
     try store(changed)
-    if isIndexed, property.indexSlot == 0 { try buildIndex(try open(table), property.columnKey) }
+    if hasIndex, property.indexSlot == 0 { try buildIndex(try open(table), property.columnKey) }
   }
 
   /// Takes a class away with its objects. One that properties still link to stays, empty.

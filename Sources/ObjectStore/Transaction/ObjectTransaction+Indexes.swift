@@ -2,7 +2,9 @@ import Storage
 
 // Indexes within a transaction. A value as an index keeps it is an integer, or nil for null.
 extension ObjectTransaction {
-  func indexedValue(_ value: StoredValue) -> Int64? { IndexValue.of(value) }
+  func indexedValue(_ value: StoredValue, _ spec: ColumnSpec) -> Int64? {
+    IndexValue.of(value, in: spec.kind)
+  }
 
   func indexedValue(
     _ cluster: Cluster, _ row: Int, _ column: ColumnKey, _ spec: ColumnSpec

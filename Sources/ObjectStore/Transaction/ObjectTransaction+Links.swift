@@ -169,6 +169,8 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey
   ) throws(StorageError) {
     let row = try locate(state, object)
+    let spec = state.pointee.columns[column.slot]
+    if spec.indexSlot != 0 { try reindex(state, spec, column, row, object, to: nil) }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, .null, kind: .any, isOptional: true)

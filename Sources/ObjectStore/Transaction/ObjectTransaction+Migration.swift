@@ -38,6 +38,12 @@ extension ObjectTransaction {
     for index in stored.classes.indices where target.has(stored.classes[index].name) {
       stored.classes[index].turnPrimaryKeyIntoIndex()
     }
+    // New indexes are made at the end, from values in order: that takes a part of the time and of
+    // the memory of keeping them while all values come.
+    for index in target.classes.indices {
+      let known = stored.description(of: target.classes[index].name)
+      target.classes[index].keepIndexes(of: known)
+    }
     try store(stored)
     try apply(target)
     for (table, name) in replaced {
@@ -49,7 +55,7 @@ extension ObjectTransaction {
 
   /// Gives a property that is not wanted any more the name, and its values the place, of one that
   /// is; both must be of the same type, but may differ in whether they are optional and in their
-  /// indexes.
+  /// indexes, of which `finishMigration` makes those that are wanted.
   public func renameProperty(
     _ old: String, to new: String, in table: TableKey
   ) throws(StorageError) {
@@ -64,9 +70,6 @@ extension ObjectTransaction {
         return didChangeSchema()
       }
       try dropProperty(new, of: table)
-      if target.isIndexed != source.isIndexed {
-        try setIndex(of: old, in: table, isIndexed: target.isIndexed)
-      }
     }
     var changed = schema.description
     changed.classes[Int(table.rawValue)].change(old) { $0.name = new }
@@ -89,6 +92,7 @@ extension ObjectTransaction {
       }
     }
     for name in removed.sorted() where !wanted.has(name) { try removeClass(name) }
+    try matchIndexes(to: wanted)
     var changed = schema.description
     changed.version = wanted.version
     for wanted in wanted.classes {
@@ -111,6 +115,22 @@ extension ObjectTransaction {
     }
     try store(changed)
     didChangeSchema()
+  }
+
+  /// Makes and drops indexes, so that all are there that are wanted and no others.
+  private func matchIndexes(to wanted: SchemaDescription) throws(StorageError) {
+    for wanted in wanted.classes {
+      guard let stored = schema.description.description(of: wanted.name) else { continue }
+      for property in wanted.properties {
+        guard let old = stored.property(named: property.name) else { continue }
+        let isIndexed = property.isIndexed || property.isPrimaryKey
+        if old.isIndexed == isIndexed, old.isFullText == property.isFullText { continue }
+        try setIndex(of: property.name, in: stored.tableKey, isIndexed: false)
+        try setIndex(
+          of: property.name, in: stored.tableKey, isIndexed: isIndexed,
+          isFullText: property.isFullText)
+      }
+    }
   }
 
   func didChangeSchema() {
@@ -302,6 +322,16 @@ extension ClassDescription {
   ) {
     guard let index = properties.firstIndex(where: { $0.name == name }) else { return }
     body(&properties[index])
+  }
+
+  /// Without the indexes that the class, as it is stored, does not have.
+  fileprivate mutating func keepIndexes(of stored: ClassDescription?) {
+    for place in properties.indices {
+      let old = stored?.property(named: properties[place].name)
+      let hasIndex = old.map { $0.indexSlot != 0 } ?? false
+      properties[place].isIndexed = hasIndex && old!.isIndexed
+      properties[place].isFullText = hasIndex && old!.isFullText
+    }
   }
 
   /// The index that a primary key has is one like others for as long as a migration lasts.

@@ -37,9 +37,10 @@ extension ObjectTransaction {
     try append(state, key, except: column)
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
+    let row = leaf.node.count &- 1
     let new = try IntegerCodec.set(
-      writer, old, row: leaf.node.count &- 1, primaryKey, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state))
+      writer, old, row: row, primaryKey, isOptional: spec.isOptional,
+      reserveRows: reserveRows(state, old, row: row))
     if new != old { leaf.setReference(column.slot, new) }
     return (ObjectKey(rawValue: key), true)
   }
@@ -63,7 +64,7 @@ extension ObjectTransaction {
     let spec = state.pointee.columns[column.slot]
     let key = state.pointee.nextKey
     try append(state, key, except: column)
-    try insertIntoIndex(state, spec, indexedValue(primaryKey), ObjectKey(rawValue: key))
+    try insertIntoIndex(state, spec, indexedValue(primaryKey, spec), ObjectKey(rawValue: key))
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
@@ -95,16 +96,26 @@ extension ObjectTransaction {
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
       let spec = columns[slot]
       if spec.isFullText { continue }  // there are no words yet
-      let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind))
+      let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind), spec)
       try insertIntoIndex(state, spec, value, ObjectKey(rawValue: key))
     }
   }
 
-  /// For how many rows a vector that has to be made for a new object should leave room: a
-  /// transaction that has made a few objects will make more.
+  /// For how many rows a vector that has to be made, or to grow, should leave room: a transaction
+  /// that has made a few objects will make more, and one that has begun a few columns at their
+  /// first rows will go on to the last ones.
   @inline(__always)
-  func reserveRows(_ state: State) -> Int {
-    state.pointee.created < 8 ? 0 : min(limits.clusterRows, state.pointee.created)
+  func reserveRows(_ state: State, _ old: NodeReference, row: Int) -> Int {
+    let created = state.pointee.created
+    if created >= 8 { return min(limits.clusterRows, created) }
+    return state.pointee.begun < 8 ? 0 : rowsToFill(state, old, row)
+  }
+
+  /// At first a few: how long their values are says how long the others will be.
+  @inline(never)
+  private func rowsToFill(_ state: State, _ old: NodeReference, _ row: Int) -> Int {
+    let rows = state.pointee.leaf.node.count
+    return old.isNone ? row == 0 ? min(rows, 24) : 0 : rows
   }
 
   // MARK: Deleting

@@ -18,14 +18,17 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ old: NodeReference,
     _ new: NodeReference
   ) {
-    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+    if new != old {
+      state.pointee.leaf.setReference(column.slot, new)
+      if old.isNone, state.pointee.cluster.key(0) == object { state.pointee.begun &+= 1 }
+    }
     state.pointee.history.modified(object.rawValue, column.rawValue)
     generation &+= 1
   }
 
   /// Moves the object to its new place in the column's index, if it has one.
   @inline(__always)
-  private func reindex(
+  func reindex(
     _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ object: ObjectKey,
     to new: Int64?
   ) throws(StorageError) {
@@ -52,7 +55,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state))
+      reserveRows: reserveRows(state, old, row: row))
     finish(state, column, object, old, new)
   }
 
@@ -67,7 +70,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state))
+      reserveRows: reserveRows(state, old, row: row))
     finish(state, column, object, old, new)
     try reindexWords(state, spec, column, row, object, from: words)
   }
@@ -163,11 +166,12 @@ extension ObjectTransaction {
     if spec.isFullText {
       words = try indexedWords(state.pointee.cluster, row, column)
     } else if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: indexedValue(value))
+      try reindex(state, spec, column, row, object, to: indexedValue(value, spec))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
-      writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional)
+      writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional,
+      reserveRows: reserveRows(state, old, row: row))
     finish(state, column, object, old, new)
     if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
     if spec.kind == .any { try deleteOrphans() }
@@ -220,7 +224,8 @@ extension ObjectTransaction {
     let row = try locate(state, object)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try LinkCodec.set(
-      writer, old, row: row, target, isOptional: false, reserveRows: reserveRows(state))
+      writer, old, row: row, target, isOptional: false,
+      reserveRows: reserveRows(state, old, row: row))
     finish(state, column, object, old, new)
   }
 }

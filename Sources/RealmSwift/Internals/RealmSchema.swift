@@ -49,14 +49,12 @@ enum RealmSchema {
 
   private static func storedProperty(_ property: PropertyInfo) -> PropertyDescription? {
     guard let kind = ValueKind(property.description.type) else { return nil }
-    // Values of any kind are compared across kinds, which no index answers: there is none in the
-    // file, and queries look at every object.
-    let isIndexed = property.isIndexed && kind != .any
     return PropertyDescription(
       name: property.columnName, kind: kind,
       collection: property.description.collection,
       isOptional: property.description.isOptional, isPrimaryKey: property.isPrimaryKey,
-      isIndexed: isIndexed, isFullText: property.isFullText, linkTarget: property.targetName)
+      isIndexed: property.isIndexed, isFullText: property.isFullText,
+      linkTarget: property.targetName)
   }
 }
 

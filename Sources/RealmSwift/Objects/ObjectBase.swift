@@ -63,8 +63,7 @@ public import Foundation
   /// The name of the primary key, for classes that do not say so in `@Persisted`.
   open class func primaryKey() -> String? { nil }
 
-  /// Names of indexed properties, for classes that do not say so in `@Persisted`. Those of type
-  /// `AnyRealmValue` may be named, but queries on them take as long as without.
+  /// Names of indexed properties, for classes that do not say so in `@Persisted`.
   open class func indexedProperties() -> [String] { [] }
 
   /// Names of properties that are not stored. Only `@Persisted` ones are, so there is no need to.

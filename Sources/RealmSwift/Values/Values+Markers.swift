@@ -2,4 +2,4 @@
 
 extension ObjectId: _Indexable, _PrimaryKey, _DefaultConstructible {}
 extension Decimal128: _DefaultConstructible, MinMaxType, AddableType, SortableType, _QueryNumeric {}
-extension AnyRealmValue: RealmPropertyType, _DefaultConstructible {}
+extension AnyRealmValue: _Indexable, RealmPropertyType, _DefaultConstructible {}

@@ -56,13 +56,15 @@ public final class Mapping: Sendable {
   ///
   /// - Parameters:
   ///   - size: bytes that it has to cover.
-  ///   - reservation: bytes that it should have at the least.
+  ///   - reservation: bytes that it should have at the least; 0 if the file's growth does not
+  ///     matter.
   static func make(
     _ file: any SystemFile, covering size: UInt64, reservation: UInt64, cipher: FileCipher?
   ) throws(SystemError) -> Mapping {
     func rounded(_ length: UInt64) -> UInt64 { (length + 4095) & ~4095 }
     do throws(SystemError) {
-      return try Mapping(file: file, length: rounded(max(reservation, size * 4)), cipher: cipher)
+      let length = reservation == 0 ? size : max(reservation, size * 4)
+      return try Mapping(file: file, length: rounded(length), cipher: cipher)
     } catch {
       guard error.code == ErrorNumber.outOfMemory else { throw error }
       return try Mapping(file: file, length: rounded(size + size / 4), cipher: cipher)

@@ -57,16 +57,19 @@ public final class NodeWriter {
   /// The node to change in place of `reference`: itself if it is of this transaction and has room
   /// for `growing` more bytes, else a copy with that room. The caller stores `result.reference`
   /// in the parent (which it has made mutable as well).
+  ///
+  /// - Parameter exactly: whether that is all that it will grow by, as far as the caller knows;
+  ///   room to double is left otherwise.
   @inlinable
   public func mutable(
-    _ reference: NodeReference, growing: Int = 0
+    _ reference: NodeReference, growing: Int = 0, exactly: Bool = false
   ) throws(StorageError) -> MutableNode {
     let node = try source.node(reference)
     let size = node.byteSize
     if reference.isUncommitted {
       let same = MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
       if size &+ growing <= same.capacity { return same }
-      return copy(node, capacity: size &+ max(growing, size))
+      return copy(node, capacity: size &+ (exactly ? growing : max(growing, size)))
     }
     noteFreed(
       FreedExtent(

@@ -5,7 +5,8 @@ import EngineLab
 /// one.
 enum ProcessRuns {
   static let usage = """
-    kills COUNT [SEED] | deaths SEED | torn-reads SECONDS [SEED] | threads SECONDS [SEED]
+    kills COUNT [SEED] | object-kills COUNT [SEED]
+           | deaths SEED | torn-reads SECONDS [SEED] | threads SECONDS [SEED]
            | dead-reader ROUNDS [SEED] | namespaces | lock-file-deleted SECONDS [SEED]
            | lock-file-damage ROUNDS [SEED] | space-pinned COMMITS [SEED]
            | space-million [COMMITS [SEED]] | space-back MEGABYTES [SEED]
@@ -21,6 +22,8 @@ enum ProcessRuns {
     switch name {
     case "kills":
       report = try kills(number(0, or: 20_000), seed: seed)
+    case "object-kills":
+      report = try ObjectKills(kills: number(0, or: 2000), seed: seed).run()
     case "torn-reads":
       report = try TornReads(seconds: number(0, or: 60), seed: seed).run()
     case "dead-reader":

@@ -264,6 +264,69 @@ import Testing
     #expect(people.allSatisfy { $0.totalObjects == 250 })
   }
 
+  final class LooseV1: OldModel {
+    @Persisted(primaryKey: true) var number: Int
+    @Persisted(indexed: true) var title: String
+    @Persisted(indexed: true) var rank: Int
+    @Persisted(indexed: .fullText) var note: String
+    @Persisted var content: AnyRealmValue
+    override class func _realmObjectName() -> String? { "Loose" }
+  }
+
+  final class LooseV2: OldModel {
+    @Persisted(primaryKey: true) var number: String
+    /// Was `title`, which had an index.
+    @Persisted var name: String
+    @Persisted var rank: Int
+    @Persisted(indexed: true) var note: String
+    @Persisted(indexed: true) var content: AnyRealmValue
+    @Persisted(indexed: .fullText) var text: String
+    @Persisted(indexed: true) var size: Int?
+    override class func _realmObjectName() -> String? { "Loose" }
+  }
+
+  @Test func indexesAreThoseOfTheNewSchemaAndHoldWhatTheBlockSet() throws {
+    let file = TemporaryRealm([LooseV1.self])
+    try autoreleasepool {
+      let realm = try file.open()
+      try realm.write {
+        for number in 0..<3000 {
+          realm.create(
+            LooseV1.self,
+            value: ["number": number, "title": "title \(number)", "content": number]
+              as [String: Any])
+        }
+      }
+    }
+    var configuration = file.configuration
+    configuration.objectTypes = [LooseV2.self]
+    configuration.schemaVersion = 1
+    configuration.migrationBlock = { migration, _ in
+      migration.renameProperty(onType: "Loose", from: "title", to: "name")
+      migration.enumerateObjects(ofType: "Loose") { old, new in
+        let number = old!["number"] as! Int
+        new!["number"] = String(repeating: "n", count: number % 300) + "\(number)"
+        new!["note"] = "note \(number % 10)"
+        new!["text"] = "word\(number % 7) \(number)"
+        if number % 2 == 0 { new!["size"] = number }
+      }
+    }
+    let realm = try Realm(configuration: configuration)
+    try check(realm)
+    let rows = realm.objects(LooseV2.self)
+    #expect(rows.map(\.name) == (0..<3000).map { "title \($0)" })
+    #expect(rows.filter("note == 'note 3'").explain().contains("index of 'note' names about"))
+    #expect(rows.filter("note == 'note 3'").count == 300)
+    #expect(rows.filter("text TEXT 'word3'").explain().contains("index of 'text'"))
+    #expect(rows.filter("text TEXT 'word3'").count == 429)
+    #expect(rows.filter("content == 77").explain().contains("index of 'content'"))
+    #expect(rows.filter("size == 78").count == 1)
+    #expect(rows.filter("size == nil").count == 1500)
+    #expect(rows.filter("name == 'title 3'").explain().contains("scan"))
+    #expect(rows.filter("rank == 0").explain().contains("scan"))
+    #expect(realm.object(ofType: LooseV2.self, forPrimaryKey: "nnn3")?.name == "title 3")
+  }
+
   @Test func wrongRenamesAreMisuses() async {
     await #expect(processExitsWith: .failure) { try Self.rename("Nothing", "a", "b") }
     await #expect(processExitsWith: .failure) { try Self.rename("Toy", "name", "b") }

@@ -9,7 +9,7 @@ extension DatabaseFile {
     defer { snapshot.release() }
     let space = try database.space()
     let schema = try StoreRoot.schema(snapshot.root, in: snapshot.source)
-    let store = try StoreSpace(root: snapshot.root, in: snapshot.source)
+    let store = try snapshot.storeSpace()
     let tables = try store.tables.compactMap { table -> InspectReport.Table? in
       guard let description = schema.description(of: table.table) else { return nil }
       let stored = try StoreRoot.table(table.table, root: snapshot.root, in: snapshot.source)

@@ -14,8 +14,10 @@ extension DatabaseFile {
     let storage = try database.verify(versions) { line.show($0) }
     var problems = problems(storage)
     for snapshot in versions {
-      let findings = StoreCheck.findings(root: snapshot.root, in: snapshot.source) {
-        line.show(version: snapshot.version, table: $0, objects: $1)
+      let findings = try snapshot.readingThrough { source in
+        StoreCheck.findings(root: snapshot.root, in: source) {
+          line.show(version: snapshot.version, table: $0, objects: $1)
+        }
       }
       let isNewest = snapshot === versions.last
       problems += findings.map { problem($0, version: isNewest ? nil : snapshot.version) }

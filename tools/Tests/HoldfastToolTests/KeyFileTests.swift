@@ -29,6 +29,24 @@ import ToolReports
     }
   }
 
+  @Test func theFormatOfAnEncryptedFileIsShown() throws {
+    for (key, format) in [
+      (nil, FileLayout.formatVersion), (bytes, FileLayout.encryptedFormatVersion),
+    ] {
+      try inFolder { folder in
+        let shop = try Shop(folder: folder, key: key.flatMap { EncryptionKey($0) })
+        try shop.fill(10)
+        var arguments: [String] = []
+        if let key { arguments = ["--key-file", try write(key, folder + "/key")] }
+        let result = try Tool.run(["inspect", shop.path, "--json"] + arguments)
+        let report = try InspectReport(json: Data(result.output.utf8))
+        #expect(report.file.formatVersion == format)
+        #expect(report.tables.map(\.objects) == [10])
+      }
+    }
+    #expect(FileLayout.formatVersion != FileLayout.encryptedFormatVersion)
+  }
+
   @Test func aCopyGetsAnotherKey() throws {
     try inFolder { folder in
       let shop = try Shop(folder: folder, key: EncryptionKey(bytes))

@@ -9,10 +9,20 @@ struct PlannedProbe: Sendable {
 
   /// The probes of a predicate: of the predicate itself, or of any part of a conjunction.
   static func all(in node: any PredicateNode, _ owner: ClassDescription) -> [PlannedProbe] {
-    if let conjunction = node as? ConjunctionNode {
-      return conjunction.parts.compactMap { planned($0, owner, isExact: false) }
+    guard let conjunction = node as? ConjunctionNode else {
+      return planned(node, owner, isExact: true).map { [$0] } ?? []
     }
-    return planned(node, owner, isExact: true).map { [$0] } ?? []
+    var probes: [PlannedProbe] = []
+    for part in conjunction.parts {
+      guard let probe = planned(part, owner, isExact: false) else { continue }
+      let known = probes.firstIndex { $0.property.columnKey == probe.property.columnKey }
+      if let known, let both = probes[known].probe.intersection(probe.probe) {
+        probes[known] = PlannedProbe(property: probe.property, probe: both, isExact: false)
+      } else {
+        probes.append(probe)
+      }
+    }
+    return probes
   }
 
   private static func planned(
@@ -22,6 +32,9 @@ struct PlannedProbe: Sendable {
       let property = owner.property(at: column),
       probe.isAnswered(by: property)
     else { return nil }
+    if case .keyed(_, _, let isKeyExact) = probe {
+      return PlannedProbe(property: property, probe: probe, isExact: isExact && isKeyExact)
+    }
     if case .words = probe { return PlannedProbe(property: property, probe: probe, isExact: false) }
     if case .range = probe, !property.hasOrderedIndex { return nil }
     return PlannedProbe(property: property, probe: probe, isExact: isExact)
@@ -37,8 +50,19 @@ struct PlannedProbe: Sendable {
       var sum = 0
       for value in values { sum += try index.count(equal: value) }
       return sum
+    case .keyed(_, _, let isExact): return isExact ? try named(index) : nil
     case .words: return nil
     }
+  }
+
+  /// How many objects have their keys where the probe looks.
+  private func named(_ index: ColumnIndex) throws(StorageError) -> Int {
+    guard case .keyed(let ranges, let orNull, _) = probe else { return 0 }
+    var sum = orNull ? try index.nullCount : 0
+    for range in ranges {
+      sum += try index.count(from: range.lowerBound, through: range.upperBound)
+    }
+    return sum
   }
 
   /// How many objects it may well give.
@@ -47,6 +71,7 @@ struct PlannedProbe: Sendable {
     switch probe {
     case .values(let values): return values.count
     case .range: return 0
+    case .keyed: return try named(index)
     case .words(let ranges):
       var least = Int.max
       for range in ranges {
@@ -69,6 +94,16 @@ struct PlannedProbe: Sendable {
       var keys: [ObjectKey] = []
       for value in values { keys.append(contentsOf: try index.keys(equal: value)) }
       return keys.sorted()
+    case .keyed(let ranges, let orNull, _):
+      if !orNull, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound {
+        let key = ranges[0].lowerBound
+        return try index.keys(from: key, through: key, limit: limit)
+      }
+      var keys = orNull ? try index.keys(equal: .null) : []
+      for range in ranges {
+        keys.append(contentsOf: try index.keys(from: range.lowerBound, through: range.upperBound))
+      }
+      return keys.sorted()
     case .words(let ranges):
       var found: Set<ObjectKey>?
       for range in ranges {
@@ -88,7 +123,11 @@ extension PropertyDescription {
 extension IndexProbe {
   /// Whether the property has an index that is kept in the way that the question is about.
   func isAnswered(by property: PropertyDescription) -> Bool {
-    if case .words = self { return property.isFullText }
-    return property.isIndexed || property.isPrimaryKey
+    switch self {
+    case .words: property.isFullText
+    case .keyed: property.isIndexed && property.kind == .any
+    case .values([.null]): property.isIndexed || property.isPrimaryKey
+    case .values, .range: (property.isIndexed || property.isPrimaryKey) && property.kind != .any
+    }
   }
 }

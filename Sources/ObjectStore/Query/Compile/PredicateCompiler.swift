@@ -146,7 +146,8 @@ struct PredicateCompiler {
       return Self.linked(links, node, holdsForNull: null)
     }
     return RowCompareNode(
-      compiledLeft, comparison, .value(ConstantValue(wanted)), isForAll: isForAll)
+      compiledLeft, comparison, .value(ConstantValue(wanted)), isForAll: isForAll,
+      column: anyColumn(compiledLeft))
   }
 
   private mutating func text(
@@ -225,7 +226,8 @@ struct PredicateCompiler {
     {
       return Self.linked(links, node, holdsForNull: wanted.contains(.null))
     }
-    return RowSetNode(compiled, wanted.map { ConstantValue($0) }, isForAll: isForAll)
+    return RowSetNode(
+      compiled, wanted.map { ConstantValue($0) }, isForAll: isForAll, column: anyColumn(compiled))
   }
 
   private mutating func between(
@@ -246,11 +248,21 @@ struct PredicateCompiler {
     }
     // Of several values one may be above the first bound and another one below the second.
     let isForAll = isForAll && compiled.isMultiple
+    let column = anyColumn(compiled)
     return ConjunctionNode([
       RowCompareNode(
-        compiled, .greaterOrEqual, .value(ConstantValue(low)), isForAll: isForAll),
-      RowCompareNode(compiled, .lessOrEqual, .value(ConstantValue(high)), isForAll: isForAll),
+        compiled, .greaterOrEqual, .value(ConstantValue(low)), isForAll: isForAll, column: column),
+      RowCompareNode(
+        compiled, .lessOrEqual, .value(ConstantValue(high)), isForAll: isForAll, column: column),
     ])
+  }
+
+  /// The column, if the expression is a property of the object itself with values of any kind.
+  private func anyColumn(_ expression: CompiledExpression) -> ColumnKey? {
+    guard let (links, column) = columnAtEnd(expression), links.isEmpty, column.kind == .any else {
+      return nil
+    }
+    return column.key
   }
 
   /// The column, if the expression is a property that is no collection, of the object itself or of

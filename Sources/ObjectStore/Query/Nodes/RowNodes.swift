@@ -29,15 +29,25 @@ final class RowCompareNode: RowNode {
   private let right: CompiledExpression
   private let comparison: QueryComparison
   private let isForAll: Bool
+  let probe: IndexProbe?
+  let probedColumn: ColumnKey?
 
+  /// - Parameter column: the column of values of any kind that is compared with a constant, if one
+  ///   is.
   init(
     _ left: CompiledExpression, _ comparison: QueryComparison, _ right: CompiledExpression,
-    isForAll: Bool = false
+    isForAll: Bool = false, column: ColumnKey? = nil
   ) {
     self.left = left
     self.right = right
     self.comparison = comparison
     self.isForAll = isForAll
+    probedColumn = column
+    if column != nil, case .value(let constant) = right {
+      probe = .any(comparison, constant.stored)
+    } else {
+      probe = nil
+    }
   }
 
   func holds(
@@ -154,11 +164,19 @@ final class RowSetNode: RowNode {
   private let left: CompiledExpression
   private let values: [ConstantValue]
   private let isForAll: Bool
+  let probe: IndexProbe?
+  let probedColumn: ColumnKey?
 
-  init(_ left: CompiledExpression, _ values: [ConstantValue], isForAll: Bool) {
+  /// - Parameter column: the column of values of any kind that these are looked for in, if it is
+  ///   one.
+  init(
+    _ left: CompiledExpression, _ values: [ConstantValue], isForAll: Bool, column: ColumnKey?
+  ) {
     self.isForAll = isForAll
     self.left = left
     self.values = values
+    probedColumn = column
+    probe = column == nil ? nil : .any(in: values.map(\.stored))
   }
 
   func holds(

@@ -10,8 +10,11 @@ public enum HistoryComparison {
     to newer: (snapshot: Snapshot, model: StoreModel), touched: Set<StoreModel.Touch>
   ) throws {
     let changes = try changes(from: older.snapshot, to: newer.snapshot)
-    if older.model.schema.classes.map(\.properties) != newer.model.schema.classes.map(\.properties)
-    {
+    func properties(_ model: StoreModel) -> [[PropertyDescription]] {
+      // The classes of lists and maps among values are the file's own.
+      model.schema.classes.filter { !$0.isNestedCollection }.map(\.properties)
+    }
+    if properties(older.model) != properties(newer.model) {
       try require(changes.schemaChanged, "a change of the schema is not told")
     }
     for description in newer.model.schema.classes {

@@ -6,7 +6,7 @@ public enum LabSchema {
   static let scalars: [ValueKind] = [
     .int, .bool, .string, .data, .date, .float, .double, .objectId, .decimal128, .uuid,
   ]
-  static let indexable: [ValueKind] = [.int, .bool, .string, .date, .objectId, .uuid]
+  static let indexable: [ValueKind] = [.int, .bool, .string, .date, .objectId, .uuid, .any]
 
   /// Primary keys of each kind that can be one, all scalars, collections, links and embedded
   /// objects.
@@ -65,6 +65,11 @@ public enum LabSchema {
     PropertyDescription(name: name, kind: .object, collection: .list, linkTarget: target)
   }
 
+  /// With an index of its words.
+  private static func searched(_ name: String, isOptional: Bool = false) -> PropertyDescription {
+    PropertyDescription(name: name, kind: .string, isOptional: isOptional, isFullText: true)
+  }
+
   private static func primaryKey(
     _ kind: ValueKind, isOptional: Bool = false
   ) -> PropertyDescription {
@@ -96,7 +101,10 @@ public enum LabSchema {
       name: "Mark",
       properties: [primaryKey(.objectId, isOptional: true)]
         + pairs("indexed", indexable, isIndexed: true)
-        + [link("number", to: "Number"), PropertyDescription(name: "anything", kind: .any)])
+        + [
+          link("number", to: "Number"), PropertyDescription(name: "anything", kind: .any),
+          searched("text", isOptional: true),
+        ])
   }
 
   private static var ticket: ClassDescription {
@@ -116,8 +124,9 @@ public enum LabSchema {
         PropertyDescription(name: "rank", kind: .int, isIndexed: true),
         PropertyDescription(name: "name", kind: .string, isIndexed: true),
         link("ticket", to: "Ticket"), links("numbers", to: "Number"),
-        links("tickets", to: "Ticket"), PropertyDescription(name: "anything", kind: .any),
-        PropertyDescription(name: "parts", kind: .int, collection: .list),
+        links("tickets", to: "Ticket"),
+        PropertyDescription(name: "anything", kind: .any, isIndexed: true),
+        PropertyDescription(name: "parts", kind: .int, collection: .list), searched("text"),
       ])
   }
 
@@ -191,7 +200,19 @@ public enum LabSchema {
           && indexable.contains(property.kind)
       }
       guard !places.isEmpty else { return }
-      schema.classes[index].properties[places[random.below(places.count)]].isIndexed.toggle()
+      toggleIndex(&schema.classes[index].properties[places[random.below(places.count)]], &random)
+    }
+  }
+
+  private static func toggleIndex(
+    _ property: inout PropertyDescription, _ random: inout SeededGenerator
+  ) {
+    if property.kind == .string, random.below(2) == 0 {
+      property.isFullText.toggle()
+      property.isIndexed = false
+    } else {
+      property.isIndexed.toggle()
+      property.isFullText = false
     }
   }
 
@@ -207,7 +228,10 @@ public enum LabSchema {
       if target.isEmbedded, collection == .set { collection = .list }
       return PropertyDescription(
         name: name, kind: .object, collection: collection, linkTarget: target.name)
-    case 1: return PropertyDescription(name: name, kind: .any, collection: collection)
+    case 1:
+      return PropertyDescription(
+        name: name, kind: .any, collection: collection,
+        isIndexed: collection == .none && random.below(2) == 0)
     default:
       let kind = scalars[random.below(scalars.count)]
       return PropertyDescription(

@@ -147,8 +147,12 @@ extension StoreModel {
     case .and(let parts): return parts.allSatisfy { holds($0, key, in: table) }
     case .or(let parts): return parts.contains { holds($0, key, in: table) }
     case .not(let part): return !holds(part, key, in: table)
-    case .all, .isOfKind, .search, .geoWithin:
+    case .all, .isOfKind, .geoWithin:
       preconditionFailure("the generator makes no such predicates")
+    case .search(let left, let text):
+      return values(left, key, in: table).contains {
+        if case .string(let value) = $0 { ModelWords.holds(value, text) } else { false }
+      }
     case .compare(let left, let comparison, let right, _):
       let rights = values(right, key, in: table)
       let isNullLeast = isString(left, in: table)

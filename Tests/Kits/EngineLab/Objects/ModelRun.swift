@@ -21,6 +21,8 @@ public final class ModelRun {
     public var reopens = true
     /// How many queries are tried on a version.
     public var queries = 4
+    /// What the file is encrypted with.
+    public var key: EncryptionKey?
 
     /// Every seed gives another combination.
     public init(seed: UInt64) {
@@ -46,6 +48,7 @@ public final class ModelRun {
       }
       hasBackgroundWork = seed % 4 == 3
       mergesHistory = seed % 7 != 6
+      key = seed % 3 == 1 ? .lab : nil
     }
   }
 
@@ -121,6 +124,7 @@ public final class ModelRun {
     options.compactsInBackground = settings.hasBackgroundWork
     options.relaxedFlushDelayMilliseconds = settings.hasBackgroundWork ? 3 : 3_600_000
     options.mappingReservation = 1 << 28
+    options.encryptionKey = settings.key
     if settings.mergesHistory { unsafe options.mergeHistory = ChangeSet.mergeEncoded }
     schemas = SchemaCache()
     database = try Database.open(path: path, options: options, system: system)

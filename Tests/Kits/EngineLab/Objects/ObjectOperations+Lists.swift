@@ -16,18 +16,20 @@ extension ObjectOperations {
     if count == 0 || (choice < 5 && count < sizes.listElements) { choice = pick(5) }
     switch choice {
     case 0...3:
-      guard let value = anyElement(property) else { return }
+      guard let value = try anyElement(transaction, property) else { return }
       let index = pick(count + 1)
       try transaction.listInsert(value, at: index, column, of: key, in: table)
       elements.insert(value, at: index)
     case 4:
-      let values = (0..<pick(sizes.listElements)).compactMap { _ in anyElement(property) }
+      let values = try (0..<pick(sizes.listElements)).compactMap { _ in
+        try anyElement(transaction, property)
+      }
       let index = pick(2) == 0 ? count : pick(count + 1)
       try transaction.listInsert(contentsOf: values, at: index, column, of: key, in: table)
       if values.isEmpty { return }
       elements.insert(contentsOf: values, at: index)
     case 5:
-      guard let value = anyElement(property) else { return }
+      guard let value = try anyElement(transaction, property) else { return }
       let index = pick(count)
       try transaction.listSet(value, at: index, column, of: key, in: table)
       elements[index] = value
@@ -54,9 +56,11 @@ extension ObjectOperations {
   }
 
   /// Nil for none: embedded objects are made with their place.
-  private mutating func anyElement(_ property: PropertyDescription) -> StoredValue? {
+  private mutating func anyElement(
+    _ transaction: ObjectTransaction, _ property: PropertyDescription
+  ) throws -> StoredValue? {
     if model.owns(property) { return nil }
-    let value = anyValue(property)
+    let value = try anyValue(transaction, property)
     return value == .null && !property.isOptional ? nil : value
   }
 }

@@ -20,7 +20,7 @@ extension ObjectOperations {
       elements.removeAll { values.contains($0) }
     default:
       let count = old.count < sizes.listElements ? 1 + pick(4) : 1
-      let values = (0..<count).map { _ in anyValue(property) }.filter {
+      let values = try (0..<count).map { _ in try anyValue(transaction, property) }.filter {
         property.isOptional || $0 != .null
       }
       try transaction.setInsert(values, column, of: key, in: table)
@@ -79,7 +79,7 @@ extension ObjectOperations {
       model.create(made, in: property.targetTable)
       return .link(property.targetTable, made)
     }
-    let value = model.owns(property) ? .null : anyValue(property)
+    let value = model.owns(property) ? .null : try anyValue(transaction, property)
     if value == .null, !property.isOptional { return nil }
     try transaction.mapSet(value, forKey: name, property, of: key, in: table)
     return value

@@ -58,7 +58,8 @@ public struct ObjectOperations: Sendable {
       for property in description.properties {
         guard let other = found.property(named: property.name), other.kind == property.kind,
           other.collection == property.collection, other.isOptional == property.isOptional,
-          other.isIndexed == property.isIndexed, other.linkTarget == property.linkTarget
+          other.isIndexed == property.isIndexed, other.isFullText == property.isFullText,
+          other.linkTarget == property.linkTarget
         else { throw Disagreement("\(description.name).\(property.name) was not stored as asked") }
       }
     }
@@ -70,7 +71,9 @@ public struct ObjectOperations: Sendable {
     let table = anyTable()
     let count = model[table].keys.count
     let choice = pick(100)
-    if choice < (count < sizes.objects ? 25 : 8) || count == 0 {
+    if model.description(table).isNestedCollection {
+      if count > 0 { try change(transaction, table, anyKey(table)!) }
+    } else if choice < (count < sizes.objects ? 25 : 8) || count == 0 {
       try create(transaction, table)
     } else if choice < 35 {
       try delete(transaction, table, choice)
@@ -138,7 +141,7 @@ public struct ObjectOperations: Sendable {
     if model.owns(property), pick(3) != 0 {
       return try setEmbedded(transaction, property, key, table)
     }
-    let value = anyValue(property, at: key, in: table)
+    let value = try anyValue(transaction, property, at: key, in: table)
     try set(transaction, value, property, key, table)
     model.set(property.columnKey, of: key, in: table, to: .value(value))
   }
@@ -172,10 +175,14 @@ public struct ObjectOperations: Sendable {
 
   // MARK: Values
 
-  mutating func anyValue(_ property: PropertyDescription) -> StoredValue {
+  /// A value to be put into the property at once: it may be a new list or map.
+  mutating func anyValue(
+    _ transaction: ObjectTransaction, _ property: PropertyDescription
+  ) throws -> StoredValue {
     switch property.kind {
     case .object: return anyLink(property.targetTable)
     case .any:
+      if property.collection != .set, pick(6) == 0 { return try nested(transaction) }
       if pick(5) == 0 { return .null }
       return pick(3) == 0 ? anyLink(anyTopLevelTable()) : ValueGenerator.unlinked(&random)
     default:
@@ -186,10 +193,18 @@ public struct ObjectOperations: Sendable {
 
   /// The same for a property that is no collection; an embedded object stays where it is, or goes.
   private mutating func anyValue(
-    _ property: PropertyDescription, at key: ObjectKey, in table: TableKey
-  ) -> StoredValue {
-    if !model.owns(property) { return anyValue(property) }
+    _ transaction: ObjectTransaction, _ property: PropertyDescription, at key: ObjectKey,
+    in table: TableKey
+  ) throws -> StoredValue {
+    if !model.owns(property) { return try anyValue(transaction, property) }
     return pick(2) == 0 ? .null : model.value(property.columnKey, of: key, in: table)
+  }
+
+  private mutating func nested(_ transaction: ObjectTransaction) throws -> StoredValue {
+    let (table, key) = try transaction.createNested(pick(2) == 0 ? .list : .map)
+    model.adopt(transaction.schema.description)
+    model.create(key, in: table)
+    return .link(table, key)
   }
 
   private mutating func anyLink(_ table: TableKey) -> StoredValue {

@@ -120,6 +120,10 @@ struct QueryGenerator {
       if value == .null { value = kind == .string ? .string("b") : .data([1]) }
       return .text(.path(path), operation, .value(value))
     }
+    if kind == .string, property.collection == .none, pick(5) == 0 {
+      let searches = ["a", "be*", "bello", "zwölf", "x y", "語", "1* -12", "-ab b*", "zwo*"]
+      return .search(.path(path), searches[pick(searches.count)])
+    }
     switch pick(8) {
     case 0: return .isIn(.path(path), (0..<(1 + pick(3))).map { _ in constant(property) })
     case 1 where Self.isSummable(kind) || kind == .date:
@@ -130,7 +134,7 @@ struct QueryGenerator {
     }
     let ordered: [QueryComparison] = [.less, .lessOrEqual, .greater, .greaterOrEqual]
     var comparison = pick(3) == 0 ? QueryComparison.notEqual : .equal
-    if Self.isSortable(kind), pick(2) == 0 { comparison = ordered[pick(4)] }
+    if Self.isSortable(kind) || kind == .any, pick(2) == 0 { comparison = ordered[pick(4)] }
     return .compare(.path(path), comparison, .value(constant(property)))
   }
 
@@ -141,6 +145,7 @@ struct QueryGenerator {
       return .link(property.targetTable, key)
     }
     if property.kind == .any {
+      if pick(2) == 0 { return ValueGenerator.unlinked(&random) }
       let values: [StoredValue] = [.int(3), .string("ab"), .null, .bool(true), .double(0.5)]
       return values[pick(values.count)]
     }

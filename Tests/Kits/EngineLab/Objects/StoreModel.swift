@@ -30,6 +30,39 @@ public struct StoreModel: Sendable {
 
   public init() {}
 
+  /// What a version holds.
+  init(reading view: StoreView) throws {
+    schema = view.schema
+    for description in view.schema.classes {
+      var contents = Table()
+      if let table = try view.table(description.tableKey) {
+        var clusters = table.clusters()
+        while let cluster = try clusters.next() {
+          for row in 0..<cluster.count {
+            let position = ObjectPosition(cluster: cluster, row: row)
+            contents.keys.append(position.key)
+            contents.objects[position.key] = try Self.object(table, description, position)
+          }
+        }
+      }
+      tables.append(contents)
+    }
+  }
+
+  private static func object(
+    _ table: ObjectStore.Table, _ description: ClassDescription, _ position: ObjectPosition
+  ) throws -> Object {
+    var object = Object()
+    for property in description.properties {
+      object[property.columnKey] = try StoreComparison.content(table, property, position)
+      if property.collection == .map {
+        object[property.mapKeys.columnKey] = try StoreComparison.content(
+          table, property.mapKeys, position)
+      }
+    }
+    return object
+  }
+
   public subscript(table: TableKey) -> Table { tables[Int(table.rawValue)] }
 
   public func description(_ table: TableKey) -> ClassDescription {
@@ -97,12 +130,32 @@ public struct StoreModel: Sendable {
   ) {
     let old = tables[Int(table.rawValue)].objects[key]![column]!
     tables[Int(table.rawValue)].objects[key]![column] = content
-    touched.insert(Touch(table: table, column: column, object: key))
-    guard let property = description(table).property(at: column), owns(property) else { return }
+    touch(table, column, key)
+    guard let property = description(table).property(at: column) else { return }
     for case .link(let target, let gone) in Set(old.values).subtracting(content.values)
-    where object(gone, in: target) != nil {
+    where owns(property, target) && object(gone, in: target) != nil {
       delete(gone, in: target)
     }
+  }
+
+  /// What holds a list or map among values of any kind has changed when that has.
+  private mutating func touch(_ table: TableKey, _ column: ColumnKey, _ key: ObjectKey) {
+    touched.insert(Touch(table: table, column: column, object: key))
+    guard description(table).isNestedCollection else { return }
+    let link = StoredValue.link(table, key)
+    for description in schema.classes {
+      for property in description.properties where property.kind == .any {
+        for owner in self[description.tableKey].keys
+        where object(owner, in: description.tableKey)![property.columnKey]!.values.contains(link) {
+          return touch(description.tableKey, property.columnKey, owner)
+        }
+      }
+    }
+  }
+
+  /// Whether an object of that class belongs to the property that links to it.
+  private func owns(_ property: PropertyDescription, _ target: TableKey) -> Bool {
+    owns(property) || property.kind == .any && description(target).isNestedCollection
   }
 
   /// Whether what the property links to is embedded.
@@ -124,8 +177,9 @@ public struct StoreModel: Sendable {
         sever(gone, property, in: description.tableKey)
       }
     }
-    for property in description(table).properties where owns(property) {
-      for case .link(let target, let owned) in object[property.columnKey]!.values {
+    for property in description(table).properties {
+      for case .link(let target, let owned) in object[property.columnKey]!.values
+      where owns(property, target) {
         delete(owned, in: target)
       }
     }

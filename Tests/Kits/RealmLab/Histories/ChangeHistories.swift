@@ -37,6 +37,7 @@ public final class ChangeHistories: @unchecked Sendable {
   public private(set) var findings: [String] = []
 
   private let directory = TemporaryDirectory()
+  private let path: String
   private let seed: UInt64
   private var random: SeededGenerator
   private let thread = LoopThread(name: "observer")
@@ -53,7 +54,7 @@ public final class ChangeHistories: @unchecked Sendable {
   public init(seed: UInt64, withProcess: Bool) throws {
     self.seed = seed
     random = SeededGenerator(seed: seed)
-    let path = directory.file("histories.realm")
+    path = directory.file(seed % 3 == 0 ? HistoryFile.encryptedName : "histories.realm")
     writer = HistoryWriter(try Realm(configuration: HistoryFile.configuration(path)))
     try writer.prepare()
     other = withProcess ? try ChildProcess(labRole: ["write-histories", path]) : nil
@@ -112,7 +113,7 @@ public final class ChangeHistories: @unchecked Sendable {
   // MARK: The observing thread
 
   private var realm: Realm {
-    try! Realm(configuration: HistoryFile.configuration(directory.file("histories.realm")))
+    try! Realm(configuration: HistoryFile.configuration(path))
   }
 
   private var toldCommits = 0

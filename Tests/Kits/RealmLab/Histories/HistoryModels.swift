@@ -1,3 +1,4 @@
+import Foundation
 import RealmSwift
 
 /// What histories are made of. Every change of a property also counts up a stamp, so that two
@@ -8,7 +9,7 @@ public final class HistoryNode: Object {
   @Persisted var serial: Int
   @Persisted(indexed: true) var age: Int
   @Persisted var ageStamp: Int
-  @Persisted var name: String
+  @Persisted(indexed: .fullText) var name: String
   @Persisted var nameStamp: Int
   @Persisted var favourite: HistoryNode?
   @Persisted var favouriteStamp: Int
@@ -25,7 +26,7 @@ public final class HistoryNode: Object {
   @Persisted var part: HistoryPart?
   @Persisted var parts: List<HistoryPart>
   /// Nothing, or a dictionary with an age.
-  @Persisted var content: AnyRealmValue
+  @Persisted(indexed: true) var content: AnyRealmValue
   /// Negative numbers, and lists that begin with a serial and a stamp of their own.
   @Persisted var mixed: List<AnyRealmValue>
   @Persisted(originProperty: "friends") var befriendedBy: LinkingObjects<HistoryNode>
@@ -50,12 +51,15 @@ public final class HistoryClock: Object {
 
 public enum HistoryFile {
   static let hub = -1
+  /// The file that has a key, in whichever process it is opened.
+  static let encryptedName = "encrypted.realm"
 
   static func configuration(_ path: String) -> Realm.Configuration {
     var configuration = Realm.Configuration(
       fileURL: .init(fileURLWithPath: path),
       objectTypes: [HistoryNode.self, HistoryPart.self, HistoryClock.self])
     configuration.durability = .relaxed
+    if path.hasSuffix(encryptedName) { configuration.encryptionKey = Data(0..<64) }
     return configuration
   }
 }

@@ -32,6 +32,10 @@ extension HistorySubject {
         "content is old", .deep, nil,
         { image in image.rows.filter { $0.contentAge ?? 0 > 30 }.map(\.serial) },
         { all($0).where { $0.content["age"] > .int(30) } }),
+      nodes(
+        "no content", .deep, nil,
+        { image in image.rows.filter { $0.contentAge == nil }.map(\.serial) },
+        { all($0).where { $0.content == .none } }),
       mixed("mixed", canReplace: true, { $0.hub.mixed }) { hub($0).mixed },
       mixed("sorted mixed", nil) { hub($0).mixed.sorted(ascending: true) },
       mixed("lists in mixed", { $0.hub.mixed.filter { $0 > 0 } }) {

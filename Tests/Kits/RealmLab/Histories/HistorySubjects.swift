@@ -166,6 +166,9 @@ struct HistorySubject {
           }.map(\.serial)
         },
         { all($0).sorted(byKeyPath: "favourite.age") }),
+      nodes(
+        "named a", .name, ["name"], { $0.rows.filter { $0.name == "a" }.map(\.serial) },
+        { all($0).where { $0.name.text("A") } }),
       nodes("one of each age", .age, ["age"], nil) { all($0).distinct(by: [\.age]) },
     ]
   }

@@ -13,6 +13,7 @@ final class IndexedItem: Object {
   @Persisted(indexed: .fullText) var note: String
   @Persisted(indexed: true) var day: Date?
   @Persisted(indexed: true) var flag: Bool
+  @Persisted(indexed: true) var mixed: AnyRealmValue
   @Persisted var other: IndexedItem?
   @Persisted var parts: List<IndexedItem>
   @Persisted var numbers: List<Int>
@@ -31,6 +32,7 @@ final class BareItem: Object {
   @Persisted var note: String
   @Persisted var day: Date?
   @Persisted var flag: Bool
+  @Persisted var mixed: AnyRealmValue
   @Persisted var other: BareItem?
   @Persisted var parts: List<BareItem>
   @Persisted var numbers: List<Int>
@@ -49,6 +51,7 @@ struct PlainItem {
   var note = ""
   var day: Date?
   var flag = false
+  var mixed = PlainMixed.none
   var other: Int?
   var parts: [Int] = []
   var numbers: [Int] = []
@@ -70,6 +73,7 @@ struct PlainItem {
     note = Self.notes[below(Self.notes.count)]
     day = below(4) == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(below(10)) * 86_400)
     flag = below(2) == 0
+    mixed = PlainMixed(&random)
     other = below(3) == 0 ? nil : below(count)
     parts = (0..<below(4)).map { _ in below(count) }
     numbers = (0..<below(4)).map { _ in below(10) }

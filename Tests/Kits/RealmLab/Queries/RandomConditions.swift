@@ -115,7 +115,8 @@ struct RandomConditions {
   }
 
   private mutating func leaf() -> RandomCondition {
-    switch random.below(5) {
+    switch random.below(6) {
+    case 5: return mixedLeaf()
     case 0: return numberLeaf()
     case 1: return textLeaf()
     case 2: return relationLeaf()

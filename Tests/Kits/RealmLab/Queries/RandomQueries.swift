@@ -76,6 +76,7 @@ public struct RandomQueries {
         (indexed.note, bare.note) = (item.note, item.note)
         (indexed.day, bare.day) = (item.day, item.day)
         (indexed.flag, bare.flag) = (item.flag, item.flag)
+        (indexed.mixed, bare.mixed) = (item.mixed.value, item.mixed.value)
         for list in [indexed.numbers, bare.numbers] { list.append(objectsIn: item.numbers) }
         for set in [indexed.words, bare.words] { set.insert(objectsIn: item.words) }
         for (key, value) in item.scores {

@@ -15,6 +15,9 @@ public enum ChildRole {
         mix: words.mix(5), ledger: Ledger(), swells: words.text(7) == "swells",
         seed: UInt64(words.number(6)))
       contender.run()
+    case "write-objects":
+      var writer = ObjectWriter(words)
+      writer.run()
     case "obey":
       ScriptedClient(path: words.text(1), mix: words.mix(2)).run()
     case "die":
