@@ -19,7 +19,9 @@ struct TableHistory {
 
   /// The key that the transaction's first new object got or would get.
   var firstNew: Int64 = 0
-  private(set) var modifications: [Modification] = []
+  /// Not yet among `settled`.
+  private var modifications: [Modification] = []
+  private var settled: [(column: UInt32, objects: KeySet)] = []
   private(set) var deleted: [Int64] = []
   private(set) var lists: [ListName: ListChange] = [:]
   private var compactionSize = firstCompaction
@@ -52,27 +54,34 @@ struct TableHistory {
     lists[name, default: .operations([])].append(operation)
   }
 
-  /// Repeated modifications of the same objects must not use up memory.
+  /// Takes over what has been noted as ranges of keys: neither repeated modifications of the same
+  /// objects nor one of every object of a large table must use up memory.
   private mutating func compact() {
-    modifications = sortedModifications()
-    compactionSize = max(TableHistory.firstCompaction, modifications.count * 2)
+    settled = modifiedObjects()
+    modifications.removeAll(keepingCapacity: true)
+    let ranges = settled.reduce(0) { $0 + $1.objects.ranges.count }
+    compactionSize = max(TableHistory.firstCompaction, ranges)
   }
 
-  /// By column, then object, each once.
-  func sortedModifications() -> [Modification] {
-    if modifications.count < 2 { return modifications }
+  /// By column.
+  private func modifiedObjects() -> [(column: UInt32, objects: KeySet)] {
     let sorted = modifications.sorted {
       $0.column < $1.column || ($0.column == $1.column && $0.object < $1.object)
     }
-    var result: [Modification] = []
-    result.reserveCapacity(sorted.count)
+    var newer: [(column: UInt32, objects: KeySet)] = []
     for entry in sorted {
-      if let last = result.last, last.column == entry.column, last.object == entry.object {
-        continue
-      }
-      result.append(entry)
+      if newer.last?.column != entry.column { newer.append((entry.column, KeySet())) }
+      newer[newer.count - 1].objects.append(entry.object)
     }
-    return result
+    var merged = settled
+    for (column, objects) in newer {
+      if let place = merged.firstIndex(where: { $0.column == column }) {
+        merged[place].objects = merged[place].objects.union(objects)
+      } else {
+        merged.append((column, objects))
+      }
+    }
+    return merged.sorted { $0.column < $1.column }
   }
 
   // MARK: Little of it
@@ -119,11 +128,9 @@ struct TableHistory {
     if !gone.isEmpty {
       changes.deletions = gone.subtracting(KeySet(ranges: [firstNew..<Int64.max]))
     }
-    for entry in sortedModifications() where gone.isEmpty || !gone.contains(entry.object) {
-      if changes.modifications.last?.column.rawValue != entry.column {
-        changes.modifications.append((ColumnKey(rawValue: entry.column), KeySet()))
-      }
-      changes.modifications[changes.modifications.count - 1].objects.append(entry.object)
+    for (column, objects) in modifiedObjects() {
+      let left = objects.subtracting(gone)
+      if !left.isEmpty { changes.modifications.append((ColumnKey(rawValue: column), left)) }
     }
     changes.lists = lists.compactMap { name, change in
       if gone.contains(name.object) { return nil }

@@ -28,7 +28,7 @@ struct TableState {
   let path: FixedMemory<PathEntry>
   /// Objects that the transaction made.
   var created = 0
-  /// Vectors that it began at the first row of clusters that were there.
+  /// How often it was about to begin a vector at the first rows of a cluster that was there.
   var begun = 0
   var history = TableHistory()
 

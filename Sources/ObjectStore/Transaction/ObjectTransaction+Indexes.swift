@@ -138,7 +138,8 @@ extension ObjectTransaction {
     let spec = state.pointee.columns[column.slot]
     var values: [IndexPair] = []
     var nulls: [IndexPair] = []
-    values.reserveCapacity(min(state.pointee.count, 1 << 20))
+    // What a file says of itself takes no more memory than there is of the file.
+    values.reserveCapacity(min(state.pointee.count, max(1 << 20, Int(source.limit) / 16)))
     var clusters = try table(state.pointee.key).clusters()
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {

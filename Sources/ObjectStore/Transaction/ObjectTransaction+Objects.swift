@@ -40,7 +40,7 @@ extension ObjectTransaction {
     let row = leaf.node.count &- 1
     let new = try IntegerCodec.set(
       writer, old, row: row, primaryKey, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, old, row: row))
+      reserveRows: reserveRows(state, spec, old, row: row))
     if new != old { leaf.setReference(column.slot, new) }
     return (ObjectKey(rawValue: key), true)
   }
@@ -105,17 +105,24 @@ extension ObjectTransaction {
   /// that has made a few objects will make more, and one that has begun a few columns at their
   /// first rows will go on to the last ones.
   @inline(__always)
-  func reserveRows(_ state: State, _ old: NodeReference, row: Int) -> Int {
+  func reserveRows(
+    _ state: State, _ spec: ColumnSpec, _ old: NodeReference, row: Int
+  ) -> Int {
     let created = state.pointee.created
     if created >= 8 { return min(limits.clusterRows, created) }
-    return state.pointee.begun < 8 ? 0 : rowsToFill(state, old, row)
+    return row < 4 || state.pointee.begun >= 8 ? rowsToFill(state, spec, old, row) : 0
   }
 
-  /// At first a few: how long their values are says how long the others will be.
   @inline(never)
-  private func rowsToFill(_ state: State, _ old: NodeReference, _ row: Int) -> Int {
+  private func rowsToFill(
+    _ state: State, _ spec: ColumnSpec, _ old: NodeReference, _ row: Int
+  ) -> Int {
+    if old.isNone, row >= 4 { return 0 }
+    if old.isNone { state.pointee.begun &+= 1 }
+    if state.pointee.begun <= 8 { return 0 }
     let rows = state.pointee.leaf.node.count
-    return old.isNone ? row == 0 ? min(rows, 24) : 0 : rows
+    // How long the first strings are says how long the others will be.
+    return old.isNone && VectorWriter.isBytes(spec.kind) ? min(rows, 24) : rows
   }
 
   // MARK: Deleting

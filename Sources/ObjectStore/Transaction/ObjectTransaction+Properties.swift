@@ -18,10 +18,7 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ old: NodeReference,
     _ new: NodeReference
   ) {
-    if new != old {
-      state.pointee.leaf.setReference(column.slot, new)
-      if old.isNone, state.pointee.cluster.key(0) == object { state.pointee.begun &+= 1 }
-    }
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
     state.pointee.history.modified(object.rawValue, column.rawValue)
     generation &+= 1
   }
@@ -55,7 +52,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, old, row: row))
+      reserveRows: reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
   }
 
@@ -70,7 +67,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, old, row: row))
+      reserveRows: reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
     try reindexWords(state, spec, column, row, object, from: words)
   }
@@ -171,7 +168,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, old, row: row))
+      reserveRows: reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
     if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
     if spec.kind == .any { try deleteOrphans() }
@@ -222,10 +219,11 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ target: ObjectKey?
   ) throws(StorageError) {
     let row = try locate(state, object)
+    let spec = state.pointee.columns[column.slot]
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try LinkCodec.set(
       writer, old, row: row, target, isOptional: false,
-      reserveRows: reserveRows(state, old, row: row))
+      reserveRows: reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
   }
 }
