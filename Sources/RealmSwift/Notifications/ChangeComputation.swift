@@ -48,7 +48,7 @@ extension ChangeComputation<RealmSwift.Observer> {
 
   mutating func run(_ shared: SharedRealm) {
     ChangeComputations.onStart.withLock { $0 }?.call(shared.path)
-    var reader = VersionReader(shared: shared)
+    var reader = VersionReader(shared.schemas, path: shared.path)
     for index in parts.indices where parts[index].observer != nil {
       engine { () throws(StorageError) in
         try parts[index].content.run(to: target) { tracker, pin throws(StorageError) in
@@ -61,56 +61,10 @@ extension ChangeComputation<RealmSwift.Observer> {
   }
 }
 
-/// Reads versions, and what happened between them, once for all observers.
-private struct VersionReader {
-  let shared: SharedRealm
-  private var known: [ClosedRange<UInt64>: ChangeSet] = [:]
-
-  init(shared: SharedRealm) { self.shared = shared }
-
-  func view(of snapshot: Snapshot) throws(StorageError) -> StoreView {
-    try shared.view(of: snapshot)
-  }
-
-  mutating func advance(
-    _ tracker: inout ObserverTracker, from old: Snapshot, to new: Snapshot
-  ) throws(StorageError) {
-    if old.version == new.version { return }
-    let changes = try changes(from: old, to: new)
-    try tracker.advance(changes, from: view(of: old), to: view(of: new))
-  }
-
-  private mutating func changes(
-    from old: Snapshot, to new: Snapshot
-  ) throws(StorageError) -> ChangeSet {
-    if let changes = known[old.version...new.version] { return changes }
-    var changes = ChangeSet()
-    for entry in try new.historyEntries(after: old.version) {
-      changes.merge(try decoded(entry))
-    }
-    try changes.check(against: new.root, in: new.source)
-    known[old.version...new.version] = changes
-    return changes
-  }
-
-  private func decoded(_ entry: HistoryEntry) throws(StorageError) -> ChangeSet {
-    let result = unsafe entry.bytes.withUnsafeBytes { bytes -> Result<ChangeSet, StorageError> in
-      do throws(StorageError) {
-        return unsafe .success(try ChangeSet(decoding: bytes, path: shared.path))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-}
-
 extension SharedRealm {
   /// A version as queries see it.
   func view(of snapshot: Snapshot) throws(StorageError) -> StoreView {
-    let schema = try schemas.schema(snapshot.root, in: snapshot.source)
-    return StoreView(
-      source: snapshot.source, root: snapshot.root, schema: schema.description)
+    try schemas.view(of: snapshot)
   }
 }
 

@@ -51,6 +51,44 @@ final class CollectionObserver: Observer, @unchecked Sendable {
   }
 }
 
+extension CollectionTracker {
+  fileprivate init(_ collection: _ManagedCollection, keyPaths: [String]?) {
+    let instance = collection.instance
+    let scope = collection.binding.map { instance.scope(of: $0, keyPaths) }
+    let list = collection.list.map { list in
+      ObservedList(owner: list.binding.table, object: list.object, column: list.column)
+    }
+    if let list, collection.isPlain {
+      self.init(list, scope)
+    } else if let scope {
+      self.init(instance.compiled(collection.query), scope)
+    } else {
+      let query = instance.compiled(collection.query, on: collection.listAccessor.property.kind)
+      self.init(list!, query)
+    }
+  }
+}
+
+extension _RealmInstance {
+  /// What counts as a modification of an element of a collection.
+  func scope(of binding: TableBinding, _ keyPaths: [String]?) -> ChangeScope {
+    guard let keyPaths else {
+      return ChangeScope(elementsOf: binding.table, schema: schema.description)
+    }
+    return scope(of: binding, along: keyPaths)
+  }
+
+  func scope(of binding: TableBinding, along keyPaths: [String]) -> ChangeScope {
+    do {
+      return try ChangeScope(
+        keyPaths: keyPaths.map { path($0, from: binding) }, of: binding.table,
+        schema: schema.description)
+    } catch {
+      throwRealmException(error.reason)
+    }
+  }
+}
+
 extension RealmCollection {
   /// Calls the block with the collection as it is, then after each change, until the token is
   /// dropped.

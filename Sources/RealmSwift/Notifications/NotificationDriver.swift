@@ -1,3 +1,5 @@
+import ObjectStore
+
 /// Who is called with changes.
 package protocol NotificationObserver: AnyObject, Sendable {
   associatedtype Tracker: PendingChanges
@@ -141,14 +143,14 @@ package final class NotificationDriver<Host: NotificationHost> {
     isComputing = fault == .staysComputing
     if !host.exists { return end() }
     defer { host.scheduleTurn() }
-    guard let pin = host.pin, let computation else { return }
+    guard let computation, let pin = pin(orElse: computation.target) else { return }
     if computation.target.version > pin.version && !host.autorefresh { return }
     apply(computation)
   }
 
   /// Moves to the version that was computed, unless the realm is past it, and delivers.
   package func apply(_ computation: ChangeComputation<Observer>) {
-    guard let pin = host.pin else { return }
+    guard let pin = pin(orElse: computation.target) else { return }
     if computation.target.version > pin.version {
       // Where a write transaction is open, the realm was at the newest version when it began.
       if host.isWriting && fault != .deliversInTransactions { return }
@@ -199,10 +201,15 @@ package final class NotificationDriver<Host: NotificationHost> {
     }
     for observer in observers where canDeliver(to: observer) && !observer.state.isPaused {
       // A handler may have committed, refreshed or invalidated meanwhile.
-      guard isAllowedToDeliver, let pin = host.pin else { return }
+      guard isAllowedToDeliver, let pin = pin(orElse: observer.state.position) else { return }
       if host.needsBackgroundDiff(observer, to: pin) { return host.scheduleTurn() }
       deliver(to: observer, at: pin)
     }
+  }
+
+  /// The version that is read. An invalidated realm has none, and nothing is delivered there.
+  private func pin(orElse last: Pin?) -> Pin? {
+    host.pin ?? (fault == .deliversInInvalidatedRealms ? last : nil)
   }
 
   private var isAllowedToDeliver: Bool { !host.isWriting || fault == .deliversInTransactions }

@@ -1,13 +1,8 @@
+import ObjectStore
+
 /// A version that is held.
 package protocol VersionPin: Sendable {
   var version: UInt64 { get }
-}
-
-/// What gathers changes until they are delivered.
-package protocol PendingChanges: Sendable {
-  var hasPendingChanges: Bool { get }
-  /// What was pending was delivered, or is not to be.
-  mutating func discardPendingChanges()
 }
 
 /// How far one observer is: the version that its tracker has reached, what is pending, and which
@@ -166,6 +161,7 @@ package enum NotificationFault: CaseIterable {
   case forgetsSuppression
   case keepsDeliveredChanges
   case deliversInTransactions
+  case deliversInInvalidatedRealms
   case forgetsThatHandlersMoveTheRealm
   case deliversAfterCancelling
   case staysComputing

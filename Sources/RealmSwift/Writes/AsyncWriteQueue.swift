@@ -73,6 +73,7 @@ package struct AsyncWriteQueue {
     case invalidatesTooEarly
     case newestFirst
     case losesFailedWrites
+    case losesWritesOfDroppedRealms
   }
 
   package var fault: Fault?
@@ -149,9 +150,9 @@ extension AsyncWriteQueue {
     }
   }
 
-  mutating func removeAll() -> [Pending] {
+  package mutating func removeAll() -> [Pending] {
     defer { (waiting, firstWaiting) = ([], 0) }
-    return Array(waiting[firstWaiting...])
+    return fault == .losesWritesOfDroppedRealms ? [] : Array(waiting[firstWaiting...])
   }
 
   enum Cancellation {

@@ -1,3 +1,4 @@
+import ObjectStore
 import RealmSwift
 
 struct ModelPin: VersionPin { let version: UInt64 }

@@ -9,7 +9,7 @@ final class ModelWriteHost: AsyncWriteHost {
     case grant, expire, failReservation
     case turn, flush, age
     case write, open, close
-    case cancelFirst, cancelLast, cancelRunning, invalidate
+    case cancelFirst, cancelLast, cancelRunning, invalidate, drop
   }
 
   private enum Reservation { case none, waiting, ready, expired, failed }
@@ -87,6 +87,7 @@ final class ModelWriteHost: AsyncWriteHost {
       if waitsForInvalidation || isWriting { return false }
       waitsForInvalidation = true
       if driver.invalidate() { invalidate() }
+    case .drop: return drop()
     }
     return true
   }
@@ -158,6 +159,22 @@ final class ModelWriteHost: AsyncWriteHost {
     }
     requests[index].isCancelled = true
     driver.cancel(requests[index].id)
+    return true
+  }
+
+  /// As a realm instance goes that only its open transaction has kept busy: another one gets the
+  /// writes that have waited for that. Whatever else is under way keeps the instance.
+  private func drop() -> Bool {
+    let isBusy = !turns.isEmpty || !flushes.isEmpty || !groups.isEmpty || reservation != .none
+    // A task that waits holds its realm.
+    let hasTasks = requests.contains { $0.isTask && !$0.hasRun && !$0.isCancelled }
+    if !isWriting || isBusy || hasTasks || waitsForInvalidation { return false }
+    isWriting = false
+    let fault = driver.queue.fault
+    let writes = driver.queue.removeAll()
+    driver = AsyncWriteDriver(self)
+    driver.queue.fault = fault
+    for write in writes { driver.add(write) }
     return true
   }
 

@@ -1,4 +1,3 @@
-import ObjectStore
 import Storage
 
 /// Tells how a collection changed.
@@ -13,26 +12,19 @@ package struct CollectionTracker: ChangeTracker {
   }
 
   private var subject: Subject
-  private(set) var pendingChanges = CollectionChanges()
+  package private(set) var pendingChanges = CollectionChanges()
 
-  init(_ collection: _ManagedCollection, keyPaths: [String]?) {
-    let instance = collection.instance
-    let scope = collection.binding.map { instance.scope(of: $0, keyPaths) }
-    let list = collection.list.map { list in
-      ObservedList(owner: list.binding.table, object: list.object, column: list.column)
-    }
-    if let list, collection.isPlain {
-      subject = .list(list, scope)
-    } else if let scope {
-      subject = .query(instance.compiled(collection.query), scope, nil)
-    } else {
-      let query = instance.compiled(collection.query, on: collection.listAccessor.property.kind)
-      subject = .values(list!, query, [])
-    }
+  /// - Parameter scope: what counts as a modification of an element; nil for a list of values.
+  package init(_ list: ObservedList, _ scope: ChangeScope?) { subject = .list(list, scope) }
+
+  package init(_ query: CompiledQuery, _ scope: ChangeScope) {
+    subject = .query(query, scope, nil)
   }
 
+  package init(_ list: ObservedList, _ query: ListQuery) { subject = .values(list, query, []) }
+
   /// What the query found, if it is more than all objects of a class.
-  var keys: KeyList? {
+  package var keys: KeyList? {
     if case .query(_, _, let results) = subject { results?.keys } else { nil }
   }
 
@@ -110,26 +102,6 @@ package struct CollectionTracker: ChangeTracker {
     switch subject {
     case .list, .values: false
     case .query(let query, _, _): query.isWholeTable || query.isIncremental
-    }
-  }
-}
-
-extension _RealmInstance {
-  /// What counts as a modification of an element of a collection.
-  func scope(of binding: TableBinding, _ keyPaths: [String]?) -> ChangeScope {
-    guard let keyPaths else {
-      return ChangeScope(elementsOf: binding.table, schema: schema.description)
-    }
-    return scope(of: binding, along: keyPaths)
-  }
-
-  func scope(of binding: TableBinding, along keyPaths: [String]) -> ChangeScope {
-    do {
-      return try ChangeScope(
-        keyPaths: keyPaths.map { path($0, from: binding) }, of: binding.table,
-        schema: schema.description)
-    } catch {
-      throwRealmException(error.reason)
     }
   }
 }
