@@ -10,6 +10,8 @@ public enum SyncFile {
     public let user: String
     /// What the file keeps about itself.
     public let record: ClientRecord
+    /// Objects of which something is not acknowledged, without those that only the log names.
+    public let dirtyObjects: Int64
     /// Whether something is not acknowledged.
     public let isDirty: Bool
     /// How much programs have written that no state of an object says yet.
@@ -32,12 +34,13 @@ public enum SyncFile {
   /// Nil if the file is not synced.
   public static func info(_ view: StoreView, _ cache: SyncCache) throws(StorageError) -> Info? {
     guard let tables = SyncTables(view.schema),
-      let (record, isDirty) = try RealmClientStorage.record(view, cache),
+      let (record, dirtyObjects, isLogged) = try RealmClientStorage.record(view, cache),
       let table = try view.table(tables.file.table)
     else { return nil }
     return Info(
       user: try table.string(tables.file.user, at: try table.position(at: 0)), record: record,
-      isDirty: isDirty, log: try WriteLog.length(view, tables.log),
+      dirtyObjects: dirtyObjects, isDirty: dirtyObjects > 0 || isLogged,
+      log: try WriteLog.length(view, tables.log),
       status: try SessionTable.read(view))
   }
 

@@ -140,4 +140,25 @@ import Testing
     try bench.syncAll()
     for device in 0..<2 { #expect(bench.value(device, 1, atKey: "key", "nested") == .int(3)) }
   }
+
+  @Test("is forgotten with client files that stay away; one that comes after all starts over")
+  func removedFiles() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.create(0, 2)
+    try bench.syncAll()
+    try bench.set(1, 1, "a", .int(7))
+    try bench.delete(0, 2)
+    try bench.sync(0)
+    try bench.trim(expiringAll: true)
+    #expect(bench.server.files.count == 2)
+    try bench.trim(expiringAll: true, removingExpired: true)
+    #expect(bench.server.files.isEmpty)
+    #expect(try bench.server.storage.clientFiles().isEmpty)
+    try bench.syncAll()
+    for device in 0..<2 {
+      #expect(bench.value(device, 1, "a") == .int(7))
+      #expect(!bench.exists(device, 2))
+    }
+  }
 }

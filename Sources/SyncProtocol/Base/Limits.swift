@@ -4,6 +4,10 @@ public enum Limits {
   public static let frameBytes = 1 << 20
   /// The largest batch of uploads over all its frames, in bytes.
   public static let batchBytes = 64 << 20
+  /// As much a client puts into one batch, more or less, if there is a commit that it can end with.
+  public static let wantedBatchBytes = 512 << 10
+  /// As much it puts into one batch if there is none; one object may take it beyond that.
+  public static let fullBatchBytes = 40 << 20
   /// The largest slice of a download over all its frames, in bytes.
   public static let sliceBytes = 256 << 20
   /// The longest string or data value, in bytes.
@@ -35,5 +39,5 @@ public enum Limits {
   /// The cells up to which what a client missed comes in one transaction.
   public static let cellsOfOneTransaction = 100_000
   /// The cells of a slice beyond that, unless one object has more.
-  public static let cellsOfSlice = 10_000
+  public static let cellsOfSlice = 2_000
 }

@@ -60,6 +60,9 @@ public struct CellStamp: Hashable, Comparable, Sendable {
 public struct HybridClock: Sendable, Equatable {
   /// How many bits of a time count the writes within one millisecond.
   public static let counterBits: UInt64 = 16
+  /// The times of the first writes of commits are multiples of this, and no others are; so it can
+  /// be seen from the writes where one commit ended and the next one began.
+  private static let commitStep: UInt64 = 16
 
   /// The latest time made or received.
   public private(set) var latest: UInt64
@@ -69,9 +72,20 @@ public struct HybridClock: Sendable, Equatable {
 
   /// The time of a new write, later than all times before.
   public mutating func next(milliseconds: UInt64) -> UInt64 {
-    latest = max(latest + 1, Self.time(milliseconds: milliseconds))
+    latest = max(latest, Self.time(milliseconds: milliseconds)) + 1
+    if Self.beginsCommit(latest) { latest += 1 }
     return latest
   }
+
+  /// The time of the first write of a commit.
+  public mutating func nextCommit(milliseconds: UInt64) -> UInt64 {
+    let next = (latest / Self.commitStep + 1) * Self.commitStep
+    latest = max(next, Self.time(milliseconds: milliseconds))
+    return latest
+  }
+
+  /// Whether a write of that time is the first one of a commit.
+  public static func beginsCommit(_ time: UInt64) -> Bool { time % commitStep == 0 }
 
   /// Times made from now on are later than `time`.
   public mutating func receive(_ time: UInt64) { latest = max(latest, time) }

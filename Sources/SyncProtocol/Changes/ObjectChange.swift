@@ -110,4 +110,36 @@ public struct ObjectChange: Hashable, Sendable {
 
   /// How many cells changed, the generation among them.
   public var cellCount: Int { containers.reduce(1) { $0 + $1.cellCount } }
+
+  /// About as many bytes as it takes in a batch.
+  var byteEstimate: Int {
+    var bytes = 32
+    for container in containers {
+      bytes += 32 + 64 * container.placements.count + 12 * container.removals.count
+      for register in container.registers { bytes += 20 + register.byteEstimate }
+    }
+    return bytes
+  }
+}
+
+extension RegisterChange {
+  fileprivate var byteEstimate: Int {
+    let key: Int =
+      switch slot {
+      case .key(let text): text.string.utf8.count
+      case .member(let value): value.byteEstimate
+      case .property, .item: 4
+      }
+    return key + value.byteEstimate
+  }
+}
+
+extension CellValue {
+  fileprivate var byteEstimate: Int {
+    switch self {
+    case .string(let text): text.string.utf8.count + 4
+    case .data(let bytes): bytes.count + 4
+    default: 16
+    }
+  }
 }

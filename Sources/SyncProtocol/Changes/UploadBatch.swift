@@ -1,6 +1,6 @@
-/// All that a client has written and the server has not acknowledged, of one moment; so whole
-/// transactions. The server merges it whole or not at all, and a batch with a number that it has
-/// seen, or passed, not again.
+/// What a client has written and the server has not acknowledged, of one moment: all of it, or the
+/// oldest part; whole transactions, unless one is too large. The server merges it whole or not at
+/// all, and a batch with a number that it has seen, or passed, not again.
 public struct UploadBatch: Hashable, Sendable {
   /// Each batch of a client file has a larger number than those before.
   public var number: UInt64

@@ -22,11 +22,13 @@ extension ClientCore {
     // An acknowledgement counts at once for what the slice mentions, which is as it is with the
     // batch merged; for the rest with the last slice, because it may still be mentioned.
     if slice.isLast, answered.number > 0 {
-      for id in storage.dirtyObjects where !seen.contains(id) {
+      let spans = storage.dirtySpans.filter { $0.since <= answered.since }
+      for id in spans.compactMap({ storage.dirtyObject($0.handle) }) where !seen.contains(id) {
         var state = storage.takeState(of: id)
-        if answered.number >= (state?.firstBatch ?? 0) {
+        if state?.isIn(answered) == true {
           state?.acknowledgeCells(answered, from: slice.from)
           state?.acknowledgeLists(answered)
+          state?.noteClean(upTo: answered.time)
         }
         leave(id, &state)
         storage.putState(state, of: id)
@@ -43,7 +45,7 @@ extension ClientCore {
 
   private func horizon(of batch: UInt64) -> ClientRecord.SentBatch {
     storage.record.sent.last { $0.number <= batch }
-      ?? ClientRecord.SentBatch(number: 0, time: 0, element: 0)
+      ?? .none
   }
 
   private mutating func finish(_ slice: DownloadSlice, _ rebase: RebaseProgress) {
@@ -83,8 +85,12 @@ extension ClientCore {
     default: break
     }
     var state = storage.takeState(of: id)
-    defer { storage.putState(state, of: id) }
-    var refused = ClientRecord.SentBatch(number: 0, time: 0, element: 0)
+    var refused = ClientRecord.SentBatch.none
+    var counts = false
+    defer {
+      state?.noteClean(upTo: max(counts ? answered.time : 0, refused.time))
+      storage.putState(state, of: id)
+    }
     if let refusal = news.refusal {
       refused = horizon(of: refusal.batch)
       state?.takeBack(refused)
@@ -101,7 +107,7 @@ extension ClientCore {
       state = current
     }
     state?.isBlind = false
-    let counts = answered.number >= (state?.firstBatch ?? 0)
+    counts = state?.isIn(answered) != false
     if counts { state?.acknowledgeCells(answered, from: slice.from) }
     switch news.kind {
     case .evicted:

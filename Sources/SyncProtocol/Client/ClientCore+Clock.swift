@@ -20,7 +20,11 @@ extension ClientCore {
       }
       var clock = HybridClock(latest: base)
       var renamed: [UInt64: UInt64] = [:]
-      for time in times.sorted() { renamed[time] = clock.next(milliseconds: server) }
+      for time in times.sorted() {
+        renamed[time] =
+          HybridClock.beginsCommit(time)
+          ? clock.nextCommit(milliseconds: server) : clock.next(milliseconds: server)
+      }
       for id in dirty { rename(id, renamed) }
       storage.record.clock = clock
       storage.record.sent.removeAll { $0.time > latest }
@@ -79,6 +83,10 @@ extension ClientObject {
     containers = after
     generationTime = times[generationTime] ?? generationTime
     recoveredTime = recoveredTime.map { times[$0] ?? $0 }
+    // An earlier write at that time may have been written over since.
+    dirtySince = dirtySince.map { since in
+      times[since] ?? min(since, times.filter { $0.key > since }.values.min() ?? since)
+    }
     return renamed
   }
 }

@@ -18,7 +18,10 @@ extension ClientCore {
   /// server has another history, it may lack the object, and gets it back.
   mutating func forget(_ id: ObjectID, _ rebase: RebaseProgress) {
     guard var state = storage.takeState(of: id) else { return }
-    if let discarded = rebase.discarded { state.takeBack(discarded) }
+    if let discarded = rebase.discarded {
+      state.takeBack(discarded)
+      state.noteClean(upTo: discarded.time)
+    }
     if state.generation.isAlive && rebase.isOtherHistory {
       giveBack(id, &state)
       storage.putState(state, of: id)
@@ -133,6 +136,7 @@ extension ClientCore {
     }
     guard isLacking else { return }
     state.recoveredTime = time
+    state.noteDirty(at: time)
     state.firstBatch = storage.record.batch + 1
   }
 }

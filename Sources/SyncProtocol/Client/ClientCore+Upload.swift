@@ -1,13 +1,12 @@
 extension ClientCore {
-  /// All that is not acknowledged, as one batch with a new number; nil if there is nothing.
-  /// The number is durable before the batch is handed out.
+  /// What is not acknowledged, as one batch with a new number, or the oldest part of it if it is
+  /// much; nil if there is nothing. The number is durable before the batch is handed out.
   public mutating func makeBatch() throws(SyncError) -> UploadBatch? {
-    let objects = unacknowledged()
-    guard !objects.isEmpty else { return nil }
+    let portion = portion()
+    guard !portion.objects.isEmpty else { return nil }
     storage.record.batch += 1
-    let included = Set(objects.map(\.id))
-    for id in storage.dirtyObjects where !included.contains(id) {
-      // What is set aside is not acknowledged with the rest.
+    for id in portion.leftOut {
+      // What is not in the batch is not acknowledged with the rest.
       guard var state = storage.takeState(of: id) else { continue }
       state.firstBatch = storage.record.batch + 1
       storage.putState(state, of: id)
@@ -15,21 +14,80 @@ extension ClientCore {
     storage.record.sent.append(
       ClientRecord.SentBatch(
         number: storage.record.batch, time: storage.record.clock.latest,
-        element: storage.record.elements))
+        element: storage.record.elements, since: portion.since))
     try storage.commit()
     return UploadBatch(
-      number: storage.record.batch, cursor: storage.record.cursor, objects: objects)
+      number: storage.record.batch, cursor: storage.record.cursor, objects: portion.objects)
   }
 
-  /// What is not acknowledged and the server would take.
-  package func unacknowledged() -> [ObjectChange] {
-    let setAside = Set(storage.record.setAside)
-    var objects: [ObjectChange] = []
-    for id in storage.dirtyObjects {
-      guard let state = storage.state(of: id), !isSetAside(id, state, setAside) else { continue }
-      objects.append(change(of: id, state))
+  /// What goes into one batch: whole objects, those that were dirty first.
+  package struct Portion {
+    package fileprivate(set) var objects: [ObjectChange] = []
+    /// It has the objects that were dirty since then or longer, without `leftOut`.
+    var since: UInt64 = 0
+    var leftOut: [ObjectID] = []
+
+    fileprivate func ended(at end: End) -> Portion {
+      Portion(
+        objects: Array(objects[..<end.objects]), since: end.since,
+        leftOut: Array(leftOut[..<end.leftOut]))
     }
-    return objects
+  }
+
+  /// Where a batch can end: all commits are whole on either side.
+  fileprivate struct End {
+    var objects: Int
+    var leftOut: Int
+    var since: UInt64
+  }
+
+  /// Ends where a commit does: when all that was written in the objects so far was written before
+  /// anything in the others, and the first such write began a commit. Only if there is no such end
+  /// within a batch of full size, or one commit is larger, it ends somewhere.
+  package func portion() -> Portion {
+    let spans = storage.dirtySpans.sorted { $0.since < $1.since }
+    let setAside = Set(storage.record.setAside)
+    var portion = Portion()
+    var end: End?
+    var bytes = 0
+    var until: UInt64 = 0
+    for (index, span) in spans.enumerated() {
+      if index > 0, until < span.since, HybridClock.beginsCommit(span.since) {
+        let here = End(
+          objects: portion.objects.count, leftOut: portion.leftOut.count, since: span.since - 1)
+        if bytes > wantedBatchBytes { return portion.ended(at: end ?? here) }
+        end = portion.objects.isEmpty ? nil : here
+      }
+      if bytes > wantedBatchBytes, let end { return portion.ended(at: end) }
+      if bytes > fullBatchBytes {
+        portion.since = spans[index - 1].since
+        leaveOut(spans[index...], &portion)
+        return portion
+      }
+      guard let id = storage.dirtyObject(span.handle), let state = storage.state(of: id) else {
+        continue
+      }
+      if isSetAside(id, state, setAside) {
+        portion.leftOut.append(id)
+        continue
+      }
+      let change = change(of: id, state)
+      bytes += change.byteEstimate
+      until = max(until, span.until)
+      portion.objects.append(change)
+    }
+    portion.since = storage.record.clock.latest
+    return portion
+  }
+
+  /// The objects that cannot be told by time from those that are in.
+  private func leaveOut(
+    _ rest: ArraySlice<DirtySpan<Storage.DirtyHandle>>, _ portion: inout Portion
+  ) {
+    for span in rest {
+      guard span.since <= portion.since else { return }
+      if let id = storage.dirtyObject(span.handle) { portion.leftOut.append(id) }
+    }
   }
 
   /// Whether the server does not know the class, or a property that was written.

@@ -6,6 +6,10 @@
 public struct ClientCore<Storage: ClientStorage> {
   /// Where data and state are kept.
   public var storage: Storage
+  private var beginsCommit = false
+  /// How large batches are: less in tests.
+  package var wantedBatchBytes = Limits.wantedBatchBytes
+  package var fullBatchBytes = Limits.fullBatchBytes
 
   /// Goes on from what storage has.
   public init(storage: Storage) { self.storage = storage }
@@ -13,10 +17,17 @@ public struct ClientCore<Storage: ClientStorage> {
   /// Whether something is not acknowledged.
   public var isDirty: Bool { !storage.dirtyObjects.isEmpty }
 
+  /// To be called before what is written in one commit: so batches end where commits do.
+  public mutating func beginCommit() { beginsCommit = true }
+
   mutating func stamp(now: UInt64) -> Stamp {
     let now = now - min(now, storage.record.millisecondsAhead)
-    return Stamp(
-      time: storage.record.clock.next(milliseconds: now), client: storage.record.client)
+    let time =
+      beginsCommit
+      ? storage.record.clock.nextCommit(milliseconds: now)
+      : storage.record.clock.next(milliseconds: now)
+    beginsCommit = false
+    return Stamp(time: time, client: storage.record.client)
   }
 
   /// Whether the program can see an object.
@@ -37,6 +48,7 @@ public struct ClientCore<Storage: ClientStorage> {
     state.isBlind = known == nil
     state.isGenerationDirty = true
     state.generationTime = time
+    state.noteDirty(at: time)
     state.isLeaving = false
     state.clear(type: id.type)
     storage.change(.create, in: id)
@@ -59,6 +71,7 @@ public struct ClientCore<Storage: ClientStorage> {
         let slot = Slot.property(name)
         if let own = state?.containers[.root]?.dirty[slot], own > stamp { continue }
         state?.containers[.root]?.dirty[slot] = stamp
+        state?.noteDirty(at: time)
       }
     }
     storage.putState(state, of: id)
@@ -74,6 +87,7 @@ public struct ClientCore<Storage: ClientStorage> {
     state.isLeaving = false
     state.isGenerationDirty = true
     state.generationTime = stamp(now: now).time
+    state.noteDirty(at: state.generationTime)
     state.clear(type: id.type)
     storage.change(.delete, in: id)
     storage.putState(state, of: id)
@@ -81,11 +95,12 @@ public struct ClientCore<Storage: ClientStorage> {
 
   /// Changes the state and the data of an object that exists.
   mutating func withState(
-    of id: ObjectID, _ body: (inout ClientObject, inout Storage) -> Void
+    of id: ObjectID, at stamp: Stamp, _ body: (inout ClientObject, inout Storage) -> Void
   ) {
     guard var state = storage.takeState(of: id), state.generation.isAlive else {
       preconditionFailure("the object does not exist")
     }
+    state.noteDirty(at: stamp.time)
     body(&state, &storage)
     storage.putState(state, of: id)
   }
@@ -99,7 +114,7 @@ extension ClientCore {
     isDefault: Bool = false, now: UInt64
   ) {
     let stamp = stamp(now: now)
-    withState(of: id) { state, storage in
+    withState(of: id, at: stamp) { state, storage in
       state.prepare(container, for: slot)
       state.note(slot, of: container, ContainerID(madeBy: stamp), value, id, &storage)
       state.containers[container]?.dirty[slot] = CellStamp(stamp, isExplicit: !isDefault)
@@ -119,7 +134,7 @@ extension ClientCore {
     storage.record.elements += 1
     let element = ElementID(client: stamp.client, number: storage.record.elements)
     let cursor = storage.record.cursor
-    withState(of: id) { state, storage in
+    withState(of: id, at: stamp) { state, storage in
       state.prepare(container, for: .item(element))
       state.containers[container]?.list?.put(element, at: index, stamp: stamp, cursor: cursor)
       state.note(.item(element), of: container, ContainerID(madeBy: stamp), value, id, &storage)
@@ -134,7 +149,7 @@ extension ClientCore {
     _ index: Int, of container: ContainerID, in id: ObjectID, to value: CellValue, now: UInt64
   ) {
     let stamp = stamp(now: now)
-    withState(of: id) { state, storage in
+    withState(of: id, at: stamp) { state, storage in
       guard let element = state.containers[container]?.list?.element(at: index) else {
         preconditionFailure("the list has no such index")
       }
@@ -151,7 +166,7 @@ extension ClientCore {
   ) {
     let stamp = stamp(now: now)
     let sent = storage.record.sent.last?.element ?? storage.record.elements
-    withState(of: id) { state, storage in
+    withState(of: id, at: stamp) { state, storage in
       guard let list = state.containers[container]?.list, let element = list.element(at: index)
       else { preconditionFailure("the list has no such index") }
       let isKnown =
@@ -169,7 +184,7 @@ extension ClientCore {
   ) {
     let stamp = stamp(now: now)
     let cursor = storage.record.cursor
-    withState(of: id) { state, storage in
+    withState(of: id, at: stamp) { state, storage in
       guard let element = state.containers[container]?.list?.element(at: index) else {
         preconditionFailure("the list has no such index")
       }

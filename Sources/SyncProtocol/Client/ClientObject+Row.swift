@@ -5,9 +5,11 @@ extension ClientObject {
   public func row(names: Names) -> [UInt8] {
     var writer = ChangeWriter(names: names)
     for number in [generation.rawValue, generationTime, firstBatch] { writer.body.number(number) }
-    for flag in [isGenerationDirty, isBlind, isLeaving, tombstone != nil, recoveredTime != nil] {
+    for flag in [isGenerationDirty, isBlind, isLeaving, tombstone != nil] {
       writer.body.flag(flag)
     }
+    writer.body.byte((recoveredTime != nil ? 1 : 0) | (dirtySince != nil ? 2 : 0))
+    if let dirtySince { writer.body.number(dirtySince) }
     if let tombstone { writer.body.number(tombstone.rawValue) }
     if let recoveredTime {
       writer.body.number(recoveredTime)
@@ -44,9 +46,11 @@ extension ClientObject {
     isBlind = try reader.body.flag()
     isLeaving = try reader.body.flag()
     let isTombstone = try reader.body.flag()
-    let isRecovered = try reader.body.flag()
+    let flags = try reader.body.byte()
+    guard flags < 4 else { throw .unknownKind(flags) }
+    if flags & 2 != 0 { dirtySince = try reader.body.number() }
     if isTombstone { tombstone = Version(try reader.body.number()) }
-    if isRecovered {
+    if flags & 1 != 0 {
       recoveredTime = try reader.body.number()
       isGivenBack = try reader.body.flag()
     }

@@ -37,6 +37,8 @@ public struct ClientObject: Sendable, Equatable {
   var isGivenBack = false
   /// Acknowledgements of earlier batches do not count, because they were for another generation.
   var firstBatch: UInt64 = 0
+  /// Not later than the first write of it that is not acknowledged; nil if there is none.
+  var dirtySince: UInt64?
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.
   var tombstone: Version?
   var containers: [ContainerID: ClientContainer] = [:]
@@ -46,6 +48,35 @@ public struct ClientObject: Sendable, Equatable {
   /// Whether something of it is not acknowledged.
   public var isDirty: Bool {
     isGenerationDirty || recoveredTime != nil || containers.values.contains { $0.isDirty }
+  }
+
+  /// From when to when what is not acknowledged was written: not later than the first such write,
+  /// and the newest one.
+  public var dirtySpan: ClosedRange<UInt64>? {
+    guard isDirty else { return nil }
+    var until = isGenerationDirty ? generationTime : 0
+    until = max(until, recoveredTime ?? 0)
+    for container in containers.values {
+      for stamp in container.dirty.values { until = max(until, stamp.stamp.time) }
+      guard let list = container.list, list.isDirty else { continue }
+      for pending in list.pending.values { until = max(until, pending.stamp.time, pending.time) }
+      for stamp in list.removed.values { until = max(until, stamp.time) }
+    }
+    return min(dirtySince ?? 0, until)...until
+  }
+
+  /// Something of it was written.
+  mutating func noteDirty(at time: UInt64) { dirtySince = min(dirtySince ?? time, time) }
+
+  /// What was written up to a time is acknowledged, or not there any more.
+  mutating func noteClean(upTo time: UInt64) {
+    guard isDirty else { return dirtySince = nil }
+    if let since = dirtySince, since <= time { dirtySince = time + 1 }
+  }
+
+  /// Whether a batch had what was written of it until then.
+  func isIn(_ batch: ClientRecord.SentBatch) -> Bool {
+    batch.number >= firstBatch && (dirtySince ?? 0) <= batch.since
   }
 
   /// The containers of it that are there, and what they hold.

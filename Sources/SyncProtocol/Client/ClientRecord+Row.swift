@@ -15,7 +15,9 @@ extension ClientRecord {
     }
     writer.count(sent.count)
     for batch in sent {
-      for number in [batch.number, batch.time, batch.element] { writer.number(number) }
+      for number in [batch.number, batch.time, batch.element, batch.since] {
+        writer.number(number)
+      }
     }
     writer.subscriptions(subscriptions)
     writer.conflicts(setAside)
@@ -41,10 +43,11 @@ extension ClientRecord {
     elements = try reader.number()
     queryVersion = try reader.number()
     completeQueryVersion = try reader.number()
-    for _ in 0..<(try reader.count(of: 3)) {
+    for _ in 0..<(try reader.count(of: 4)) {
       sent.append(
         SentBatch(
-          number: try reader.number(), time: try reader.number(), element: try reader.number()))
+          number: try reader.number(), time: try reader.number(),
+          element: try reader.number(), since: try reader.number()))
     }
     subscriptions = try reader.subscriptions()
     setAside = try reader.conflicts()

@@ -8,6 +8,11 @@ public struct ClientRecord: Sendable, Equatable {
     public var time: UInt64
     /// The newest element of a list in it.
     public var element: UInt64
+    /// It has the objects that were dirty since then or longer.
+    public var since: UInt64
+
+    /// Before the first one.
+    static let none = SentBatch(number: 0, time: 0, element: 0, since: 0)
   }
 
   /// Which client file this is.

@@ -22,12 +22,33 @@ public enum DataChange: Hashable, Sendable {
   case rename(ContainerID, ContainerID)
 }
 
+/// From when to when an object was written, of what is not acknowledged.
+public struct DirtySpan<Handle> {
+  /// Not later than the first such write.
+  public var since: UInt64
+  /// The newest one.
+  public var until: UInt64
+  /// What the storage finds the object by, until it changes objects.
+  public var handle: Handle
+
+  /// A span from its parts.
+  public init(since: UInt64, until: UInt64, handle: Handle) {
+    self.since = since
+    self.until = until
+    self.handle = handle
+  }
+}
+
 /// Where a client keeps its data and its state of sync, in one transaction.
 ///
 /// `commit` makes all that was done since the last commit durable at once; after a crash storage
 /// has what the last commit left. The client's state of an object is taken out and put back, so
 /// that it can be changed in place.
 public protocol ClientStorage {
+  /// How the storage finds an object that it has looked at: smaller than its name, since there may
+  /// be many.
+  associatedtype DirtyHandle
+
   /// What the file keeps about itself.
   var record: ClientRecord { get set }
   /// The state of an object.
@@ -40,6 +61,10 @@ public protocol ClientStorage {
   var objects: [ObjectID] { get }
   /// The objects of which something is not acknowledged.
   var dirtyObjects: [ObjectID] { get }
+  /// When those were written.
+  var dirtySpans: [DirtySpan<DirtyHandle>] { get }
+  /// The object of a span.
+  func dirtyObject(_ handle: DirtyHandle) -> ObjectID?
   /// The value of a property, a key or a member.
   func value(_ slot: Slot, of container: ContainerID, in id: ObjectID) -> CellValue?
   /// The cells of a container that have values.

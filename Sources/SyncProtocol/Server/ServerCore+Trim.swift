@@ -5,9 +5,14 @@ extension ServerCore {
   /// Marks go when all clients have passed the version in which they were made. Dead objects go
   /// later, when all clients have confirmed to have forgotten them as well: else a client could
   /// create the object in a generation that others take for an old one, or the other way round.
-  /// Client files that were away since before `expiry` are not waited for: they start over.
-  public mutating func trim(expiry: UInt64) throws(SyncError) {
+  /// Client files that were away since before `expiry` are not waited for: they start over. Those
+  /// away since before `removal` are forgotten, with what they held.
+  public mutating func trim(expiry: UInt64, removal: UInt64 = 0) throws(SyncError) {
     precondition(!needsFlush)
+    for (id, file) in files where file.isExpired && file.lastSeen < removal {
+      files[id] = nil
+      noteFile(id)
+    }
     for (id, file) in files where !file.isExpired && file.lastSeen < expiry {
       files[id]?.isExpired = true
       noteFile(id)

@@ -38,7 +38,7 @@ public struct ServerCore<Storage: ServerStorage> {
     var changes = ServerChanges(head: head)
     for id in changedObjects { changes.objects[id] = objects[id] }
     for id in forgottenObjects { changes.objects[id] = .some(nil) }
-    for id in changedFiles { changes.clientFiles[id] = files[id] }
+    for id in changedFiles { changes.clientFiles[id] = .some(files[id]) }
     try storage.commit(changes)
     for id in changedFiles { files[id]?.holds.noteStored() }
     changedObjects = []

@@ -23,8 +23,8 @@ public struct ServerChanges: Sendable {
   public var head: ServerHead
   /// Objects that changed; nil is to be forgotten.
   public var objects: [ObjectID: ServerObject?] = [:]
-  /// Client files that changed.
-  public var clientFiles: [ClientID: ClientFile] = [:]
+  /// Client files that changed; nil is to be forgotten.
+  public var clientFiles: [ClientID: ClientFile?] = [:]
 }
 
 /// Where the server keeps its state. What `commit` has been given survives a crash when it returns;

@@ -196,7 +196,7 @@ extension ClientSession {
     if isReset, discardsUnsynced, rebase.discarded == nil {
       rebase.discarded = ClientRecord.SentBatch(
         number: .max, time: core.storage.record.clock.latest,
-        element: core.storage.record.elements)
+        element: core.storage.record.elements, since: .max)
     }
     // A rebase that is not complete has to be the same one when it starts over.
     if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }

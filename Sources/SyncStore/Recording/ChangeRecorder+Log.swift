@@ -20,7 +20,7 @@ extension ChangeRecorder {
     clock.receive(end.newest)
     let now = milliseconds()
     let ahead = try millisecondsAhead(try table.int(file.version, at: position), transaction)
-    let time = clock.next(milliseconds: now - min(now, ahead))
+    let time = clock.nextCommit(milliseconds: now - min(now, ahead))
     let entries = rules.entries(of: changes, at: time, after: end.isEmpty ? time : end.newest)
     if entries.isEmpty { return true }
     if end.hasRoom(for: entries) {

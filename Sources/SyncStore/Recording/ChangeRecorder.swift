@@ -53,6 +53,7 @@ struct Recording {
     self.storage = storage
     self.now = now
     core = ClientCore(storage: storage)
+    core.beginCommit()
   }
 
   var writes: ObjectTransaction { storage.writes }

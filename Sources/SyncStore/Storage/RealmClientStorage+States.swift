@@ -69,7 +69,7 @@ extension RealmClientStorage {
       else { throw .unsoundSync(table.source.path, "the state of an object") }
       entry.state = state
       entry.places = places
-      entry.wasDirty = try table.bool(hidden.dirty, at: position)
+      entry.storedSpan = try span(hidden, table, position)
       entry.knownTargets = places.targets
     } else {
       var exists = plainExists
@@ -84,25 +84,25 @@ extension RealmClientStorage {
     var dirtier: Int64 = 0
     let hidden = try layout.tables.objects
     for (id, entry) in entries where entry.isChanged {
-      let isDirty = entry.state?.isDirty == true
       let isKept = entry.state.map { !$0.isPlain || !entry.places.isEmpty } ?? false
+      let span = isKept ? entry.state?.dirtySpan : nil
       if isKept, let state = entry.state {
-        try keep(id, state, entry, isDirty, hidden)
+        try keep(id, state, entry, span, hidden)
       } else if let row = entry.row {
         try writes.deleteObject(row, in: hidden.table)
         entries[id]?.row = nil
       }
       try noteTargets(id, entry)
-      dirtier += (isKept && isDirty ? 1 : 0) - (entry.wasDirty ? 1 : 0)
-      entries[id]?.wasDirty = isKept && isDirty
+      dirtier += (span != nil ? 1 : 0) - (entry.storedSpan != nil ? 1 : 0)
+      entries[id]?.storedSpan = span
       entries[id]?.isChanged = false
     }
     try noteDirty(by: dirtier)
   }
 
   private func keep(
-    _ id: ObjectID, _ state: ClientObject, _ entry: Entry, _ isDirty: Bool,
-    _ hidden: SyncTables.Objects
+    _ id: ObjectID, _ state: ClientObject, _ entry: Entry,
+    _ span: ClosedRange<UInt64>?, _ hidden: SyncTables.Objects
   ) throws(StorageError) {
     let key: ObjectStore.ObjectKey
     if let row = entry.row {
@@ -118,8 +118,58 @@ extension RealmClientStorage {
       let places = entry.places.isEmpty ? [] : entry.places.row(record.names)
       try writes.set(.data(places), hidden.places, of: key, in: hidden.table)
     }
-    if entry.row == nil ? isDirty : isDirty != entry.wasDirty {
-      try writes.setBool(isDirty, hidden.dirty, of: key, in: hidden.table)
+    if span == entry.storedSpan { return }
+    if (span != nil) != (entry.storedSpan != nil) {
+      try writes.setBool(span != nil, hidden.dirty, of: key, in: hidden.table)
+    }
+    func set(_ time: UInt64?, _ old: UInt64?, _ column: ColumnKey) throws(StorageError) {
+      if time == old { return }
+      try writes.setInt(
+        Int64(bitPattern: time ?? 0), column, of: key, in: hidden.table)
+    }
+    try set(span?.lowerBound, entry.storedSpan?.lowerBound, hidden.since)
+    try set(span?.upperBound, entry.storedSpan?.upperBound, hidden.until)
+  }
+
+  private func span(
+    _ hidden: SyncTables.Objects, _ table: Table, _ position: ObjectPosition
+  ) throws(StorageError) -> ClosedRange<UInt64>? {
+    guard try table.bool(hidden.dirty, at: position) else { return nil }
+    let since = UInt64(bitPattern: try table.int(hidden.since, at: position))
+    let until = UInt64(bitPattern: try table.int(hidden.until, at: position))
+    guard since <= until else { throw .unsoundSync(table.source.path, "when it was written") }
+    return since...until
+  }
+
+  /// When the objects were written of which something is not acknowledged.
+  public var dirtySpans: [DirtySpan<ObjectStore.ObjectKey>] {
+    attempt([]) { () throws(StorageError) in
+      try flush()
+      let hidden = try layout.tables.objects
+      let table = try writes.table(hidden.table)
+      var spans: [DirtySpan<ObjectStore.ObjectKey>] = []
+      var clusters = table.clusters()
+      while let cluster = try clusters.next() {
+        for row in 0..<cluster.count {
+          let position = ObjectPosition(cluster: cluster, row: row)
+          guard let span = try span(hidden, table, position) else { continue }
+          spans.append(
+            DirtySpan(
+              since: span.lowerBound, until: span.upperBound, handle: cluster.key(row)))
+        }
+      }
+      return spans
+    }
+  }
+
+  /// The object of a span.
+  public func dirtyObject(_ row: ObjectStore.ObjectKey) -> ObjectID? {
+    attempt(nil) { () throws(StorageError) in
+      let hidden = try layout.tables.objects
+      let table = try writes.table(hidden.table)
+      guard let position = try table.find(row) else { return nil }
+      let name = try table.string(hidden.name.columnKey, at: position)
+      return ObjectName.id(name, record.names)
     }
   }
 

@@ -22,7 +22,8 @@ public final class RealmClientStorage: ClientStorage {
     var state: ClientObject?
     var places = Places()
     var isChanged = false
-    var wasDirty = false
+    /// What the hidden tables say of when it was written.
+    var storedSpan: ClosedRange<UInt64>?
     /// Its row among the hidden ones.
     var row: ObjectStore.ObjectKey?
     /// What its links led to that was not there, as the hidden tables have it.
@@ -104,7 +105,7 @@ public final class RealmClientStorage: ClientStorage {
   /// The file's record in a version that is read; nil if it is not synced.
   public static func record(
     _ view: StoreView, _ cache: SyncCache
-  ) throws(StorageError) -> (record: ClientRecord, isDirty: Bool)? {
+  ) throws(StorageError) -> (record: ClientRecord, dirtyObjects: Int64, isLogged: Bool)? {
     guard let tables = SyncTables(view.schema), let table = try view.table(tables.file.table),
       table.count > 0
     else { return nil }
@@ -113,8 +114,7 @@ public final class RealmClientStorage: ClientStorage {
     let isLogged = unsafe try table.withBytes(tables.file.writes, at: position) {
       unsafe !$0.isEmpty
     }
-    let isDirty = try table.int(tables.file.dirty, at: position) > 0
-    return (loaded.record, isDirty || isLogged)
+    return (loaded.record, try table.int(tables.file.dirty, at: position), isLogged)
   }
 
   private static func read(

@@ -37,6 +37,10 @@ public struct SessionStatus: Hashable, Sendable {
   public var downloads: Int64 = 0
   /// Objects of the download under way that are still to come.
   public var objectsToCome: Int64 = 0
+  /// Raised for each connection that could not be made, or that ended too early.
+  public var failedConnections: Int64 = 0
+  /// Why the newest of those was.
+  public var failedConnectionMessage = ""
   /// When each subscription was made and changed, for the sessions alone.
   public var subscriptionDates = ""
 
@@ -54,10 +58,11 @@ enum SessionTable {
     ("agentEpoch", \.agentEpoch), ("reconnects", \.reconnects), ("errors", \.errors),
     ("errorCode", \.errorCode), ("failedQuery", \.failedQuery), ("downloads", \.downloads),
     ("downloadsWanted", \.downloadsWanted),
-    ("objectsToCome", \.objectsToCome),
+    ("objectsToCome", \.objectsToCome), ("failedConnections", \.failedConnections),
   ]
   private static let texts: [Field<String>] = [
     ("errorMessage", \.errorMessage), ("errorObjects", \.errorObjects),
+    ("failedConnectionMessage", \.failedConnectionMessage),
     ("failedQueryMessage", \.failedQueryMessage),
     ("subscriptionDates", \.subscriptionDates),
   ]

@@ -17,7 +17,7 @@ struct SyncTables: Sendable {
   struct Objects: Sendable {
     let table: TableKey
     let name: PropertyDescription
-    let dirty, state, places: ColumnKey
+    let dirty, since, until, state, places: ColumnKey
   }
 
   struct Links: Sendable {
@@ -42,7 +42,7 @@ struct SyncTables: Sendable {
       let object = schema.description(of: SyncClass.object.className),
       let link = schema.description(of: SyncClass.link.className),
       let log = schema.description(of: SyncClass.log.className),
-      let writes = file.property(named: "writes")
+      let writes = file.property(named: "writes"), let since = object.property(named: "since")
     else { return nil }
     self.file = File(
       table: file.tableKey, client: file.column("client"), clock: file.column("clock"),
@@ -51,8 +51,8 @@ struct SyncTables: Sendable {
       writes: writes.columnKey)
     objects = Objects(
       table: object.tableKey, name: object.property(named: "name")!,
-      dirty: object.column("dirty"), state: object.column("state"),
-      places: object.column("places"))
+      dirty: object.column("dirty"), since: since.columnKey, until: object.column("until"),
+      state: object.column("state"), places: object.column("places"))
     links = Links(
       table: link.tableKey, target: link.property(named: "target")!,
       source: link.column("source"))
@@ -76,6 +76,8 @@ struct SyncTables: Sendable {
         properties: [
           PropertyDescription(name: "name", kind: .string, isPrimaryKey: true),
           PropertyDescription(name: "dirty", kind: .bool),
+          PropertyDescription(name: "since", kind: .int),
+          PropertyDescription(name: "until", kind: .int),
           PropertyDescription(name: "state", kind: .data),
           PropertyDescription(name: "places", kind: .data),
         ]),

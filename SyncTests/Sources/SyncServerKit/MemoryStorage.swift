@@ -78,7 +78,7 @@ struct MemoryStorage: ServerStorage {
         ($0.row(names: stored.names), $0.version, $0.generation.isAlive)
       }
     }
-    files.merge(changes.clientFiles) { $1 }
+    for (id, file) in changes.clientFiles { files[id] = file }
   }
 
   mutating func startNewEpoch(_ epoch: UInt64) { stored.epoch = epoch }

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import SyncModels
 import SyncServerKit
+import Synchronization
 import Testing
 
 @MainActor
@@ -137,5 +138,50 @@ import Testing
     try await session.wait(for: .upload)
     #expect(try server.version > 0)
     #expect(session.connectionState == .connected)
+  }
+
+  @Test("say how much of a long upload is done, which goes in many batches")
+  func uploadProgress() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    session.suspend()
+    let before = try server.version
+    for age in 0..<40 {
+      try realm.write {
+        realm.add(Dog(name: String(repeating: "x", count: 40_000), age: age))
+      }
+    }
+    let estimates = Mutex<[Double]>([])
+    let token = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) {
+      progress in estimates.withLock { $0.append(progress.progressEstimate) }
+    }
+    session.resume()
+    try await session.wait(for: .upload)
+    token?.invalidate()
+    #expect(try server.version >= before + 3)
+    #expect(Set(estimates.withLock { $0 }.filter { $0 > 0 && $0 < 1 }).count >= 2)
+  }
+
+  @Test("do not wait to be opened for a server that is out of reach, if that is wanted")
+  func impatient() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    var configuration = device.configuration
+    configuration.syncConfiguration =
+      user.flexibleSyncConfiguration(
+        cancelAsyncOpenOnNonFatalErrors: true,
+        initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
+      ).syncConfiguration
+    try server.goAway()
+    let error = await #expect(throws: SyncError.self) {
+      _ = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    }
+    #expect(error?.code == .connectionFailed)
   }
 }

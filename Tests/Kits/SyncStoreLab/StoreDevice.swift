@@ -75,6 +75,12 @@ public final class StoreDevice: RealmClientStorage.Host {
 
   var isDirty: Bool { get throws { try info.isDirty } }
 
+  /// How large batches are that the device sends: where a commit can be the last, and elsewhere.
+  public func setBatchBytes(wanted: Int, full: Int = Limits.fullBatchBytes) {
+    core?.wantedBatchBytes = wanted
+    core?.fullBatchBytes = full
+  }
+
   /// Reads a part of the log; false if nothing is left of it.
   public func digest() throws -> Bool { try core?.storage.digest() ?? false }
 

@@ -11,6 +11,7 @@ public struct StoreRun {
   private init(seed: UInt64, devices count: Int) throws {
     random = SeededGenerator(seed: seed)
     network = try StoreNetwork(devices: count, epoch: seed + 1)
+    if seed % 2 == 0 { for device in network.devices { device.setBatchBytes(wanted: 200) } }
   }
 
   /// What went wrong; nil if nothing did.

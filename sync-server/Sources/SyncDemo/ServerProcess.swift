@@ -14,27 +14,21 @@ final class ServerProcess {
   init(program: String, folder: String) throws {
     self.program = program
     data = folder + "/server"
-    let portFile = folder + "/port"
+    let announcement = Pipe()
     process.executableURL = URL(filePath: program)
     process.arguments = [
-      "serve", "--data", data, "--port", "0", "--port-file", portFile, "--log", "error",
+      "serve", "--data", data, "--port", "0", "--port-descriptor", "1", "--log", "error",
     ]
+    process.standardOutput = announcement
     try process.run()
-    url = "http://127.0.0.1:\(try port(portFile))"
-  }
-
-  /// Comes when the server listens.
-  private func port(_ path: String) throws -> Int {
-    let end = Date(timeIntervalSinceNow: 30)
-    while process.isRunning, Date() < end {
-      if let text = try? String(contentsOfFile: path, encoding: .utf8),
-        let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-      {
-        return port
-      }
-      Thread.sleep(forTimeInterval: 0.02)
+    // Its end is then the server's end.
+    try announcement.fileHandleForWriting.close()
+    let line = String(
+      decoding: announcement.fileHandleForReading.availableData, as: UTF8.self)
+    guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw Failure(description: "the server \(program) did not start")
     }
-    throw Failure(description: "the server \(program) did not start")
+    url = "http://127.0.0.1:\(port)"
   }
 
   /// Ends it as a service manager does.

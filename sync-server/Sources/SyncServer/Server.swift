@@ -43,7 +43,9 @@ public struct Server: Service {
     ).add(to: router)
     HealthRoutes(apps: apps, metrics: metrics, adminToken: folder.adminToken).add(to: router)
     let logger = logger
-    let portFile = options.portFile
+    let announcement = Announcement(
+      portFile: options.portFile, portDescriptor: options.portDescriptor,
+      notifySocket: options.notifySocket)
     let application = Application(
       router: router, server: try builder(apps),
       configuration: ApplicationConfiguration(
@@ -54,13 +56,16 @@ public struct Server: Service {
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         logger.notice("listening", metadata: ["port": "\(port)"])
-        guard let portFile else { return }
-        do { try PrivateFile.write(Array("\(port)\n".utf8), to: portFile) } catch {
-          logger.error("the port cannot be written down", metadata: ["error": "\(error)"])
+        do { try announcement.listening(at: port) } catch {
+          logger.error("nobody learns of the port", metadata: ["error": "\(error)"])
         }
       },
       logger: logger)
-    try await application.run()
+    try await withGracefulShutdownHandler {
+      try await application.run()
+    } onGracefulShutdown: {
+      try? announcement.stopping()
+    }
     await apps.drain()
     folder.release()
   }

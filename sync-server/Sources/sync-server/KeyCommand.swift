@@ -9,14 +9,11 @@ struct KeyCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List a user's keys.")
-    @Argument(help: "The app.") var app: String
-    @Argument(help: "The user's id.") var user: String
-    @OptionGroup var data: DataOptions
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-      let administration = try data.administration()
-      let name = try administration.app(app).text
-      for key in try administration.accounts().keys(name, user: user) {
+      let (accounts, app) = try account.accounts()
+      for key in try accounts.keys(app, user: account.user) {
         print("\(key.id)\t\(key.name)\t\(key.isDisabled ? "disabled" : "")")
       }
     }
@@ -48,15 +45,12 @@ struct KeyCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Remove a user's key.")
-    @Argument(help: "The app.") var app: String
-    @Argument(help: "The user's id.") var user: String
+    @OptionGroup var account: AccountOptions
     @Argument(help: "The key's id.") var key: String
-    @OptionGroup var data: DataOptions
 
     func run() async throws {
-      let administration = try data.administration()
-      let name = try administration.app(app).text
-      guard try await administration.accounts().removeKey(name, user: user, id: key) else {
+      let (accounts, app) = try account.accounts()
+      guard try await accounts.removeKey(app, user: account.user, id: key) else {
         throw ValidationError("The user has no such key.")
       }
     }

@@ -43,6 +43,12 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "A file that the port is written to.")
   var portFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "An open descriptor that the port is written to when the server listens, as 1.",
+      discussion: "Who starts the server reads a line from a pipe."))
+  var portDescriptor: Int32?
+
   @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
   var log: Logger.Level = .info
 
@@ -74,6 +80,8 @@ struct Serve: AsyncParsableCommand {
     options.host = host ?? options.host
     options.port = port ?? options.port
     options.portFile = portFile ?? options.portFile
+    options.portDescriptor = portDescriptor
+    options.notifySocket = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"]
     options.certificate = certificate ?? options.certificate
     options.key = key ?? options.key
     options.isDevelopment = development ?? options.isDevelopment

@@ -52,30 +52,24 @@ struct UserCommand: AsyncParsableCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Log a user out for good.")
-    @Argument(help: "The app.") var app: String
-    @Argument(help: "The user's id.") var user: String
-    @OptionGroup var data: DataOptions
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-      let administration = try data.administration()
-      let name = try administration.app(app).text
-      guard try await administration.accounts().setDisabled(name, user, true) else {
-        throw ValidationError("There is no such user.")
+      let (accounts, app) = try account.accounts()
+      guard try await accounts.setDisabled(app, account.user, true) else {
+        throw account.isUnknown
       }
     }
   }
 
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Let a user log in again.")
-    @Argument(help: "The app.") var app: String
-    @Argument(help: "The user's id.") var user: String
-    @OptionGroup var data: DataOptions
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-      let administration = try data.administration()
-      let name = try administration.app(app).text
-      guard try await administration.accounts().setDisabled(name, user, false) else {
-        throw ValidationError("There is no such user.")
+      let (accounts, app) = try account.accounts()
+      guard try await accounts.setDisabled(app, account.user, false) else {
+        throw account.isUnknown
       }
     }
   }
@@ -83,16 +77,11 @@ struct UserCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a user's account; objects stay.")
-    @Argument(help: "The app.") var app: String
-    @Argument(help: "The user's id.") var user: String
-    @OptionGroup var data: DataOptions
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-      let administration = try data.administration()
-      let name = try administration.app(app).text
-      guard try await administration.accounts().removeUser(name, user) else {
-        throw ValidationError("There is no such user.")
-      }
+      let (accounts, app) = try account.accounts()
+      guard try await accounts.removeUser(app, account.user) else { throw account.isUnknown }
     }
   }
 }

@@ -32,8 +32,6 @@ public final class ServerProcess {
   /// The folder that is served.
   public lazy var data = folder.appendingPathComponent("data").path
 
-  private var portFile: URL { folder.appendingPathComponent("port") }
-
   /// The program, beside the one that runs this.
   public static var program: String {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -46,7 +44,6 @@ public final class ServerProcess {
   public func start(
     _ arguments: [String] = [], environment: [String: String] = [:], megabytesMax: Int? = nil
   ) async throws {
-    try? FileManager.default.removeItem(at: portFile)
     process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -54,33 +51,30 @@ public final class ServerProcess {
     process.arguments =
       [
         "-c", limit + "exec \"$@\"", "bash", Self.program, "serve", "--data", data, "--port",
-        "\(port)", "--port-file", portFile.path,
+        "\(port)", "--port-descriptor", "1",
       ] + arguments
     let log = folder.appendingPathComponent("log")
     if !FileManager.default.fileExists(atPath: log.path) {
       try Data().write(to: log)
     }
-    let handle = try FileHandle(forWritingTo: log)
-    try handle.seekToEnd()
-    process.standardError = handle
-    process.standardOutput = handle
+    let logHandle = try FileHandle(forWritingTo: log)
+    try logHandle.seekToEnd()
+    process.standardError = logHandle
+    let announcement = Pipe()
+    process.standardOutput = announcement
     try process.run()
-    try await waitForPort(log)
-  }
-
-  private func waitForPort(_ log: URL) async throws {
-    let deadline = Date().addingTimeInterval(60)
-    while Date() < deadline, process.isRunning {
-      if let text = try? String(contentsOf: portFile, encoding: .utf8),
-        let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-      {
-        port = number
-        return
-      }
-      try await Task.sleep(for: .milliseconds(5))
+    // Its end is then the server's end.
+    try? announcement.fileHandleForWriting.close()
+    let handle = announcement.fileHandleForReading
+    let line = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: handle.availableData) }
     }
-    let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    throw NotStarted(description: "the server does not start: \(text)")
+    let text = String(decoding: line, as: UTF8.self)
+    guard let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+      throw NotStarted(description: "the server does not start: \(text)")
+    }
+    self.port = port
   }
 
   /// Ends the server at once, as `kill -9` does.

@@ -31,7 +31,7 @@
         if error.code != .httpRequestFailed {
           report(.clientUserError, "The user has to log in again: \(error.localizedDescription)")
         }
-        retry()
+        retry(because: error.localizedDescription)
       case .success(let token): open(token, number)
       }
     }
@@ -75,7 +75,7 @@
     private func closed(_ error: TransportError?, _ number: Int) {
       guard number == connection else { return }
       if let error { log(.detail) { "connection lost: \(error.message)" } }
-      retry()
+      retry(because: error?.message ?? "The server has ended the connection.")
     }
 
     /// Ends the connection, if there is one.
@@ -93,7 +93,9 @@
     }
 
     /// Connects again, after a pause.
-    func retry() {
+    ///
+    /// - Parameter reason: why there is none, where that is not an error of the session.
+    func retry(because reason: String? = nil) {
       disconnect()
       let shift = min(failures, 12)
       let longest = min(Self.pauseMillisecondsMax, Self.firstPauseMilliseconds << shift)
@@ -107,6 +109,9 @@
       changeStatus {
         $0.connection = .disconnected
         $0.objectsToCome = 0
+        guard let reason else { return }
+        $0.failedConnections += 1
+        $0.failedConnectionMessage = reason
       }
     }
 

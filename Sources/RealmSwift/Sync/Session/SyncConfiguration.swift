@@ -9,7 +9,7 @@
     public let partitionValue: AnyBSON?
     /// What is done when the server's history is another one.
     public let clientResetMode: ClientResetMode
-    /// There for source compatibility: opening waits while the server is out of reach.
+    /// Whether opening with a download fails when the server is out of reach; else it waits.
     public let cancelAsyncOpenOnNonFatalErrors: Bool
     let initialSubscriptions: InitialSubscriptions?
 
@@ -50,7 +50,8 @@
     ///
     /// - Parameters:
     ///   - clientResetMode: what is done when the server's history is another one.
-    ///   - cancelAsyncOpenOnNonFatalErrors: for source compatibility.
+    ///   - cancelAsyncOpenOnNonFatalErrors: whether opening with a download fails when the server
+    ///     is out of reach.
     public func flexibleSyncConfiguration(
       clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
       cancelAsyncOpenOnNonFatalErrors: Bool = false
@@ -67,7 +68,8 @@
     ///
     /// - Parameters:
     ///   - clientResetMode: what is done when the server's history is another one.
-    ///   - cancelAsyncOpenOnNonFatalErrors: for source compatibility.
+    ///   - cancelAsyncOpenOnNonFatalErrors: whether opening with a download fails when the server
+    ///     is out of reach.
     ///   - initialSubscriptions: called in an update when the file is opened for the first time.
     ///   - rerunOnOpen: whether it is called each time that a process opens the file.
     public func flexibleSyncConfiguration(

@@ -74,11 +74,12 @@
     static func download(
       _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior
     ) async throws {
-      guard configuration.syncConfiguration != nil, behavior != .never else { return }
+      guard let sync = configuration.syncConfiguration, behavior != .never else { return }
       let isThere = FileManager.default.fileExists(atPath: configuration.path)
       if behavior == .once, isThere { return }
       let shared = try await RealmOpening.prepareInBackground(configuration).shared
-      try await shared.syncSession?.wait(for: .download)
+      try await shared.syncSession?.wait(
+        for: .download, isImpatient: sync.cancelAsyncOpenOnNonFatalErrors)
     }
   }
 

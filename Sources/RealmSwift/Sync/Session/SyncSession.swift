@@ -124,7 +124,13 @@
     ///
     /// - Throws: `SyncError` if the session has an error meanwhile, `CancellationError`.
     public func wait(for direction: ProgressDirection) async throws {
+      try await wait(for: direction, isImpatient: false)
+    }
+
+    /// - Parameter isImpatient: whether a connection that cannot be made is an error.
+    func wait(for direction: ProgressDirection, isImpatient: Bool) async throws {
       let errors = status?.errors ?? 0
+      let failures = status?.failedConnections ?? 0
       var wanted: Int64 = 0
       if direction == .download {
         try shared.changeSync {
@@ -135,6 +141,9 @@
       let goal = wanted
       try await FileWatch.wait(shared) { info -> Result<Void, any Error>? in
         if let error = SyncError(info.status, after: errors) { return .failure(error) }
+        if isImpatient, info.status.failedConnections > failures {
+          return .failure(SyncError(.connectionFailed, info.status.failedConnectionMessage))
+        }
         let isDone = direction == .upload ? !info.isDirty : info.status.downloads >= goal
         return isDone ? .success(()) : nil
       }
@@ -175,21 +184,18 @@
       block: @escaping @Sendable (Progress) -> Void
     ) -> ProgressNotificationToken? {
       let last = LockedValue<Progress?>(nil)
-      let mostToCome = LockedValue<Int64>(0)
+      let most = LockedValue<Int64>(0)
       let watch = try? FileWatch.start(shared) { info in
-        let progress: Progress
-        switch direction {
-        case .upload: progress = Progress(progressEstimate: info.isDirty ? 0 : 1)
-        case .download:
-          let left = info.status.objectsToCome
-          let most = mostToCome.withLock { most in
-            most = left == 0 ? 0 : max(most, left)
-            return most
-          }
-          let isCurrent = info.status.downloads >= info.status.downloadsWanted
-          let share = most == 0 ? (isCurrent ? 1 : 0) : 1 - Double(left) / Double(most + 1)
-          progress = Progress(progressEstimate: share)
+        let left = direction == .upload ? info.dirtyObjects : info.status.objectsToCome
+        let all = most.withLock { most in
+          most = left == 0 ? 0 : max(most, left)
+          return most
         }
+        let isComplete =
+          direction == .upload
+          ? !info.isDirty : info.status.downloads >= info.status.downloadsWanted
+        let share = all == 0 ? (isComplete ? 1 : 0) : 1 - Double(left) / Double(all + 1)
+        let progress = Progress(progressEstimate: share)
         let isNew = last.withLock { last in
           defer { last = progress }
           return last != progress

@@ -8,7 +8,7 @@ public struct SessionFuzz {
   private var peer: HostilePeer
   private var server: ServerCore<SimulatedServerStorage>
   private var session = ServerSession(app: "lab")
-  private var client: ClientCore<SimulatedClientStorage>
+  private var client: ClientCore<MemoryClientStorage>
   private var clientSession: ClientSession
   private var frames: [[UInt8]] = []
   private var now: UInt64 = 1_700_000_000_000
@@ -82,7 +82,7 @@ public struct SessionFuzz {
   }
 
   /// A client with something of everything that is not acknowledged.
-  private static func client() -> ClientCore<SimulatedClientStorage> {
+  private static func client() -> ClientCore<MemoryClientStorage> {
     var device = Device(number: 0, isNew: true, skew: 0)
     for key in Int64(0)..<2 {
       let id = ObjectID(type: device.name(LabClasses.item), key: .int(key))

@@ -58,7 +58,7 @@ struct Describer {
 
 extension Describer {
   /// The objects of a client's program.
-  func contents(of storage: SimulatedClientStorage) -> Contents {
+  func contents(of storage: MemoryClientStorage) -> Contents {
     var contents = Contents()
     for id in storage.objects {
       guard let state = storage.state(of: id), state.generation.isAlive else { continue }

@@ -60,6 +60,8 @@ public struct ConvergenceRun {
     for number in 0..<(2 + random.below(3)) {
       let skew = skews[random.below(skews.count)]
       devices.append(Device(number: number, isNew: random.below(3) == 0, skew: skew))
+      // Batches of a few objects where programs write much before they are connected.
+      if seed % 2 == 0 { devices[number].core.wantedBatchBytes = 300 }
       subscribe(number)
     }
   }
@@ -190,7 +192,7 @@ public struct ConvergenceRun {
       let core = devices[number].core
       // What was acknowledged since is as the backup has it, but for objects that it lacks.
       devices[number].promises = Promises()
-      devices[number].promises.add(core.unacknowledged())
+      devices[number].promises.add(devices[number].unacknowledged)
       let names = core.storage.record.names
       for id in core.storage.objects where core.exists(id) {
         guard let type = server.head.names.find(names[id.type]) else { continue }

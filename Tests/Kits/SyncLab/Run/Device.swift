@@ -7,7 +7,7 @@ struct Device {
   let isNew: Bool
   /// Milliseconds that its clock is off.
   let skew: Int64
-  var core: ClientCore<SimulatedClientStorage>
+  var core: ClientCore<MemoryClientStorage>
   var session: ClientSession?
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
@@ -22,7 +22,7 @@ struct Device {
     self.isNew = isNew
     self.skew = skew
     let id = ClientID(0x1000 + UInt64(number))
-    core = ClientCore(storage: SimulatedClientStorage(client: id))
+    core = ClientCore(storage: MemoryClientStorage(client: id))
     for type in LabClasses.classes(isNew: isNew) {
       _ = core.storage.record.names.add(type.name)
       for name in type.properties.keys.sorted() { _ = core.storage.record.names.add(name) }
@@ -30,6 +30,14 @@ struct Device {
   }
 
   var id: ClientID { ClientID(0x1000 + UInt64(number)) }
+
+  /// All that the server has not acknowledged and would take.
+  var unacknowledged: [ObjectChange] {
+    var whole = core
+    whole.wantedBatchBytes = .max
+    whole.fullBatchBytes = .max
+    return whole.portion().objects
+  }
 
   var user: Text { Text("user \(number)") }
 
@@ -54,6 +62,7 @@ struct Program {
 
   /// One transaction: some writes that end together, or come to nothing.
   mutating func transact(_ device: inout Device, keys: Int) {
+    device.core.beginCommit()
     for _ in 0..<(1 + random.below(4)) { write(&device, keys: keys) }
     if chance(5) {
       device.core.storage.rollback()
@@ -63,7 +72,7 @@ struct Program {
       } catch {
         device.core.storage.rollback()
       }
-      device.promises.add(device.core.unacknowledged())
+      device.promises.add(device.unacknowledged)
     }
   }
 

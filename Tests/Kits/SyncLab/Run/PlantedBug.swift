@@ -26,7 +26,7 @@ public enum PlantedBug: String, CaseIterable, Sendable {
 
   /// What a client gets instead of a frame.
   func sent(
-    _ bytes: [UInt8], to core: ClientCore<SimulatedClientStorage>, names: Names
+    _ bytes: [UInt8], to core: ClientCore<MemoryClientStorage>, names: Names
   ) -> [UInt8] {
     guard self == .answersTooMuch || self == .forgetsDeaths,
       case .download(let part, true, let content)? = try? Frame.decode(bytes)

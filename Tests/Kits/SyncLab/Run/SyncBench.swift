@@ -37,7 +37,7 @@ public struct SyncBench {
   }
 
   private mutating func write(
-    _ number: Int, _ body: (inout ClientCore<SimulatedClientStorage>, UInt64) -> Void
+    _ number: Int, _ body: (inout ClientCore<MemoryClientStorage>, UInt64) -> Void
   ) throws(SyncError) {
     clock += 1
     body(&devices[number].core, clock)
@@ -242,8 +242,11 @@ extension SyncBench {
   }
 
   /// The server forgets what it may, and does not wait for clients that were not seen since then.
-  public mutating func trim(expiringAll: Bool) throws(SyncError) {
-    try server.trim(expiry: expiringAll ? clock + 1 : 0)
+  public mutating func trim(
+    expiringAll: Bool, removingExpired: Bool = false
+  ) throws(SyncError) {
+    try server.trim(
+      expiry: expiringAll ? clock + 1 : 0, removal: removingExpired ? clock + 1 : 0)
   }
 
   /// Another user rule, or another filter: what all clients see is evaluated anew.

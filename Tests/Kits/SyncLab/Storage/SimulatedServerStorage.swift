@@ -156,6 +156,6 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
           isAlive: $0.generation.isAlive)
       }
     }
-    files.merge(changes.clientFiles) { $1 }
+    for (id, file) in changes.clientFiles { files[id] = file }
   }
 }

@@ -287,7 +287,9 @@ final class AppHost: @unchecked Sendable {
     lastTrim = now
     do {
       try core.flush()
-      try core.trim(expiry: now - min(now, limits.horizonMilliseconds))
+      try core.trim(
+        expiry: now - min(now, limits.horizonMilliseconds),
+        removal: now - min(now, 2 * limits.horizonMilliseconds))
     } catch {
       logger.warning("trimming failed", metadata: ["app": "\(name)", "error": "\(error)"])
     }

@@ -20,6 +20,10 @@ public struct ServerOptions: Sendable {
   public var limits = ServerLimits()
   /// A file that the port is written to when the server listens.
   public var portFile: String?
+  /// An open descriptor that the port is written to when the server listens.
+  public var portDescriptor: Int32?
+  /// The socket of a service manager that is told when the server listens, and when it ends.
+  public var notifySocket: String?
 
   /// A server of the files in a folder.
   public init(data: String) { self.data = data }

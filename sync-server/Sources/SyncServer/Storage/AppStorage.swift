@@ -365,6 +365,11 @@ final class AppStorage: ServerStorage {
     }
     var changed: [ClientID: HeldSteps] = [:]
     for (id, file) in changes.clientFiles {
+      guard let file else {
+        try hidden.removeClient(id, in: transaction)
+        changed[id] = HeldSteps()
+        continue
+      }
       try hidden.putClient(id, file.row(names: names, isWhole: false), in: transaction)
       let known = heldSteps[id] ?? HeldSteps()
       let isDue = known.rows > 16 && known.bytes > known.wholeBytes

@@ -217,13 +217,23 @@ struct HiddenTables {
     _ id: ClientID, _ step: ClientFile.HeldStep, in transaction: ObjectTransaction
   ) throws(StorageError) {
     let number = Int64(bitPattern: id.rawValue)
-    if step.isWhole {
-      let table = try transaction.table(held.tableKey)
-      for key in try held.keys("client", number, number, table) {
-        try transaction.deleteObject(key, in: held.tableKey)
-      }
-    }
+    if step.isWhole { try removeHeld(number, in: transaction) }
     let key = try transaction.createObject(in: held.tableKey)
     try held.set([("client", .int(number)), ("row", .data(step.bytes))], key, in: transaction)
+  }
+
+  func removeClient(_ id: ClientID, in transaction: ObjectTransaction) throws(StorageError) {
+    let number = Int64(bitPattern: id.rawValue)
+    try client.remove(.int(number), in: transaction)
+    try removeHeld(number, in: transaction)
+  }
+
+  private func removeHeld(
+    _ number: Int64, in transaction: ObjectTransaction
+  ) throws(StorageError) {
+    let table = try transaction.table(held.tableKey)
+    for key in try held.keys("client", number, number, table) {
+      try transaction.deleteObject(key, in: held.tableKey)
+    }
   }
 }

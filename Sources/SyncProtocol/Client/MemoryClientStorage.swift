@@ -1,21 +1,22 @@
-import SyncProtocol
-
-/// A client's file in memory: what was committed, and what the open transaction has made of it.
+/// A client's file in memory, for tests and tools: what was committed, and what the open
+/// transaction has made of it.
 public struct MemoryClientStorage: ClientStorage, Sendable {
   /// The values of one container.
-  struct Values: Sendable, Equatable {
-    var slots: [Slot: CellValue] = [:]
-    var items: [CellValue] = []
+  package struct Values: Sendable, Equatable {
+    package var slots: [Slot: CellValue] = [:]
+    package var items: [CellValue] = []
   }
 
-  private struct Contents: Sendable {
-    var record: ClientRecord
-    var states: [ObjectID: ClientObject] = [:]
+  package struct Contents: Sendable {
+    package var record: ClientRecord
+    package var states: [ObjectID: ClientObject] = [:]
     var data: [ObjectID: [ContainerID: Values]] = [:]
   }
 
-  private var durable: Contents
-  private var working: Contents
+  package var durable: Contents
+  package var working: Contents
+  /// The next commit fails.
+  package var failsNextCommit = false
 
   /// A file that has never been connected.
   public init(client: ClientID) {
@@ -40,7 +41,19 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
 
   public var objects: [ObjectID] { Array(working.states.keys) }
 
-  public var dirtyObjects: [ObjectID] { working.states.filter { $0.value.isDirty }.map(\.key) }
+  public var dirtyObjects: [ObjectID] {
+    working.states.filter { $0.value.isDirty }.keys.sorted { $0.order < $1.order }
+  }
+
+  public var dirtySpans: [DirtySpan<ObjectID>] {
+    dirtyObjects.compactMap { id in
+      working.states[id]?.dirtySpan.map {
+        DirtySpan(since: $0.lowerBound, until: $0.upperBound, handle: id)
+      }
+    }
+  }
+
+  public func dirtyObject(_ id: ObjectID) -> ObjectID? { id }
 
   public func value(_ slot: Slot, of container: ContainerID, in id: ObjectID) -> CellValue? {
     working.data[id]?[container]?.slots[slot]
@@ -59,7 +72,13 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
     working.data[id]?[container]?.items ?? []
   }
 
-  public mutating func commit() throws(SyncError) { durable = working }
+  public mutating func commit() throws(SyncError) {
+    if failsNextCommit {
+      failsNextCommit = false
+      throw SyncError(.storage, "no room")
+    }
+    durable = working
+  }
 
   public mutating func rollback() { working = durable }
 
@@ -69,7 +88,8 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
     case .delete: working.data[id] = nil
     case .set(let container, let slot, let value):
       working.data[id, default: [:]][container, default: Values()].slots[slot] = value
-    case .remove(let container, let slot): working.data[id]?[container]?.slots[slot] = nil
+    case .remove(let container, let slot):
+      working.data[id]?[container]?.slots[slot] = nil
     case .insertItem(let container, let index, let value):
       working.data[id, default: [:]][container, default: Values()].items.insert(value, at: index)
     case .removeItem(let container, let index):
@@ -82,7 +102,20 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
       working.data[id]?[container]?.items[index] = value
     case .drop(let container): working.data[id]?[container] = nil
     case .rename(let old, let new):
-      if let values = working.data[id]?.removeValue(forKey: old) { working.data[id]?[new] = values }
+      if let values = working.data[id]?.removeValue(forKey: old) {
+        working.data[id]?[new] = values
+      }
     }
+  }
+
+  /// What there is of an object.
+  package func values(of id: ObjectID) -> [ContainerID: Values]? { working.data[id] }
+}
+
+extension ObjectID {
+  /// For runs that a seed repeats: their keys are integers.
+  package var order: Int64 {
+    guard case .int(let key) = key else { return 0 }
+    return Int64(type.rawValue) << 32 &+ key
   }
 }

@@ -1,0 +1,108 @@
+import ObjectStore
+import Storage
+import SyncStoreLab
+import Testing
+
+@Suite("what was written while there was no connection") struct BatchTests {
+  private func write(_ keys: Range<Int64>, text: String, in device: StoreDevice) throws {
+    try device.write { writes in
+      let known = writes.schema.description.description(of: "Thing")!
+      for key in keys {
+        let row = try writes.createObject(in: known.tableKey, primaryKey: key).key
+        try writes.setString(
+          text, known.property(named: "text")!.columnKey, of: row, in: known.tableKey)
+      }
+    }
+  }
+
+  private func count(_ device: StoreDevice) throws -> Int {
+    try device.read { view in
+      try view.table(view.schema.description(of: "Thing")!.tableKey)!.count
+    }
+  }
+
+  /// How many objects another device sees after each step, until it sees all.
+  private func arrivals(
+    _ network: inout StoreNetwork, all: Int, turns: Int = 2000
+  ) throws -> Set<Int> {
+    var counts: Set<Int> = []
+    for _ in 0..<turns {
+      try network.exchange(0, turns: 1)
+      try network.exchange(1, turns: 1)
+      let count = try count(network.devices[1])
+      counts.insert(count)
+      if count == all { break }
+    }
+    return counts
+  }
+
+  @Test("reaches the server in batches that end where commits do")
+  func endsWithCommits() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    device.setBatchBytes(wanted: 4000)
+    let text = String(repeating: "x", count: 200)
+    for commit in Int64(0)..<30 {
+      try write(commit * 7..<(commit + 1) * 7, text: text, in: device)
+    }
+    let counts = try arrivals(&network, all: 210)
+    #expect(counts.count > 5)
+    #expect(counts.allSatisfy { $0 % 7 == 0 } && counts.contains(210))
+    try network.settle()
+    #expect(try !device.info.isDirty)
+  }
+
+  @Test("goes in one batch where a later commit has written over an earlier one")
+  func overwritten() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    device.setBatchBytes(wanted: 1000)
+    let text = String(repeating: "x", count: 200)
+    try write(0..<2, text: text, in: device)
+    for key in Int64(2)..<20 { try write(key..<key + 1, text: text, in: device) }
+    // What the first commit wrote is not to be had any more without the last one.
+    try write(0..<1, text: "last", in: device)
+    let counts = try arrivals(&network, all: 20)
+    #expect(counts == [0, 20])
+  }
+
+  @Test("is cut anywhere if it is one commit that is larger than a batch can be")
+  func largeCommit() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    device.setBatchBytes(wanted: 1000, full: 10_000)
+    try write(0..<300, text: String(repeating: "x", count: 200), in: device)
+    let counts = try arrivals(&network, all: 300)
+    #expect(counts.count > 5 && counts.contains(300))
+    try network.settle()
+    #expect(try !device.info.isDirty)
+  }
+
+  @Test("is acknowledged in parts: what is written meanwhile stays dirty")
+  func writtenMeanwhile() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    device.setBatchBytes(wanted: 1000)
+    for key in Int64(0)..<40 {
+      try write(key..<key + 1, text: String(repeating: "x", count: 100), in: device)
+    }
+    for round in 0..<60 {
+      try network.exchange(0, turns: 3)
+      try write(Int64(round % 40)..<Int64(round % 40 + 1), text: "new \(round)", in: device)
+    }
+    try network.settle()
+    try network.settle()
+    #expect(try !device.info.isDirty)
+    #expect(try count(network.devices[1]) == 40)
+    let texts = try network.devices.map { device in
+      try device.read { view in
+        let known = view.schema.description(of: "Thing")!
+        let table = try view.table(known.tableKey)!
+        return try table.allKeys().map {
+          try table.string(known.property(named: "text")!.columnKey, at: table.find($0)!)
+        }.sorted()
+      }
+    }
+    #expect(texts[0] == texts[1])
+  }
+}
