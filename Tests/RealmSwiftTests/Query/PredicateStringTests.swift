@@ -248,6 +248,19 @@ import Testing
     #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
   }
 
+  @Test func `neither dates far away nor long sums are the end of the program`() throws {
+    _ = try lowered("score < T-9223372036854775808:-999999999")
+    #expect(throws: InvalidPredicate.self) {
+      try lowered("score < 9223372036854775-01-01@00:00:00")
+    }
+    let sum = Array(repeating: "1", count: 1000).joined(separator: "+")
+    _ = try lowered("\(sum) == age")
+    for sign in ["+", "-", "*", "/"] {
+      let long = Array(repeating: "1", count: 5000).joined(separator: sign)
+      #expect(throws: InvalidPredicate.self) { try lowered("\(long) == age") }
+    }
+  }
+
   @Test func unusedArgumentsAreAMistake() {
     #expect(throws: InvalidPredicate.self) { try lowered("age == 3", 4) }
   }

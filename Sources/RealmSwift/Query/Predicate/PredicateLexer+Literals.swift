@@ -72,14 +72,15 @@ extension PredicateLexer {
       guard let found = integer() else { throw InvalidPredicate("a date ends after its ':'") }
       nanoseconds = found
     }
-    guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+    guard year < 1_000_000, (1...12).contains(month), (1...31).contains(day), hour < 24,
+      minute < 60, second < 61
     else { throw InvalidPredicate("there is no such date") }
     let seconds = ((Self.day(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
     return .date(Self.sinceReference(seconds, nanoseconds))
   }
 
   private static func sinceReference(_ seconds: Int, _ nanoseconds: Int) -> Double {
-    Double(seconds - 978_307_200) + Double(nanoseconds) / 1_000_000_000
+    Double(seconds) - 978_307_200 + Double(nanoseconds) / 1_000_000_000
   }
 
   /// The number of a day of the Gregorian calendar since 1970; years begin in March meanwhile, so

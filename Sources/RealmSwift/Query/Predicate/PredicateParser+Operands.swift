@@ -9,6 +9,7 @@ extension PredicateParser {
     defer { depth -= 1 }
     var left = try factor(quantifier)
     while let operation = takeArithmetic("+-") {
+      try countOperation()
       left = .arithmetic(left, operation, try factor(quantifier))
     }
     return left
@@ -19,6 +20,7 @@ extension PredicateParser {
   ) throws(InvalidPredicate) -> PredicateOperand {
     var left = try atom(quantifier)
     while let operation = takeArithmetic("*/") {
+      try countOperation()
       left = .arithmetic(left, operation, try atom(quantifier))
     }
     return left

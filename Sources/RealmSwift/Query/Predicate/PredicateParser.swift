@@ -27,6 +27,8 @@ struct PredicateParser {
   /// How deep in brackets, so that no input can overflow the stack.
   var depth = 0
   private static let depthMax = 200
+  private var operations = 0
+  private static let operationsMax = 1000
 
   /// The condition that the string and its arguments say.
   static func parse(
@@ -105,6 +107,14 @@ struct PredicateParser {
   mutating func descend() throws(InvalidPredicate) {
     depth += 1
     if depth > Self.depthMax { throw InvalidPredicate("it is nested too deep") }
+  }
+
+  /// Operands of a sum or product are nested one in the other, however they are written.
+  mutating func countOperation() throws(InvalidPredicate) {
+    operations += 1
+    if operations > Self.operationsMax {
+      throw InvalidPredicate("it has more than \(Self.operationsMax) arithmetic operators")
+    }
   }
 
   mutating func argument() throws(InvalidPredicate) -> Any? {
