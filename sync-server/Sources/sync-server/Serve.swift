@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
   private func options() async throws -> ServerOptions {
     let environment = ConfigReader(provider: EnvironmentVariablesProvider())
       .scoped(to: "sync.server")
-    guard let data = data ?? environment.string(forKey: "data") else {
+    guard let data = data ?? environment.string(forKey: "data"), !data.isEmpty else {
       throw ValidationError("Say where the data is: --data FOLDER, or SYNC_SERVER_DATA.")
     }
     var options = ServerOptions(data: data)
@@ -85,6 +85,9 @@ struct Serve: AsyncParsableCommand {
     options.certificate = certificate ?? options.certificate
     options.key = key ?? options.key
     options.isDevelopment = development ?? options.isDevelopment
+    guard (0...Int(UInt16.max)).contains(options.port) else {
+      throw ValidationError("A port is between 0 and \(UInt16.max).")
+    }
     guard (options.certificate == nil) == (options.key == nil) else {
       throw ValidationError("TLS takes both a certificate and its key.")
     }

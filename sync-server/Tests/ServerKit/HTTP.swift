@@ -22,6 +22,14 @@ extension ServerProcess {
   public func ask(
     _ method: String, _ path: String, _ body: [String: String]? = nil, token: String? = nil
   ) async throws -> Answer {
+    try await Self.ask(method, port: port, path, body, token: token)
+  }
+
+  /// Asks that of a server at a port of this machine; for tasks that do not share the process.
+  public static func ask(
+    _ method: String, port: Int, _ path: String, _ body: [String: String]? = nil,
+    token: String? = nil
+  ) async throws -> Answer {
     var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
     request.httpMethod = method
     if let body { request.httpBody = try JSONSerialization.data(withJSONObject: body) }

@@ -56,6 +56,48 @@ import Testing
     #expect(refused.status == 429 && refused.text("error_code") == "TooManyRequests")
   }
 
+  @Test func guessesAtOnceCountAsMany() async throws {
+    let server = try await started()
+    let port = server.port
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<40 {
+        let guess = [
+          "provider": "local-userpass", "email": "ada@example.com", "password": "guess \(number)",
+        ]
+        group.addTask {
+          try await ServerProcess.ask("POST", port: port, "/api/app/demo/auth/login", guess).status
+        }
+      }
+      return try await group.reduce(into: [Int]()) { $0.append($1) }
+    }
+    #expect(statuses.count { $0 == 401 } == 10)
+    #expect(statuses.count { $0 == 429 } == 30)
+  }
+
+  @Test func guessesMakeNoApp() async throws {
+    let server = try await started()
+    let guess = ["provider": "local-userpass", "email": "ada@example.com", "password": "guess"]
+    #expect(try await server.ask("POST", "/api/app/none/auth/login", guess).status == 401)
+    let bad = ["email": "no address", "password": "difference"]
+    #expect(try await server.ask("POST", "/api/app/none/auth/register", bad).status == 400)
+    #expect(!FileManager.default.fileExists(atPath: server.data + "/apps/none"))
+  }
+
+  @Test func aLogInOfOnesOwnBuysNoGuesses() async throws {
+    let server = try await started()
+    let own = ["email": "eve@example.com", "password": "difference"]
+    #expect(try await server.ask("POST", "/api/app/demo/auth/register", own).status == 201)
+    let good = own.merging(["provider": "local-userpass"]) { $1 }
+    for number in 0..<10 {
+      let guess = [
+        "provider": "local-userpass", "email": "ada\(number)@example.com", "password": "guess",
+      ]
+      #expect(try await logIn(server, guess).status == 401)
+      if number < 9 { #expect(try await logIn(server, good).status == 200) }
+    }
+    #expect(try await logIn(server, good).status == 429)
+  }
+
   @Test func aRevokedSessionIsOfNoUse() async throws {
     let server = try await started()
     let known = try await logIn(server, ["provider": "anon-user"])

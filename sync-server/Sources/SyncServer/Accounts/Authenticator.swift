@@ -37,12 +37,11 @@ struct Authenticator: Sendable {
     case .password:
       account = try await byPassword(request, app, address)
     case .apiKey:
-      let names = [address]
-      try attempts.check(names, now: AccountStore.now)
+      try attempts.begin([address], now: AccountStore.now)
       guard let key = request.key, let user = try accounts.user(ofKey: key, app: app) else {
-        attempts.noteFailure(names, now: AccountStore.now)
         throw APIError(.unauthorized, "InvalidAPIKey", "The API key is not valid.")
       }
+      attempts.noteSuccess(name: nil, address: address)
       account = user
     case .customToken: account = try await byToken(request, app, settings)
     }
@@ -58,15 +57,14 @@ struct Authenticator: Sendable {
   ) async throws -> Account {
     let email = try Self.normal(request.email)
     guard let password = request.password else { throw APIError.bad("A password is missing.") }
-    let names = [app + "/" + email, address]
-    try attempts.check(names, now: AccountStore.now)
+    let name = app + "/" + email
+    try attempts.begin([name, address], now: AccountStore.now)
     let known = try accounts.identity(app, Provider.password.rawValue, email)
     if let known, try await known.proof.matches(password) {
-      attempts.noteSuccess(names)
+      attempts.noteSuccess(name: name, address: address)
       return known.account
     }
     if known == nil { try await PasswordHash.waste(password) }
-    attempts.noteFailure(names, now: AccountStore.now)
     throw APIError.invalidPassword
   }
 

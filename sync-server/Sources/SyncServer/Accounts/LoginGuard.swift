@@ -17,30 +17,37 @@ final class LoginGuard: Sendable {
     self.seconds = seconds
   }
 
+  /// Counts an attempt as failed until `noteSuccess` says otherwise: many at once are as many.
+  ///
   /// - Throws: if there were too many failures under one of these names.
-  func check(_ names: [String], now: Double) throws(APIError) {
+  func begin(_ names: [String], now: Double) throws(APIError) {
     let isBad = failures.withLock { failures in
-      names.contains { name in
+      let isBad = names.contains { name in
         guard let known = failures[name] else { return false }
         return known.count >= limit && now - known.since < seconds
       }
+      if !isBad { count(names, &failures, now: now) }
+      return isBad
     }
     if isBad { throw APIError.tooManyRequests }
   }
 
-  func noteFailure(_ names: [String], now: Double) {
-    failures.withLock { failures in
-      if failures.count > Self.namesMax { failures = failures.filter { now - $1.since < seconds } }
-      for name in names {
-        var known = failures[name] ?? Failures(since: now)
-        if now - known.since >= seconds { known = Failures(since: now) }
-        known.count += 1
-        failures[name] = known
-      }
+  private func count(_ names: [String], _ failures: inout [String: Failures], now: Double) {
+    if failures.count > Self.namesMax { failures = failures.filter { now - $1.since < seconds } }
+    for name in names {
+      var known = failures[name] ?? Failures(since: now)
+      if now - known.since >= seconds { known = Failures(since: now) }
+      known.count += 1
+      failures[name] = known
     }
   }
 
-  func noteSuccess(_ names: [String]) {
-    failures.withLock { failures in for name in names { failures[name] = nil } }
+  /// The attempt was no failure. What else failed under the name is forgiven; what came from the
+  /// address is not, or a log-in of one's own would buy guesses at others' passwords.
+  func noteSuccess(name: String?, address: String) {
+    failures.withLock { failures in
+      if let name { failures[name] = nil }
+      failures[address]?.count -= 1
+    }
   }
 }

@@ -35,7 +35,10 @@ struct AccountRoutes: Sendable {
       let name = try Self.app(context)
       let body = try await decode(LoginRequest.self, request)
       let settings = try apps.settings(name)
-      _ = try await apps.host(name, mayMake: true)
+      // Who has a password or a key has it in an app that is there: guesses make none.
+      if body.provider == .anonymous || apps.exists(name) {
+        _ = try await apps.host(name, mayMake: true)
+      }
       return try Response.json(
         try await authenticator.logIn(
           body, app: name.text, settings: settings, address: context.address))
@@ -44,6 +47,7 @@ struct AccountRoutes: Sendable {
       let name = try Self.app(context)
       let body = try await decode(Registration.self, request)
       let settings = try apps.settings(name)
+      _ = try Authenticator.normal(body.email)
       _ = try await apps.host(name, mayMake: true)
       let account = try await authenticator.register(
         email: body.email, password: body.password, app: name.text, settings: settings)

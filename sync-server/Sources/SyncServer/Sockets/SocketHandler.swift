@@ -14,6 +14,7 @@ final class SocketHandler: ChannelInboundHandler {
   private let limits: ServerLimits
   private var link: LinkID?
   private var untakenBytes = 0
+  private var unsentBytes = 0
   private var framesOfSecond = 0
   private var second: NIODeadline = .now()
   private var hasSignOfLife = true
@@ -32,6 +33,9 @@ final class SocketHandler: ChannelInboundHandler {
     let app = app
     let box = NIOLoopBoundBox<LinkID?>(nil, eventLoop: context.eventLoop)
     let outlet = SocketOutlet(channel: channel) { count in
+      handler.value.note(unsent: count, channel)
+    } sent: { count in
+      handler.value.note(unsent: -count, channel)
       if let link = box.value { app.post(.sent(link, count)) }
     } taken: { count in
       handler.value.note(taken: count, channel)
@@ -98,6 +102,12 @@ final class SocketHandler: ChannelInboundHandler {
     setReading(channel)
   }
 
+  /// Who does not read what is sent is not read from: each frame might have an answer.
+  private func note(unsent bytes: Int, _ channel: any Channel) {
+    unsentBytes += bytes
+    setReading(channel)
+  }
+
   /// Closes a connection that has been silent since it was last asked.
   private func tick(_ channel: any Channel) {
     guard hasSignOfLife else { return channel.close(promise: nil) }
@@ -126,7 +136,8 @@ final class SocketHandler: ChannelInboundHandler {
   }
 
   private func setReading(_ channel: any Channel) {
-    let wanted = !isThrottled && untakenBytes < limits.unreadBytes
+    let wanted =
+      !isThrottled && untakenBytes < limits.unreadBytes && unsentBytes < limits.unsentBytes
     guard wanted != isReading else { return }
     isReading = wanted
     channel.setOption(ChannelOptions.autoRead, value: wanted).whenFailure { _ in }

@@ -4,7 +4,9 @@ import NIOWebSocket
 /// A connection as its app reaches it. Any thread may call.
 struct SocketOutlet: Sendable {
   let channel: any Channel
-  /// What the app is told of bytes that have left.
+  /// What the connection is told of bytes that are to leave, on its loop.
+  let sending: @Sendable (Int) -> Void
+  /// What the app is told of bytes that have left, on the connection's loop.
   let sent: @Sendable (Int) -> Void
   /// What the connection is told of bytes that were taken, on its loop.
   let taken: @Sendable (Int) -> Void
@@ -13,6 +15,7 @@ struct SocketOutlet: Sendable {
   func send(_ frames: [[UInt8]]) {
     let count = frames.reduce(0) { $0 + $1.count }
     channel.eventLoop.execute {
+      sending(count)
       for (index, bytes) in frames.enumerated() {
         let frame = WebSocketFrame(
           fin: true, opcode: .binary, data: channel.allocator.buffer(bytes: bytes))

@@ -43,6 +43,10 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
       configuration.decoderConfiguration.maxHeaderFieldSize = 32 << 10
       let outcome = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
         configuration: configuration)
+      // Who connects and says nothing must not take the place of others.
+      let limit = TimeAmount.milliseconds(Int64(limits.handshakeMilliseconds))
+      let end = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+      outcome.whenComplete { _ in end.cancel() }
       return Value(channel: channel, outcome: outcome)
     }
   }

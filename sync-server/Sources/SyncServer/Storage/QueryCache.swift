@@ -53,7 +53,9 @@ struct QueryCache {
     _ object: @escaping (String, StoredValue) -> StoredValue?
   ) throws(QueryError) -> PreparedQuery {
     let name = subscription.type.string
-    guard let type = names.find(subscription.type), let table = schema.description(of: name) else {
+    guard Schema.isName(subscription.type), let type = names.find(subscription.type),
+      let table = schema.description(of: name)
+    else {
       throw QueryError("There is no class '\(name)'.")
     }
     if table.isEmbedded {

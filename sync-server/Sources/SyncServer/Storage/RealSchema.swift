@@ -28,7 +28,7 @@ struct RealSchema {
   /// The classes of a schema that a file has tables for.
   init(_ stored: SchemaDescription, _ schema: Schema, _ names: Names) {
     for type in schema.classes.values {
-      guard let id = names.find(type.name),
+      guard Schema.isName(type.name), let id = names.find(type.name),
         let description = stored.description(of: type.name.string),
         description.isEmbedded == type.isEmbedded
       else { continue }
@@ -52,14 +52,9 @@ struct RealSchema {
     // Names that look the same are one name to the file, whatever their bytes.
     var known: Set<String> = []
     let classes = schema.classes.values.sorted { $0.name < $1.name }.filter {
-      isName($0.name) && known.insert($0.name.string).inserted
+      Schema.isName($0.name) && known.insert($0.name.string).inserted
     }
     return SchemaDescription(classes: classes.map { description($0, schema) })
-  }
-
-  /// Names with a dot are the file's own.
-  private static func isName(_ name: Text) -> Bool {
-    !name.string.isEmpty && !name.string.utf8.contains(UInt8(ascii: "."))
   }
 
   private static func description(_ type: SchemaClass, _ schema: Schema) -> ClassDescription {
@@ -71,7 +66,7 @@ struct RealSchema {
     }
     var known: Set<String> = []
     for (name, property) in type.properties.sorted(by: { $0.key < $1.key })
-    where isName(name) && known.insert(name.string).inserted {
+    where Schema.isName(name) && known.insert(name.string).inserted {
       guard let found = description(name, property, isKey: name == key, schema) else { continue }
       properties.append(found)
     }
@@ -94,7 +89,7 @@ struct RealSchema {
   ) -> PropertyDescription? {
     let isObject = property.value == .link || property.value == .object
     if isObject {
-      guard isName(property.target), let target = schema.classes[property.target],
+      guard Schema.isName(property.target), let target = schema.classes[property.target],
         target.isEmbedded == (property.value == .object),
         !(target.isEmbedded && property.shape == .set)
       else { return nil }
