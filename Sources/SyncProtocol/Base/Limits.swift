@@ -28,6 +28,10 @@ public enum Limits {
   public static let messageBytes = 1 << 10
   /// The classes of a schema.
   public static let classes = 4_096
+  /// The properties of all classes together.
+  public static let allProperties = 16_384
+  /// How many generations an object may go on by in one batch.
+  public static let generationsAtOnce: UInt64 = 1_000_000
   /// The properties of a class.
   public static let properties = 4_096
   /// How far ahead of the server's clock a stamp may be, in milliseconds.

@@ -95,6 +95,21 @@ public struct SchemaClass: Hashable, Sendable {
   }
 }
 
+extension SchemaClass {
+  /// The property that is the key: the one that was named, or `_id`.
+  private var keyName: Text { key.string.isEmpty ? "_id" : key }
+
+  /// Whether the other one does not say that the key is another one.
+  fileprivate func hasKey(of other: SchemaClass) -> Bool {
+    isEmbedded || other.key.string.isEmpty || other.key == keyName
+  }
+
+  /// Whether there is room for another property. What the key is was decided when the class came.
+  fileprivate func mayAdd(_ name: Text) -> Bool {
+    properties.count < Limits.properties && (isEmbedded || name != keyName)
+  }
+}
+
 /// The classes that a replica knows. It only grows; a property keeps its type.
 public struct Schema: Hashable, Sendable {
   /// The classes by name.
@@ -120,24 +135,30 @@ public struct Schema: Hashable, Sendable {
   /// Adds what is new, if that is allowed, and says what could not be added.
   public mutating func add(_ others: [SchemaClass], extending: Bool) -> [Conflict] {
     var conflicts: [Conflict] = []
+    var room = Limits.allProperties - classes.values.reduce(0) { $0 + $1.properties.count }
     for other in others {
       guard var known = classes[other.name] else {
-        if extending, classes.count < Limits.classes {
+        let mayAdd =
+          extending && Self.isName(other.name) && classes.count < Limits.classes
+          && other.properties.count <= room && other.properties.keys.allSatisfy(Self.isName)
+        if mayAdd {
           classes[other.name] = other
+          room -= other.properties.count
         } else {
           conflicts.append(Conflict(type: other.name, property: ""))
         }
         continue
       }
-      guard known.isEmbedded == other.isEmbedded else {
+      guard known.isEmbedded == other.isEmbedded, known.hasKey(of: other) else {
         conflicts.append(Conflict(type: other.name, property: ""))
         continue
       }
       for (name, type) in other.properties {
         if let current = known.properties[name] {
           if current != type { conflicts.append(Conflict(type: other.name, property: name)) }
-        } else if extending, known.properties.count < Limits.properties {
+        } else if extending, known.mayAdd(name), room > 0, Self.isName(name) {
           known.properties[name] = type
+          room -= 1
         } else {
           conflicts.append(Conflict(type: other.name, property: name))
         }
@@ -145,5 +166,10 @@ public struct Schema: Hashable, Sendable {
       classes[other.name] = known
     }
     return conflicts
+  }
+
+  /// Whether a class or a property can be called so. Names with a dot are those of hidden classes.
+  public static func isName(_ name: Text) -> Bool {
+    !name.string.isEmpty && !name.string.utf8.contains(UInt8(ascii: "."))
   }
 }

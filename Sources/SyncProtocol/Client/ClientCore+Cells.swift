@@ -82,15 +82,17 @@ extension ClientCore {
       state.containers[name]!.dirty[.item(element)] = nil
       state.forgetMade(at: .item(element), of: name, id, &storage)
     }
-    let values = newValues(change, &state, id)
+    let values = newValues(change, &state, id, shown: Set(before))
     guard let after = state.containers[name]?.list?.shown.map(\.element) else { return false }
     let steps = ListDifference.steps(from: before, to: after)
     return write(steps, after, values, name, id)
   }
 
-  /// The values that the server has and the client has not written later.
+  /// The values that the server has and the client has not written later. Of an element that the
+  /// program does not see, since it was removed and is given back, nothing of the client's counts.
   private mutating func newValues(
-    _ change: ContainerChange, _ state: inout ClientObject, _ id: ObjectID
+    _ change: ContainerChange, _ state: inout ClientObject, _ id: ObjectID,
+    shown: Set<ElementID>
   ) -> [ElementID: CellValue] {
     let name = change.id
     var values: [ElementID: CellValue] = [:]
@@ -99,8 +101,11 @@ extension ClientCore {
         let list = state.containers[name]?.list,
         list.synced[element] != nil || list.pending[element] != nil
       else { continue }
+      if !shown.contains(element) {
+        state.forgetMade(at: register.slot, of: name, id, &storage)
+      }
       if let own = state.containers[name]?.dirty[register.slot] {
-        if own > register.stamp { continue }
+        if own > register.stamp, shown.contains(element) { continue }
         state.containers[name]?.dirty[register.slot] = nil
       }
       if register.value.container != nil,

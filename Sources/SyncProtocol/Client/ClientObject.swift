@@ -74,7 +74,8 @@ public struct ClientObject: Sendable, Equatable {
     if let since = dirtySince, since <= time { dirtySince = time + 1 }
   }
 
-  /// Whether a batch had what was written of it until then.
+  /// Whether a batch had what was written of it until then. Only of the newest one that was
+  /// acknowledged is it known that the server has it: those before may never have come.
   func isIn(_ batch: ClientRecord.SentBatch) -> Bool {
     batch.number >= firstBatch && (dirtySince ?? 0) <= batch.since
   }

@@ -18,7 +18,8 @@ extension ClientFile {
     writer.body.fixed64(id.rawValue)
     writer.body.text(user)
     for number in [
-      acknowledged, cursor.rawValue, queryVersion, lastSeen, confirmedFloor.rawValue, view,
+      acknowledged, cursor.rawValue, confirmedQuery, queryVersion, lastSeen,
+      confirmedFloor.rawValue, view,
     ] { writer.body.number(number) }
     for flag in [isExpired, needsRebase, isViewStale] { writer.body.flag(flag) }
     writer.body.subscriptions(subscriptions)
@@ -63,6 +64,7 @@ extension ClientFile {
       head: .zero, now: 0)
     acknowledged = try reader.body.number()
     cursor = Version(try reader.body.number())
+    confirmedQuery = try reader.body.number()
     queryVersion = try reader.body.number()
     lastSeen = try reader.body.number()
     confirmedFloor = Version(try reader.body.number())

@@ -41,6 +41,8 @@ public struct ClientFile: Sendable {
   public internal(set) var acknowledged: UInt64 = 0
   /// What the client has confirmed to have.
   public internal(set) var cursor = Version.zero
+  /// The query set that it has that for.
+  var confirmedQuery: UInt64 = 0
   /// The newest query set.
   public internal(set) var queryVersion: UInt64 = 0
   /// The query set.
@@ -82,6 +84,7 @@ public struct ClientFile: Sendable {
   mutating func confirm(_ version: Version, query: UInt64) {
     guard let offer, offer.version == version, offer.queryVersion == query else { return }
     cursor = version
+    confirmedQuery = query
     confirmedFloor = max(confirmedFloor, offer.floor)
     holds.subtract(offer.removed)
     holds.formUnion(offer.added)

@@ -87,6 +87,9 @@ extension ServerCore {
     of change: ObjectChange, in object: ServerObject?, isUnknown: Bool, user: Text
   ) -> RefusalReason? {
     if isUnknown { return .notInSchema }
+    // A number near the largest would leave none for whoever creates the object again.
+    let known = object?.generation.rawValue ?? 0
+    if change.generation.rawValue > known + Limits.generationsAtOnce { return .notAllowed }
     if let problem = head.schema.problem(of: change, in: object, names: head.names) {
       return problem
     }

@@ -91,7 +91,11 @@ extension ServerCore {
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
     if epoch == head.epoch { file.confirm(cursor, query: query) }
-    let goesOn = epoch == head.epoch && cursor == file.cursor && cursor >= head.floor
+    // For another query set the client may have dropped what the file still says that it holds: the
+    // cursor is the same before and after.
+    let goesOn =
+      epoch == head.epoch && cursor == file.cursor && query == file.confirmedQuery
+      && cursor >= head.floor
     let hasNothing = isNew && epoch == 0 && cursor == .zero && head.floor == .zero
     if !goesOn && !hasNothing { file.startOver() }
     file.offer = nil

@@ -119,6 +119,9 @@ extension ConvergenceRun {
     devices[number].session = session
     let after = devices[number].core.storage.record
     if after.cursor != before.cursor || after.epoch != before.epoch { check(number) }
+    if let failure = session.failure {
+      trace("device \(number): the session ends: \(failure.code) \(failure.message.string)")
+    }
     checkFailure(of: session, number)
     obey(actions, number, isServer: false)
   }
