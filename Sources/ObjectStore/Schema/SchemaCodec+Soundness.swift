@@ -2,14 +2,17 @@ extension SchemaCodec {
   /// Columns of all classes together, at most: what is kept in memory for each is then bounded.
   static let columnsMax = 1 << 20
 
+  /// Whether there are not too many columns.
+  static func fits(_ schema: SchemaDescription) -> Bool {
+    schema.classes.reduce(0) { $0 + Int($1.columnCount) + Int($1.indexSlotCount) } <= columnsMax
+  }
+
   /// Whether the parts of a schema agree with each other. Reading and writing rely on it, so a file
   /// that says otherwise is refused when its schema is read.
   static func isSound(_ schema: SchemaDescription) -> Bool {
+    guard fits(schema) else { return false }
     var names: Set<String> = []
-    var columns = 0
     for description in schema.classes {
-      columns += Int(description.columnCount) + Int(description.indexSlotCount)
-      guard columns <= columnsMax else { return false }
       if description.isRemoved {
         guard description.properties.isEmpty, description.backlinks.isEmpty else { return false }
         continue

@@ -53,6 +53,13 @@ extension ObjectTransaction {
   /// Writes the schema, makes tables for new classes, and room for new indexes.
   func store(_ description: SchemaDescription) throws(StorageError) {
     let rootNode = try mutableRoot(tables: description.classes.count)
+    // What could not be read again must not be written.
+    guard SchemaCodec.fits(description) else {
+      throw StorageError(
+        .schemaMismatch, path: source.path,
+        "the classes have more than \(SchemaCodec.columnsMax) properties, with those that were"
+          + " removed; use fewer, or write a compact copy into a new file")
+    }
     let bytes = SchemaCodec.encode(description)
     let node = try writer.remake(
       rootNode.node.reference(0), kind: .schema, count: bytes.count, dataSize: bytes.count)

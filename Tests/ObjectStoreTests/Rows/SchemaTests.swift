@@ -46,6 +46,21 @@ import Testing
     #expect(try index?.keys(equal: .string("")) == [key])
   }
 
+  @Test func moreColumnsThanAFileIsReadWithAreRefused() throws {
+    let store = try ScratchStore()
+    try store.write { transaction in
+      try transaction.apply(schema([PropertyDescription(name: "old", kind: .int)]))
+    }
+    var description = try store.schema.description
+    description.classes[0].columnCount = UInt32(SchemaCodec.columnsMax + 1)
+    #expect {
+      try store.write { transaction in try transaction.store(description) }
+    } throws: { error in
+      (error as? StorageError)?.code == .schemaMismatch
+    }
+    store.expectSound()
+  }
+
   @Test func anUnusedPropertyKeepsItsValues() throws {
     let store = try ScratchStore()
     let a = PropertyDescription(name: "a", kind: .int)
