@@ -17,7 +17,9 @@ extension Realm {
   /// lives, and may use its live objects.
   ///
   /// The block may end the transaction itself, with `commitAsyncWrite` or `cancelAsyncWrite`.
-  /// The writes of a realm run in the order in which they were asked for.
+  /// The writes of a realm run in the order in which they were asked for, after a transaction that
+  /// the realm has open. A block that captures the realm keeps it, and so keeps such a transaction
+  /// open until it is committed or cancelled.
   ///
   /// - Parameter onComplete: Called when the transaction is durable, or with the `Realm.Error` that
   ///   made it fail; not after `cancelAsyncWrite`.
