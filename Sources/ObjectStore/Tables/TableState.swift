@@ -20,7 +20,7 @@ struct TableState {
   /// Whether `leaf`, `path` and the bounds are set.
   var hasLeaf = false
   /// A changeable cluster with a reference per column.
-  var leaf = MutableNode.placeholder
+  var leaf = MutableNode.unset
   /// The keys that belong into the leaf, whether they are there or not.
   var low: Int64 = 0
   var high: Int64 = 0
@@ -37,7 +37,7 @@ struct TableState {
     self.node = node
     self.columns = columns
     path = FixedMemory(
-      repeating: PathEntry(node: .placeholder, slot: 0), count: TableState.depthMax)
+      repeating: PathEntry(node: .unset, slot: 0), count: TableState.depthMax)
     history.firstNew = nextKey
   }
 

@@ -63,7 +63,7 @@ public struct MutableNode {
 
   /// Stands where a node will be, and is not to be used.
   @inlinable @inline(__always)
-  public static var placeholder: MutableNode {
+  public static var unset: MutableNode {
     MutableNode(address: UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped)
   }
 
