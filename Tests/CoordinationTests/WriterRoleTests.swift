@@ -86,24 +86,51 @@ import Testing
   // MARK: Death
 
   /// A short wait sees the death when it looks; a long one is told, however long it is until then.
-  @Test func `the death of a holder wakes those who wait for long`() throws {
+  @Test(arguments: [0, 1, 5, 30, 300] as [UInt64])
+  func `the death of a holder wakes those who wait for long`(milliseconds: UInt64) throws {
     let clock = StandingClock()
     let lockFile = try database.open(system: clock).lockFile
-    for waited in [0, 1, 5, 30, 300] as [UInt64] {
-      let child = try process()
-      try child.ask("write")
-      let ready = Event<Void>()
-      try BackgroundThread.start(name: "waiter") {
-        #expect(throws: Never.self) { try lockFile.lockWriter() }
-        ready.signal(())
-      }
-      yield { lockFile.writer.isAwaited }
-      clock.advance(milliseconds: waited)
-      child.kill()
-      if waited < 10 { clock.advance(milliseconds: 10) }
-      ready.wait()
-      lockFile.unlockWriter()
+    let child = try process()
+    try child.ask("write")
+    let ready = Event<Void>()
+    try BackgroundThread.start(name: "waiter") {
+      #expect(throws: Never.self) { try lockFile.lockWriter() }
+      ready.signal(())
     }
+    yield { lockFile.writer.isAwaited }
+    clock.advance(milliseconds: milliseconds)
+    child.kill()
+    if milliseconds < 10 { clock.advance(milliseconds: 10) }
+    ready.wait()
+    lockFile.unlockWriter()
+  }
+
+  /// Nothing wakes it when the one whose turn it is takes the role, and dies.
+  @Test func `a process that waits behind another one's turn looks again soon`() throws {
+    let clock = StandingClock()
+    let lockFile = try database.open(system: clock).lockFile
+    let next = try process()
+    try lockFile.lockWriter()
+    next.send("write")
+    yield { lockFile.writer.isAwaited }
+    kill(next.number, SIGSTOP)
+    lockFile.unlockWriter()
+    let hasRole = Flag()
+    try BackgroundThread.start(name: "waiter") {
+      #expect(throws: Never.self) { try lockFile.lockWriter() }
+      hasRole.set()
+    }
+    yield { clock.reservedSleeps.all.count >= 3 }
+    #expect(clock.reservedSleeps.all.allSatisfy { $0 <= 2_000_000 })
+    kill(next.number, SIGCONT)
+    #expect(try next.readLine() == "writing")
+    #expect(!hasRole.isSet)
+    next.kill()
+    yield {
+      clock.advance(milliseconds: 1)
+      return hasRole.isSet
+    }
+    lockFile.unlockWriter()
   }
 
   @Test func `who gets the number of a dead holder gives its role back`() throws {

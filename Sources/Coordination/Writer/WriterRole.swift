@@ -119,7 +119,9 @@ final class WriterRole: Sendable {
         if !word.hasWaiters || wait.hasSlept || wait.isReservationOver(word) {
           if take(wait.hasSlept ? word.withWaiters : word, expected: word) { return true }
         } else {
-          sleep(on: word, nanoseconds: Self.reservationNanoseconds)
+          // Not for the whole reservation: nothing wakes this process when another takes the role,
+          // and it may be the only one that looks soon whether that one lives.
+          sleep(on: word, nanoseconds: WriterRoleWait.lookNanoseconds)
           // Then the wake-up was for this process as much as for any.
           wait.hasSlept = load() != word
         }

@@ -3,7 +3,7 @@ import Platform
 /// How long a process has waited for which holder of the writer role.
 struct WriterRoleWait {
   /// Then a waiter looks whether the holder lives.
-  private static let lookNanoseconds: UInt64 = 2_000_000
+  static let lookNanoseconds: UInt64 = 2_000_000
   /// Then it has a thread wait for the holder's death; a new one is worth it.
   private static let watchNanoseconds: UInt64 = 10_000_000
   /// How often it looks from then on, in case a process died that was woken in its place.
