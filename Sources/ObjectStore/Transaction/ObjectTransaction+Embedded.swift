@@ -78,22 +78,4 @@ extension ObjectTransaction {
     precondition(spec.owns, "that list does not hold embedded objects")
     return (state, spec)
   }
-
-  /// Deletes the embedded objects whose links have gone, and what those own in turn: level by
-  /// level, so that a long chain of them takes no stack.
-  func deleteOrphans() throws(StorageError) {
-    while !orphans.isEmpty {
-      var level = orphans
-      orphans.removeAll(keepingCapacity: true)
-      if level.count > 1 { level.sort { ($0.table, $0.key) < ($1.table, $1.key) } }
-      var start = 0
-      while start < level.count {
-        let table = level[start].table
-        var end = start + 1
-        while end < level.count, level[end].table == table { end += 1 }
-        try removeObjects(level[start..<end].map(\.key), in: table)
-        start = end
-      }
-    }
-  }
 }

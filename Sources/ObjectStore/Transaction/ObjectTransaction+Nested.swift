@@ -15,7 +15,8 @@ extension ObjectTransaction {
     if let known = schema.description.description(of: kind.className) { return known.tableKey }
     let wanted = SchemaDescription(
       classes: [kind.description], version: schema.description.version)
-    try store(SchemaChange(from: schema.description, to: wanted, path: source.path).result)
+    try SchemaEditor(transaction: self).store(
+      SchemaChange(from: schema.description, to: wanted, path: source.path).result)
     return schema.description.description(of: kind.className)!.tableKey
   }
 

@@ -130,42 +130,26 @@ extension ObjectTransaction {
   /// Deletes an object and the embedded ones that belong to it: links to it become null, lists lose
   /// it.
   public func deleteObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
-    try removeObject(key, in: table)
-    try deleteOrphans()
+    let deletion = ObjectDeletion(transaction: self)
+    try deletion.remove(key, in: table)
+    try deletion.removeOrphans()
   }
 
-  /// Deletes an object, and makes orphans of the embedded ones that belong to it.
-  func removeObject(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
-    let state = try open(table)
-    if schema.layouts[Int(table.rawValue)].hasRelations {
-      try severLinks(state, [key])
-    }
-    let row = try locate(state, key)
-    try removeFromIndexes(state, row, key)
-    state.pointee.history.deleted(key.rawValue)
-    try removeRow(state, row)
-    generation &+= 1
+  /// Deletes many objects and the embedded ones that belong to them, faster than one by one; keys
+  /// that no object has are passed over.
+  public func deleteObjects(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
+    let deletion = ObjectDeletion(transaction: self)
+    try deletion.remove(keys, in: table)
+    try deletion.removeOrphans()
   }
 
   /// Deletes all objects of a class, and the embedded ones that belong to them.
   public func deleteAllObjects(in table: TableKey) throws(StorageError) {
-    let state = try open(table)
-    var keys: [ObjectKey] = []
-    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
-    var clusters = try self.table(table).clusters()
-    while let cluster = try clusters.next() {
-      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
-    }
-    if schema.layouts[Int(table.rawValue)].hasRelations {
-      return try deleteObjects(keys, in: table)
-    }
-    for key in keys { state.pointee.history.deleted(key.rawValue) }
-    for slot in 0..<state.pointee.node.node.referenceCount {
-      try writer.releaseTree(state.pointee.node.node.reference(slot))
-      state.pointee.node.setReference(slot, .none)
-    }
-    state.pointee.count = 0
-    state.pointee.hasLeaf = false
-    generation &+= 1
+    try ObjectDeletion(transaction: self).removeAll(in: table)
+  }
+
+  /// Deletes the embedded objects whose links have gone, and what those own in turn.
+  func deleteOrphans() throws(StorageError) {
+    if !orphans.isEmpty { try ObjectDeletion(transaction: self).removeOrphans() }
   }
 }

@@ -1,5 +1,6 @@
 import Storage
 
+// The schema: `SchemaEditor` and `SchemaMigration` change it.
 extension ObjectTransaction {
   /// Makes the file's schema hold everything that is wanted: new classes, new properties (null,
   /// zero or empty in existing objects), more or fewer indexes. What the file has beyond that
@@ -10,94 +11,51 @@ extension ObjectTransaction {
   ///   with the wanted schema; nothing has been changed then.
   @discardableResult
   public func apply(_ wanted: SchemaDescription) throws(StorageError) -> Bool {
-    let change = try SchemaChange(
-      from: schema.description, to: wanted, path: source.path)
-    if change.isEmpty { return false }
-    try store(change.result)
-    for (table, column) in change.indexesToDrop {
-      let state = try open(table)
-      let slot = Int(column.indexSlot)
-      try writer.releaseTree(state.pointee.node.node.reference(slot))
-      state.pointee.node.setReference(slot, .none)
-    }
-    for (table, column) in change.datesToBegin { try beginDates(column, in: table) }
-    for (table, column) in change.indexesToBuild {
-      let state = try open(table)
-      try buildIndex(state, column)
-    }
-    schemaChanged = true
-    generation &+= 1
-    return true
+    try SchemaEditor(transaction: self).apply(wanted)
   }
 
-  /// Gives all objects of a class that gets a date property the beginning of 1970 as its value,
-  /// which is what a date that nobody has set is elsewhere; a row of zeros is that of 2001.
-  private func beginDates(_ column: ColumnKey, in table: TableKey) throws(StorageError) {
-    let state = try open(table)
-    var keys: [ObjectKey] = []
-    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
-    var clusters = try self.table(table).clusters()
-    while let cluster = try clusters.next() {
-      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
-    }
-    for key in keys {
-      let row = try locate(state, key)
-      let leaf = state.pointee.leaf
-      let old = leaf.node.reference(column.slot)
-      let new = try DoubleCodec.set(
-        writer, old, row: row, -978_307_200, isOptional: false, reserveRows: leaf.node.count)
-      if new != old { leaf.setReference(column.slot, new) }
-    }
+  /// Makes all classes, properties and indexes that are wanted. Properties whose type has changed
+  /// begin with what of their values the new type can hold; those that are not wanted stay.
+  ///
+  /// - Throws: `.schemaMismatch` if the wanted schema itself is not valid.
+  public func beginMigration(to wanted: SchemaDescription) throws(StorageError) {
+    try SchemaMigration(transaction: self).begin(to: wanted)
   }
 
-  /// Writes the schema, makes tables for new classes, and room for new indexes.
-  func store(_ description: SchemaDescription) throws(StorageError) {
-    let rootNode = try mutableRoot(tables: description.classes.count)
-    // What could not be read again must not be written.
-    guard SchemaCodec.fits(description) else {
-      throw StorageError(
-        .schemaMismatch, path: source.path,
-        "the classes have more than \(SchemaCodec.columnsMax) properties, with those that were"
-          + " removed; use fewer, or write a compact copy into a new file")
-    }
-    let bytes = SchemaCodec.encode(description)
-    let node = try writer.remake(
-      rootNode.node.reference(0), kind: .schema, count: bytes.count, dataSize: bytes.count)
-    unsafe bytes.withUnsafeBytes {
-      unsafe node.data.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-    }
-    node.setDataSize(bytes.count)
-    rootNode.setReference(0, node.reference)
-    for (index, table) in description.classes.enumerated() {
-      let places = 1 + Int(table.indexSlotCount)
-      let old = rootNode.node.reference(1 + index)
-      if old.isNone {
-        let new = writer.make(
-          kind: .table, referenceCount: places, dataSize: TableNode.dataSize)
-        rootNode.setReference(1 + index, new.reference)
-        continue
-      }
-      let missing = places - (try source.node(old).referenceCount)
-      if missing <= 0 { continue }
-      let grown = try writer.mutable(old, growing: missing * 8)
-      writer.setReferenceCount(grown, places)
-      rootNode.setReference(1 + index, grown.reference)
-    }
-    try adopt(description)
+  /// Gives a property that is not wanted any more the name, and its values the place, of one that
+  /// is; both must be of the same type, but may differ in whether they are optional and in their
+  /// indexes, of which `finishMigration` makes those that are wanted.
+  public func renameProperty(
+    _ old: String, to new: String, in table: TableKey
+  ) throws(StorageError) {
+    try SchemaMigration(transaction: self).renameProperty(old, to: new, in: table)
   }
 
-  /// The root, changeable, with a reference per table. It is made if the store is empty.
-  private func mutableRoot(tables: Int) throws(StorageError) -> MutableNode {
-    let node: MutableNode
-    if root.isNone {
-      node = writer.make(kind: .storeRoot, referenceCount: 1 + tables, count: tables)
-    } else {
-      let missing = 1 + tables - (try source.node(root).referenceCount)
-      node = try writer.mutable(root, growing: max(0, missing) * 8)
-      if missing > 0 { writer.setReferenceCount(node, 1 + tables) }
-      node.setCount(tables)
-    }
-    root = node.reference
-    return node
+  /// Takes away the properties of wanted classes that are not wanted, and the classes that are
+  /// named, and gives the others their primary keys.
+  ///
+  /// - Throws: `.duplicatePrimaryKey` if objects of a class have the same primary key,
+  ///   `.invalidInput` if an object cannot become embedded.
+  public func finishMigration(
+    to wanted: SchemaDescription, removing removed: Set<String> = []
+  ) throws(StorageError) {
+    try SchemaMigration(transaction: self).finish(to: wanted, removing: removed)
+  }
+
+  /// Takes a class away with its objects. One that properties still link to stays, empty.
+  package func removeClass(_ name: String) throws(StorageError) {
+    try SchemaEditor(transaction: self).removeClass(name)
+  }
+
+  /// Takes away everything that the file holds.
+  public func reset() throws(StorageError) {
+    try SchemaEditor(transaction: self).reset()
+  }
+
+  func objects(
+    ofClusterWith key: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> [ObjectKey] {
+    guard let position = try self.table(table).find(key) else { return [] }
+    return (0..<position.cluster.count).map { position.cluster.key($0) }
   }
 }

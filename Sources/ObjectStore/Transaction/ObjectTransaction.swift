@@ -17,8 +17,9 @@ public protocol CommitRecorder: AnyObject {
 /// `.corrupt`: a file whose parts contradict each other looks the same. Confined like the
 /// transaction itself.
 ///
-/// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`,
-/// `+Schema`.
+/// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`
+/// and so on. What concerns the whole store is done by types of their own: `SchemaEditor` and
+/// `SchemaMigration` change its schema, `ObjectDeletion` takes objects out of it.
 public final class ObjectTransaction {
   // Access to the stored properties is not checked for exclusivity at run time: a transaction is
   // confined, and no access to one of them spans a call that could begin another. That makes them

@@ -54,7 +54,8 @@ import Testing
     var description = try store.schema.description
     description.classes[0].columnCount = UInt32(SchemaCodec.columnsMax + 1)
     #expect {
-      try store.write { transaction in try transaction.store(description) }
+      try store.write { transaction in try SchemaEditor(transaction: transaction).store(description)
+      }
     } throws: { error in
       (error as? StorageError)?.code == .schemaMismatch
     }

@@ -7,7 +7,7 @@ struct ListedLink {
 }
 
 // Objects that are about to go leave the lists that hold them: each list is gone through once.
-extension ObjectTransaction {
+extension ObjectDeletion {
   /// Takes the targets out of their origins' lists: elements go, or become null in maps, and in
   /// lists of values of any kind.
   func removeFromLists(
@@ -19,7 +19,7 @@ extension ObjectTransaction {
       let origin = links[start].origin
       var end = start + 1
       while end < links.count, links[end].origin == origin { end += 1 }
-      let list = try currentList(state, column, origin)
+      let list = try transaction.currentList(state, column, origin)
       let targets = KeyFilter(sorted: links[start..<end].map(\.target))
       let found = try list.indexes(of: targets, in: targetTable, count: end - start)
       if found.count != end - start {
@@ -35,27 +35,29 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ origin: ObjectKey, _ list: ListView, at indexes: [Int]
   ) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
-    let editor = listWriter(spec)
+    let editor = transaction.listWriter(spec)
     var root = list.root
     if spec.isMap || list.kind != .object && !spec.isSet {
       for index in indexes { root = try editor.set(root, at: index, .null) }
-      try storeListRoot(state, column, origin, root)
-      for index in indexes { record(state, column, origin, .set(index: index)) }
+      try transaction.storeListRoot(state, column, origin, root)
+      for index in indexes { transaction.record(state, column, origin, .set(index: index)) }
       return
     }
     // Above this share it is cheaper to write the whole list than to find the way to each element.
     if list.kind == .object, indexes.count > max(8, list.count / 256) {
       root = try editor.rebuild(list, without: indexes)
     } else {
-      for index in indexes.reversed() { root = try editor.remove(root, at: index) }
+      for index in indexes.reversed() {
+        root = try editor.remove(root, at: index)
+      }
     }
-    try storeListRoot(state, column, origin, root)
+    try transaction.storeListRoot(state, column, origin, root)
     // From the last to the first, so that the indexes are those of the list as it was.
     var end = indexes.count
     while end > 0 {
       var start = end - 1
       while start > 0, indexes[start - 1] == indexes[start] - 1 { start -= 1 }
-      record(state, column, origin, .remove(index: indexes[start], count: end - start))
+      transaction.record(state, column, origin, .remove(index: indexes[start], count: end - start))
       end = start
     }
   }

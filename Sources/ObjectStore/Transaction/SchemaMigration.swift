@@ -1,12 +1,18 @@
 import Storage
 
-// Bringing a file to a schema that differs in more than what is new.
-//
-// `beginMigration` makes everything that is wanted, next to what is there; then the program moves
-// its data with ordinary changes; `finishMigration` takes away what is no longer wanted. In between
-// there are no primary keys: a key may be set, and two objects may have the same one for a while.
-// All of it is part of one transaction.
-extension ObjectTransaction {
+/// Brings a file to a schema that differs in more than what is new.
+///
+/// `begin` makes everything that is wanted, next to what is there; then the program moves its data
+/// with ordinary changes; `finish` takes away what is no longer wanted. In between there are no
+/// primary keys: a key may be set, and two objects may have the same one for a while. All of it is
+/// part of one transaction.
+struct SchemaMigration {
+  let transaction: ObjectTransaction
+
+  private var editor: SchemaEditor { SchemaEditor(transaction: transaction) }
+  private var schema: StoredSchema { transaction.schema }
+  private var source: NodeSource { transaction.source }
+
   /// What is kept until the end of a migration under a name that no program has.
   private static let replacedPrefix = "\u{1}"
 
@@ -14,7 +20,7 @@ extension ObjectTransaction {
   /// begin with what of their values the new type can hold; those that are not wanted stay.
   ///
   /// - Throws: `.schemaMismatch` if the wanted schema itself is not valid.
-  public func beginMigration(to wanted: SchemaDescription) throws(StorageError) {
+  func begin(to wanted: SchemaDescription) throws(StorageError) {
     var stored = schema.description
     var replaced: [(table: TableKey, name: String)] = []
     for difference in stored.differences(to: wanted) {
@@ -44,19 +50,19 @@ extension ObjectTransaction {
       let known = stored.description(of: target.classes[index].name)
       target.classes[index].keepIndexes(of: known)
     }
-    try store(stored)
-    try apply(target)
+    try editor.store(stored)
+    try editor.apply(target)
     for (table, name) in replaced {
       try carryValues(from: Self.replacedPrefix + name, to: name, in: table)
-      try dropProperty(Self.replacedPrefix + name, of: table)
+      try editor.dropProperty(Self.replacedPrefix + name, of: table)
     }
-    didChangeSchema()
+    editor.noteChange()
   }
 
   /// Gives a property that is not wanted any more the name, and its values the place, of one that
   /// is; both must be of the same type, but may differ in whether they are optional and in their
-  /// indexes, of which `finishMigration` makes those that are wanted.
-  public func renameProperty(
+  /// indexes, of which `finish` makes those that are wanted.
+  func renameProperty(
     _ old: String, to new: String, in table: TableKey
   ) throws(StorageError) {
     let description = schema.description.classes[Int(table.rawValue)]
@@ -66,15 +72,15 @@ extension ObjectTransaction {
     if let target = description.property(named: new) {
       if source.isOptional != target.isOptional || source.isFullText != target.isFullText {
         try carryValues(from: old, to: new, in: table)
-        try dropProperty(old, of: table)
-        return didChangeSchema()
+        try editor.dropProperty(old, of: table)
+        return editor.noteChange()
       }
-      try dropProperty(new, of: table)
+      try editor.dropProperty(new, of: table)
     }
     var changed = schema.description
     changed.classes[Int(table.rawValue)].change(old) { $0.name = new }
-    try store(changed)
-    didChangeSchema()
+    try editor.store(changed)
+    editor.noteChange()
   }
 
   /// Takes away the properties of wanted classes that are not wanted, and the classes that are
@@ -82,16 +88,16 @@ extension ObjectTransaction {
   ///
   /// - Throws: `.duplicatePrimaryKey` if objects of a class have the same primary key,
   ///   `.invalidInput` if an object cannot become embedded.
-  public func finishMigration(
+  func finish(
     to wanted: SchemaDescription, removing removed: Set<String> = []
   ) throws(StorageError) {
     for wanted in wanted.classes {
       guard let stored = schema.description.description(of: wanted.name) else { continue }
       for property in stored.properties where wanted.property(named: property.name) == nil {
-        try dropProperty(property.name, of: stored.tableKey)
+        try editor.dropProperty(property.name, of: stored.tableKey)
       }
     }
-    for name in removed.sorted() where !wanted.has(name) { try removeClass(name) }
+    for name in removed.sorted() where !wanted.has(name) { try editor.removeClass(name) }
     try matchIndexes(to: wanted)
     var changed = schema.description
     changed.version = wanted.version
@@ -113,8 +119,8 @@ extension ObjectTransaction {
         }
       }
     }
-    try store(changed)
-    didChangeSchema()
+    try editor.store(changed)
+    editor.noteChange()
   }
 
   /// Makes and drops indexes, so that all are there that are wanted and no others.
@@ -125,17 +131,12 @@ extension ObjectTransaction {
         guard let old = stored.property(named: property.name) else { continue }
         let isIndexed = property.isIndexed || property.isPrimaryKey
         if old.isIndexed == isIndexed, old.isFullText == property.isFullText { continue }
-        try setIndex(of: property.name, in: stored.tableKey, isIndexed: false)
-        try setIndex(
+        try editor.setIndex(of: property.name, in: stored.tableKey, isIndexed: false)
+        try editor.setIndex(
           of: property.name, in: stored.tableKey, isIndexed: isIndexed,
           isFullText: property.isFullText)
       }
     }
-  }
-
-  func didChangeSchema() {
-    schemaChanged = true
-    generation &+= 1
   }
 
   // MARK: Values
@@ -155,14 +156,14 @@ extension ObjectTransaction {
       return try carryElements(from: source, to: target, conversion, in: table)
     }
     let neutral = target.defaultValue
-    var keys = try self.table(table).clusterKeys()
+    var keys = try transaction.table(table).clusterKeys()
     while let key = keys.popLast() {
-      for object in try objects(ofClusterWith: key, in: table) {
-        let values = try self.table(table)
+      for object in try transaction.objects(ofClusterWith: key, in: table) {
+        let values = try transaction.table(table)
         guard let position = try values.find(object) else { continue }
         let value = conversion.value(try values.value(of: source, at: position))
         if value.isIdentical(to: neutral) { continue }
-        try set(value, target.columnKey, of: object, in: table)
+        try transaction.set(value, target.columnKey, of: object, in: table)
       }
     }
   }
@@ -171,10 +172,10 @@ extension ObjectTransaction {
     from source: PropertyDescription, to target: PropertyDescription,
     _ conversion: ValueConversion, in table: TableKey
   ) throws(StorageError) {
-    var keys = try self.table(table).clusterKeys()
+    var keys = try transaction.table(table).clusterKeys()
     while let key = keys.popLast() {
-      for object in try objects(ofClusterWith: key, in: table) {
-        let values = try self.table(table)
+      for object in try transaction.objects(ofClusterWith: key, in: table) {
+        let values = try transaction.table(table)
         guard let position = try values.find(object) else { continue }
         let elements = try values.list(of: source, at: position).allValues()
         if elements.isEmpty { continue }
@@ -182,31 +183,24 @@ extension ObjectTransaction {
         switch target.collection {
         case .none: continue
         case .list:
-          try listInsert(
+          try transaction.listInsert(
             contentsOf: converted, at: 0, target.columnKey, of: object, in: table)
-        case .set: try setInsert(converted, target.columnKey, of: object, in: table)
+        case .set: try transaction.setInsert(converted, target.columnKey, of: object, in: table)
         case .map:
           let keys = try values.list(of: source.mapKeys, at: position).allValues()
           for case (.string(let key), let value) in zip(keys, converted) {
-            try mapSet(value, forKey: key, target, of: object, in: table)
+            try transaction.mapSet(value, forKey: key, target, of: object, in: table)
           }
         }
       }
     }
   }
 
-  func objects(
-    ofClusterWith key: ObjectKey, in table: TableKey
-  ) throws(StorageError) -> [ObjectKey] {
-    guard let position = try self.table(table).find(key) else { return [] }
-    return (0..<position.cluster.count).map { position.cluster.key($0) }
-  }
-
   // MARK: Embedded objects
 
   /// Each object of a class that becomes embedded must belong to one link.
   private func requireOneLink(toEachOf description: ClassDescription) throws(StorageError) {
-    let table = try self.table(description.tableKey)
+    let table = try transaction.table(description.tableKey)
     var clusters = table.clusters()
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {
@@ -238,7 +232,7 @@ extension ObjectTransaction {
       let origin = schema.description.property(
         at: backlink.originColumn, of: backlink.originTable)
       if origin?.kind == .any {
-        try dropColumn(backlink.columnKey, of: description.tableKey)
+        try editor.dropColumn(backlink.columnKey, of: description.tableKey)
       } else {
         kept.append(backlink)
       }
@@ -251,8 +245,8 @@ extension ObjectTransaction {
   private func requireUnique(
     _ property: PropertyDescription, of description: ClassDescription
   ) throws(StorageError) {
-    guard let index = try table(description.tableKey).index(of: property) else {
-      throw source.corrupt(root, "an index of '\(property.name)' was expected")
+    guard let index = try transaction.table(description.tableKey).index(of: property) else {
+      throw source.corrupt(transaction.root, "an index of '\(property.name)' was expected")
     }
     if try index.hasDuplicates() {
       throw StorageError(

@@ -1,0 +1,188 @@
+import Storage
+
+/// Takes objects out of a store within a transaction, with the embedded ones that belong to them:
+/// out of the links, lists and indexes that lead to them, then out of their clusters. Many go cluster
+/// by cluster, each rewritten once.
+struct ObjectDeletion {
+  typealias State = ObjectTransaction.State
+
+  let transaction: ObjectTransaction
+
+  var schema: StoredSchema { transaction.schema }
+  var source: NodeSource { transaction.source }
+  var writer: NodeWriter { transaction.writer }
+
+  /// Deletes an object, and makes orphans of the embedded ones that belong to it.
+  func remove(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
+    let state = try transaction.open(table)
+    if schema.layouts[Int(table.rawValue)].hasRelations {
+      try severLinks(state, [key])
+    }
+    let row = try transaction.locate(state, key)
+    try transaction.removeFromIndexes(state, row, key)
+    state.pointee.history.deleted(key.rawValue)
+    try transaction.removeRow(state, row)
+    transaction.generation &+= 1
+  }
+
+  /// Deletes many objects, and makes orphans of the embedded ones that belong to them.
+  func remove(_ keys: [ObjectKey], in table: TableKey) throws(StorageError) {
+    let existing = try existing(keys, in: try transaction.table(table))
+    if existing.count < 8 {
+      for key in existing { try remove(key, in: table) }
+      return
+    }
+    let state = try transaction.open(table)
+    if schema.layouts[Int(table.rawValue)].hasRelations {
+      try severLinks(state, existing)
+    }
+    try removeFromIndexes(state, existing)
+    var start = 0
+    while start < existing.count {
+      _ = try transaction.locate(state, existing[start])
+      var end = start + 1
+      while end < existing.count, existing[end].rawValue <= state.pointee.high { end += 1 }
+      try removeRows(state, existing[start..<end])
+      start = end
+    }
+    for key in existing { state.pointee.history.deleted(key.rawValue) }
+    transaction.generation &+= 1
+  }
+
+  /// Those keys that objects have, in order and once each.
+  private func existing(
+    _ keys: [ObjectKey], in table: Table
+  ) throws(StorageError) -> [ObjectKey] {
+    var existing: [ObjectKey] = []
+    existing.reserveCapacity(keys.count)
+    var cluster: Cluster?
+    for key in keys.sorted() where key != existing.last {
+      if let cluster, key <= cluster.key(cluster.count - 1) {
+        if cluster.row(of: key) != nil { existing.append(key) }
+      } else if let position = try table.find(key) {
+        existing.append(key)
+        cluster = position.cluster
+      }
+    }
+    return existing
+  }
+
+  /// Takes the objects, all of them in the cluster at hand, out of it.
+  private func removeRows(_ state: State, _ keys: ArraySlice<ObjectKey>) throws(StorageError) {
+    let cluster = state.pointee.cluster
+    if keys.count < 4 && keys.count < cluster.count {
+      for key in keys { try transaction.removeRow(state, try transaction.locate(state, key)) }
+      return
+    }
+    var kept: [Range<Int>] = []
+    var next = 0
+    for key in keys {
+      guard let row = cluster.row(of: key) else { throw transaction.missing(state, key) }
+      if row > next { kept.append(next..<row) }
+      next = row + 1
+    }
+    if next < cluster.count { kept.append(next..<cluster.count) }
+    state.pointee.addToCounts(-keys.count)
+    if kept.isEmpty { return try transaction.removeCluster(state) }
+    try releaseLargeValues(cluster, except: kept)
+    let old = state.pointee.leaf.reference
+    let new = try transaction.gatherCluster(state, kept.map { (old, $0) })
+    try transaction.releaseCluster(old)
+    state.pointee.setParentReference(state.pointee.depth, new)
+    state.pointee.hasLeaf = false
+    let left = try source.node(new).count
+    if left < max(1, transaction.limits.clusterRows / 4) {
+      try transaction.descend(state, keys[keys.startIndex].rawValue)
+      try transaction.mergeLeaf(state)
+    }
+  }
+
+  /// Lets go of the values in nodes of their own that rows outside of `kept` have.
+  private func releaseLargeValues(
+    _ cluster: Cluster, except kept: [Range<Int>]
+  ) throws(StorageError) {
+    for slot in 0..<cluster.node.referenceCount {
+      let reference = cluster.node.reference(slot)
+      if reference.isNone { continue }
+      let node = try source.node(reference)
+      guard node.kind == .byteVector, node.flags & VectorMath.largeFlag != 0 else { continue }
+      for row in 0..<node.count where ByteVector.isLarge(node, row) {
+        if kept.contains(where: { $0.contains(row) }) { continue }
+        try writer.releaseTree(node.reference(ByteVector.largeRank(node, row)))
+      }
+    }
+  }
+
+  /// Takes objects that are about to go out of all indexes: one by one, or, where they are a good
+  /// part of the table, by writing the indexes anew without them.
+  private func removeFromIndexes(
+    _ state: State, _ keys: [ObjectKey]
+  ) throws(StorageError) {
+    if schema.layouts[Int(state.pointee.key.rawValue)].indexCount == 0 { return }
+    if keys.count < state.pointee.count / 4 {
+      for key in keys {
+        let row = try transaction.locate(state, key)
+        try transaction.removeFromIndexes(state, row, key)
+      }
+      return
+    }
+    let gone = KeyFilter(sorted: keys)
+    let columns = state.pointee.columns
+    for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
+      let node = try transaction.indexNode(state, columns[slot])
+      for place in 0..<2 {
+        let old = node.node.reference(place)
+        if old.isNone { continue }
+        var left: [IndexPair] = []
+        var iterator = PairIterator(root: old, in: source)
+        while let pair = try iterator.next() {
+          if !gone.contains(pair.key) { left.append(pair) }
+        }
+        node.setReference(
+          place, try PairTree.build(writer, sorted: left, limits: transaction.limits))
+        try writer.releaseTree(old)
+      }
+    }
+  }
+
+  /// Deletes all objects of a class, and the embedded ones that belong to them.
+  func removeAll(in table: TableKey) throws(StorageError) {
+    let state = try transaction.open(table)
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
+    var clusters = try transaction.table(table).clusters()
+    while let cluster = try clusters.next() {
+      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
+    }
+    if schema.layouts[Int(table.rawValue)].hasRelations {
+      try remove(keys, in: table)
+      return try removeOrphans()
+    }
+    for key in keys { state.pointee.history.deleted(key.rawValue) }
+    for slot in 0..<state.pointee.node.node.referenceCount {
+      try writer.releaseTree(state.pointee.node.node.reference(slot))
+      state.pointee.node.setReference(slot, .none)
+    }
+    state.pointee.count = 0
+    state.pointee.hasLeaf = false
+    transaction.generation &+= 1
+  }
+
+  /// Deletes the embedded objects whose links have gone, and what those own in turn: level by
+  /// level, so that a long chain of them takes no stack.
+  func removeOrphans() throws(StorageError) {
+    while !transaction.orphans.isEmpty {
+      var level = transaction.orphans
+      transaction.orphans.removeAll(keepingCapacity: true)
+      if level.count > 1 { level.sort { ($0.table, $0.key) < ($1.table, $1.key) } }
+      var start = 0
+      while start < level.count {
+        let table = level[start].table
+        var end = start + 1
+        while end < level.count, level[end].table == table { end += 1 }
+        try remove(level[start..<end].map(\.key), in: table)
+        start = end
+      }
+    }
+  }
+}
