@@ -1,8 +1,8 @@
 import Storage
 
 /// Takes objects out of a store within a transaction, with the embedded ones that belong to them:
-/// out of the links, lists and indexes that lead to them, then out of their clusters. Many go cluster
-/// by cluster, each rewritten once.
+/// out of the links, lists and indexes that lead to them, then out of their clusters. Many go
+/// cluster by cluster, each rewritten once.
 struct ObjectDeletion {
   typealias State = ObjectTransaction.State
 

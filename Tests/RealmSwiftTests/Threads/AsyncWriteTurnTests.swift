@@ -106,34 +106,33 @@ import Testing
     }
   }
 
-  /// No turn of the loop ends before others have made so many commits.
-  private func keepBusy(until isOver: Flag, beside commits: Count, _ count: Int) {
+  /// No turn of the loop ends before others have made some commits.
+  private func keepBusy(until isOver: Flag, beside commits: DispatchSemaphore) {
     thread.perform { [self] in
-      let end = commits.value + count
-      while commits.value < end, !isOver.isSet { usleep(1000) }
-      if !isOver.isSet { keepBusy(until: isOver, beside: commits, count) }
+      for _ in 0..<Self.commitsPerTurn { commits.wait() }
+      if !isOver.isSet { keepBusy(until: isOver, beside: commits) }
     }
   }
+
+  /// Fewer than the turns after which a reservation expires.
+  private static let commitsPerTurn = 8
 
   /// If a turn that the loop cannot take were not given back, neither would go on.
   @Test(.timeLimit(.minutes(5)))
   func aLoopThatMissesManyTurnsDoesNotKeepOthersWaitingForIt() async {
     let relaxed = TemporaryRealm.forThreads(.relaxed)
     let isOver = Flag()
-    let commits = Count()
+    let commits = DispatchSemaphore(value: 0)
     let writers = DispatchGroup()
     await withCheckedContinuation { done in
       DispatchQueue(label: "writer").async(group: writers) {
         let realm = try! relaxed.open()
         while !isOver.isSet {
-          realm.beginWrite()
-          realm.add(Reader(name: "Ada"))
-          usleep(1000)
-          try! realm.commitWrite()
-          commits.add()
+          try! realm.write { realm.add(Reader(name: "Ada")) }
+          commits.signal()
         }
       }
-      keepBusy(until: isOver, beside: commits, 8)
+      keepBusy(until: isOver, beside: commits)
       thread.perform {
         let realm = try! relaxed.open()
         for _ in 0..<2 { realm.writeAsync { realm.add(Reader(name: "Grace")) } }
@@ -141,8 +140,11 @@ import Testing
       }
     }
     isOver.set()
+    for _ in 0..<Self.commitsPerTurn { commits.signal() }
     writers.wait()
-    #expect(commits.value > 8)
+    relaxed.writeElsewhere { realm in
+      #expect(realm.objects(Reader.self).filter("name == 'Grace'").count == 3)
+    }
   }
 
   @Test(.timeLimit(.minutes(5)))
@@ -165,12 +167,6 @@ import Testing
     }
     #expect(waited < .seconds(5), "a turn that is not taken goes back after 20 ms")
   }
-}
-
-private final class Count: Sendable {
-  private let number = Atomic<Int>(0)
-  var value: Int { number.load(ordering: .relaxed) }
-  func add() { number.add(1, ordering: .relaxed) }
 }
 
 private final class Flag: Sendable {
