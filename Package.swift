@@ -128,14 +128,14 @@ func kit(
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, path: "Tests/Programs/\(name)",
-    swiftSettings: settings)
+    swiftSettings: safe)
 }
 
 func suite(
   _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: safe)
 }
 
 let package = Package(

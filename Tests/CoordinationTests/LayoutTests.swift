@@ -121,7 +121,7 @@ import Testing
   private func readText(_ path: String) throws -> String {
     let file = try PosixSystem.shared.openFile(path: path, mode: .readOnly)
     var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
-    _ = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+    _ = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 0) }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -32,7 +32,7 @@ private final class ThreadCount: ForwardingSystem {
   @discardableResult
   func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
     wakes.add()
-    return real.wake(word, count: count)
+    return unsafe real.wake(word, count: count)
   }
 }
 

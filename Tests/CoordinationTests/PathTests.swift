@@ -109,7 +109,7 @@ import Testing
   @Test func `hard links get advice about hard links`() throws {
     let first = try database.open()
     let other = database.directory.file("other.realm")
-    #expect(link(database.path, other) == 0)
+    #expect(unsafe link(database.path, other) == 0)
     let file = try system.openFile(path: other, mode: .readWrite)
     let error = #expect(throws: LockFileOpenError<Never>.self) {
       try LockFile.open(path: other + ".lock", dataFile: file) { () throws(Never) in

@@ -15,7 +15,7 @@ import Testing
 
   /// Makes the data file of the owner, in a directory that anybody may write to.
   private func makeFile(mode: UInt32, group: UInt32 = owner) throws {
-    chmod(database.directory.path, 0o777)
+    unsafe chmod(database.directory.path, 0o777)
     let file = try database.dataFile()
     try file.setPermissions(FilePermissions(owner: Self.owner, group: group, mode: mode))
     file.close()
@@ -95,10 +95,13 @@ import Testing
     try PosixSystem.shared.openFile(path: treasure, mode: .create).close()
     try scribble(Array("gold".utf8), at: 0, of: treasure)
     try makeFile(mode: 0o600)
-    for place in [symlink, link] {
-      #expect(place(treasure, database.lockPath) == 0)
+    for isSymbolic in [true, false] {
+      let result =
+        unsafe isSymbolic
+        ? symlink(treasure, database.lockPath) : link(treasure, database.lockPath)
+      #expect(result == 0)
       #expect(throws: LockFileError.self) { try database.open() }
-      #expect(unlink(database.lockPath) == 0)
+      #expect(unsafe unlink(database.lockPath) == 0)
     }
     let file = try PosixSystem.shared.openFile(path: treasure, mode: .readOnly)
     #expect(try file.size() == 4)

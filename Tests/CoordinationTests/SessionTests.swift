@@ -133,7 +133,7 @@ import Testing
     let copy = database.directory.file("copy")
     let lockFile = try PosixSystem.shared.openFile(path: database.lockPath, mode: .readOnly)
     var content = [UInt8](repeating: 0, count: Int(try lockFile.size()))
-    _ = try content.withUnsafeMutableBytes { try lockFile.read(into: $0, at: 0) }
+    _ = try unsafe content.withUnsafeMutableBytes { try unsafe lockFile.read(into: $0, at: 0) }
     try PosixSystem.shared.openFile(path: copy, mode: .create).close()
     try scribble(content, at: 0, of: copy)
     try PosixSystem.shared.renameFile(from: copy, to: database.lockPath)

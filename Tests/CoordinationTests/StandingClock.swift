@@ -25,10 +25,10 @@ final class StandingClock: ForwardingSystem {
   func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
     let state = WriterWord(bits: expected)
     if state.isFree, state.hasWaiters { reservedSleeps.add(timeout ?? .max) }
-    real.wait(on: word, while: expected, timeout: timeout)
+    unsafe real.wait(on: word, while: expected, timeout: timeout)
   }
 
   func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {
-    max(real.wake(word, count: count), 1)
+    unsafe max(real.wake(word, count: count), 1)
   }
 }

@@ -129,7 +129,7 @@ extension LockFile {
 /// Overwrites bytes of a file behind everybody's back.
 func scribble(_ bytes: [UInt8], at offset: Int, of path: String) throws {
   let file = try PosixSystem.shared.openFile(path: path, mode: .readWrite)
-  try bytes.withUnsafeBytes { try file.write($0, at: UInt64(offset)) }
+  try unsafe bytes.withUnsafeBytes { try unsafe file.write($0, at: UInt64(offset)) }
   file.close()
 }
 

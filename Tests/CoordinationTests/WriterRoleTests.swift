@@ -176,18 +176,18 @@ import Testing
   // MARK: Threads
 
   private func threadCount(_ name: String) -> Int {
-    guard let directory = opendir("/proc/self/task") else { return 0 }
-    defer { closedir(directory) }
+    guard let directory = unsafe opendir("/proc/self/task") else { return 0 }
+    defer { unsafe closedir(directory) }
     var count = 0
-    while let entry = readdir(directory) {
-      let number = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    while let entry = unsafe readdir(directory) {
+      let number = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      guard let file = fopen("/proc/self/task/\(number)/comm", "r") else { continue }
+      guard let file = unsafe fopen("/proc/self/task/\(number)/comm", "r") else { continue }
       var line = [UInt8](repeating: 0, count: 32)
-      let length = fread(&line, 1, 32, file)
+      let length = unsafe fread(&line, 1, 32, file)
       if String(decoding: line[..<length], as: UTF8.self).hasPrefix(name) { count += 1 }
-      fclose(file)
+      unsafe fclose(file)
     }
     return count
   }

@@ -9,7 +9,7 @@ private actor Counter {
   private(set) var value = 0
   private var strayed = 0
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
   init(loop: UVLoop) { self.loop = loop }
 

@@ -134,7 +134,7 @@ import Testing
   @Test func anAdoptedLoopIsRunByItsOwner() {
     onBareThread {
       let owner = ForeignLoop()
-      let loop = UVLoop(adopting: owner.handle)
+      let loop = unsafe UVLoop(adopting: owner.handle)
       #expect(UVLoop.current === loop)
       // Nothing of ours keeps the owner's loop going.
       #expect(!owner.run())

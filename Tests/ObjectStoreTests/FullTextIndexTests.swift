@@ -49,7 +49,7 @@ import Testing
       let matcher = TextSearch(search)
       let expected = texts.keys.sorted().filter { key in
         guard case .string(var text) = texts[key]! else { return false }
-        return text.withUTF8 { matcher.matches(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { unsafe matcher.matches(UnsafeRawBufferPointer($0)) }
       }
       #expect(try Array(query.evaluate(view)) == expected, "\(search)")
       #expect(try query.count(view) == expected.count, "\(search)")

@@ -43,7 +43,7 @@ import Testing
       let changes = commits.next()
       merged.merge(changes)
       bytes += changes.encoded()
-      let read = try #require(bytes.withUnsafeBytes { ChangeSet($0) })
+      let read = try #require(unsafe bytes.withUnsafeBytes { unsafe ChangeSet($0) })
       #expect(read.encoded() == merged.encoded(), "seed \(seed)")
     }
   }
@@ -56,7 +56,7 @@ import Testing
     for _ in 0..<9 { bytes += random.next().encoded() }
     bytes += changed.encoded()
     for _ in 0..<9 { bytes += random.next().encoded() }
-    #expect(try #require(bytes.withUnsafeBytes { ChangeSet($0) }).schemaChanged)
+    #expect(try #require(unsafe bytes.withUnsafeBytes { unsafe ChangeSet($0) }).schemaChanged)
   }
 
   @Test func `short ones are joined as they are, and long ones merged`() throws {
@@ -67,15 +67,15 @@ import Testing
     var changes = ChangeSet()
     changes.tables = [one]
     let bytes = changes.encoded()
-    let two = bytes.withUnsafeBytes { ChangeSet.mergeEncoded($0, $0) }
+    let two = unsafe bytes.withUnsafeBytes { unsafe ChangeSet.mergeEncoded($0, $0) }
     #expect(two == bytes + bytes)
     var all = bytes
     var lengthMax = 0
     for _ in 0..<20 {
-      all = all.withUnsafeBytes { ChangeSet.mergeEncoded($0, $0) }
+      all = unsafe all.withUnsafeBytes { unsafe ChangeSet.mergeEncoded($0, $0) }
       lengthMax = max(lengthMax, all.count)
     }
     #expect(lengthMax <= 1 << 16)
-    #expect(try #require(all.withUnsafeBytes { ChangeSet($0) }).encoded() == bytes)
+    #expect(try #require(unsafe all.withUnsafeBytes { unsafe ChangeSet($0) }).encoded() == bytes)
   }
 }

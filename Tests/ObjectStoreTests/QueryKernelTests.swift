@@ -33,13 +33,13 @@ struct QueryKernelTests {
         if low > high { continue }
         let bytes: [UInt8]
         switch width {
-        case 8: bytes = packed(values, Int8.self).withUnsafeBytes { Array($0) }
-        case 16: bytes = packed(values, Int16.self).withUnsafeBytes { Array($0) }
-        case 32: bytes = packed(values, Int32.self).withUnsafeBytes { Array($0) }
-        default: bytes = packed(values, Int64.self).withUnsafeBytes { Array($0) }
+        case 8: bytes = unsafe packed(values, Int8.self).withUnsafeBytes { unsafe Array($0) }
+        case 16: bytes = unsafe packed(values, Int16.self).withUnsafeBytes { unsafe Array($0) }
+        case 32: bytes = unsafe packed(values, Int32.self).withUnsafeBytes { unsafe Array($0) }
+        default: bytes = unsafe packed(values, Int64.self).withUnsafeBytes { unsafe Array($0) }
         }
-        let found = bytes.withUnsafeBytes {
-          ColumnScan.integers($0.baseAddress!, width: width, count: count, in: low...high)
+        let found = unsafe bytes.withUnsafeBytes {
+          unsafe ColumnScan.integers($0.baseAddress!, width: width, count: count, in: low...high)
         }
         let expected = values.indices.filter { (low...high).contains(values[$0]) }
         #expect(rows(found) == expected, "seed \(seed), width \(width), count \(count)")
@@ -50,15 +50,16 @@ struct QueryKernelTests {
   @Test("one bit, and no bits at all")
   func narrowIntegers() {
     let words: [UInt64] = [0b1011, 1 << 63, 0, .max]
-    words.withUnsafeBytes { bytes in
+    unsafe words.withUnsafeBytes { bytes in
       let base = bytes.baseAddress!
-      let ones = ColumnScan.integers(base, width: 1, count: 200, in: 1...5)
+      let ones = unsafe ColumnScan.integers(base, width: 1, count: 200, in: 1...5)
       #expect(rows(ones) == [0, 1, 3, 127] + Array(192..<200))
-      #expect(ColumnScan.integers(base, width: 1, count: 200, in: 0...0).count == 200 - ones.count)
-      #expect(ColumnScan.integers(base, width: 1, count: 200, in: -3...3) == .first(200))
-      #expect(ColumnScan.integers(base, width: 1, count: 200, in: 2...3) == .none)
-      #expect(ColumnScan.integers(base, width: 0, count: 9, in: 0...0) == .first(9))
-      #expect(ColumnScan.integers(base, width: 0, count: 9, in: 1...2) == .none)
+      #expect(
+        unsafe ColumnScan.integers(base, width: 1, count: 200, in: 0...0).count == 200 - ones.count)
+      #expect(unsafe ColumnScan.integers(base, width: 1, count: 200, in: -3...3) == .first(200))
+      #expect(unsafe ColumnScan.integers(base, width: 1, count: 200, in: 2...3) == .none)
+      #expect(unsafe ColumnScan.integers(base, width: 0, count: 9, in: 0...0) == .first(9))
+      #expect(unsafe ColumnScan.integers(base, width: 0, count: 9, in: 1...2) == .none)
     }
   }
 
@@ -74,13 +75,13 @@ struct QueryKernelTests {
       let bounds = [-.infinity, -1, 0, values[0], 1, .infinity].filter { !$0.isNaN }
       let low = bounds.randomElement(using: &random)!
       let high = bounds.randomElement(using: &random)!
-      let found = values.withUnsafeBytes {
-        ColumnScan.doubles($0.baseAddress!, count: count, lower: low, upper: high)
+      let found = unsafe values.withUnsafeBytes {
+        unsafe ColumnScan.doubles($0.baseAddress!, count: count, lower: low, upper: high)
       }
       #expect(rows(found) == values.indices.filter { low <= values[$0] && values[$0] <= high })
       let floats = values.map { Float($0) }
-      let foundFloats = floats.withUnsafeBytes {
-        ColumnScan.floats(
+      let foundFloats = unsafe floats.withUnsafeBytes {
+        unsafe ColumnScan.floats(
           $0.baseAddress!, count: count, lower: Float(low), upper: Float(high))
       }
       #expect(
@@ -98,9 +99,9 @@ struct QueryKernelTests {
       bytes[stride * 3] = 8
       bytes[stride * 50 + stride / 2] = 8
       let value = [UInt8](repeating: 7, count: stride)
-      let found = bytes.withUnsafeBytes { data in
-        value.withUnsafeBytes {
-          ColumnScan.fixed(
+      let found = unsafe bytes.withUnsafeBytes { data in
+        unsafe value.withUnsafeBytes {
+          unsafe ColumnScan.fixed(
             data.baseAddress!, stride: stride, count: 100, equal: $0.baseAddress!)
         }
       }

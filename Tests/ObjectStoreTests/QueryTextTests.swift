@@ -9,8 +9,8 @@ struct QueryTextTests {
     _ text: String, _ test: TextMatcher.Test, _ value: String, _ options: TextOptions = []
   ) -> Bool {
     var scratch: [UInt8] = []
-    return Array(text.utf8).withUnsafeBytes {
-      TextMatcher(test, value, options).matches($0, scratch: &scratch)
+    return unsafe Array(text.utf8).withUnsafeBytes {
+      unsafe TextMatcher(test, value, options).matches($0, scratch: &scratch)
     }
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 struct ChecksumTests {
   private static func sum(_ bytes: [UInt8], seed: UInt32 = 0) -> UInt32 {
-    bytes.withUnsafeBytes { checksum($0.baseAddress!, count: $0.count, seed: seed) }
+    unsafe bytes.withUnsafeBytes { unsafe checksum($0.baseAddress!, count: $0.count, seed: seed) }
   }
 
   /// The check values of the polynomial, from RFC 3720, B.4.
@@ -19,14 +19,14 @@ struct ChecksumTests {
   func lengths() {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<4200).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    bytes.withUnsafeBytes { bytes in
+    unsafe bytes.withUnsafeBytes { bytes in
       for count in Array(0...700) + [1535, 1536, 1537, 1728, 3071, 3072, 3073, 4100] {
         for start in [0, 1, 3, 7] {
-          let place = bytes.baseAddress! + start
-          let expected = checksumByTable(place, count: count)
-          #expect(checksum(place, count: count) == expected, "\(count) bytes at \(start)")
+          let place = unsafe bytes.baseAddress! + start
+          let expected = unsafe checksumByTable(place, count: count)
+          #expect(unsafe checksum(place, count: count) == expected, "\(count) bytes at \(start)")
           let head = count / 3
-          let joined = checksum(
+          let joined = unsafe checksum(
             place + head, count: count - head, seed: checksum(place, count: head))
           #expect(joined == expected, "\(count) bytes at \(start), in two parts")
         }

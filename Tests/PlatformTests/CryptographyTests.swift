@@ -21,20 +21,20 @@ import Testing
     var text = Array("XAES-256-GCM".utf8)
     var tag = [UInt8](repeating: 0, count: 16)
     func open() -> Bool {
-      text.withUnsafeMutableBytes { text in
-        data.withUnsafeBytes { cipher.open(text, nonce: nonce, with: $0, tag: tag) }
+      unsafe text.withUnsafeMutableBytes { text in
+        unsafe data.withUnsafeBytes { unsafe cipher.open(text, nonce: nonce, with: $0, tag: tag) }
       }
     }
-    text.withUnsafeMutableBytes { text in
-      data.withUnsafeBytes { cipher.seal(text, nonce: nonce, with: $0, tag: &tag) }
+    unsafe text.withUnsafeMutableBytes { text in
+      unsafe data.withUnsafeBytes { unsafe cipher.seal(text, nonce: nonce, with: $0, tag: &tag) }
     }
     #expect(text + tag == hexadecimal(expected))
     let sealed = text
     #expect(open())
     #expect(text == Array("XAES-256-GCM".utf8))
     text = sealed
-    text.withUnsafeMutableBytes {
-      cipher.peek(UnsafeMutableRawBufferPointer(rebasing: $0[..<4]), nonce: nonce)
+    unsafe text.withUnsafeMutableBytes {
+      unsafe cipher.peek(UnsafeMutableRawBufferPointer(rebasing: $0[..<4]), nonce: nonce)
     }
     #expect(text[..<4] == Array("XAES".utf8)[...])
     text = sealed
@@ -46,12 +46,12 @@ import Testing
   @Test func `nothing is encrypted with data that is authenticated`() {
     let cipher = AuthenticatedCipher(key: [UInt8](repeating: 3, count: 32))
     let nonce = [UInt8](repeating: 7, count: AuthenticatedCipher.nonceSize)
-    let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    let none = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     var data = Array("data".utf8)
     var tag = [UInt8](repeating: 0, count: 16)
-    data.withUnsafeBytes { cipher.seal(none, nonce: nonce, with: $0, tag: &tag) }
+    unsafe data.withUnsafeBytes { unsafe cipher.seal(none, nonce: nonce, with: $0, tag: &tag) }
     func isAuthentic() -> Bool {
-      data.withUnsafeBytes { cipher.open(none, nonce: nonce, with: $0, tag: tag) }
+      unsafe data.withUnsafeBytes { unsafe cipher.open(none, nonce: nonce, with: $0, tag: tag) }
     }
     #expect(isAuthentic())
     tag[0] ^= 1

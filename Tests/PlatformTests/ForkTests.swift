@@ -29,27 +29,28 @@ import Testing
 
   private static func hasLeak(_ prefix: String) throws -> Bool {
     typealias Fork = @convention(c) () -> pid_t
-    let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
+    let fork = unsafe unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
     // Made before, because a child of many threads had better not ask for memory.
     let wanted = Array(prefix.utf8CString.dropLast())
-    let links = (3..<64).map { strdup("/proc/self/fd/\($0)")! }
+    let links = unsafe (3..<64).map { unsafe strdup("/proc/self/fd/\($0)")! }
     let target = UnsafeMutablePointer<CChar>.allocate(capacity: 4096)
     defer {
-      for link in links { free(link) }
-      target.deallocate()
+      unsafe links.forEach { unsafe free($0) }
+      unsafe target.deallocate()
     }
     let child = fork()
     if child == 0 {
       var status: Int32 = 0
-      wanted.withUnsafeBufferPointer { wanted in
-        for link in links where readlink(link, target, 4095) > wanted.count {
-          if memcmp(target, wanted.baseAddress!, wanted.count) == 0 { status = 1 }
+      unsafe wanted.withUnsafeBufferPointer { wanted in
+        for index in unsafe links.indices
+        where unsafe readlink(links[index], target, 4095) > wanted.count {
+          if unsafe memcmp(target, wanted.baseAddress!, wanted.count) == 0 { status = 1 }
         }
       }
       _exit(status)
     }
     var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    while unsafe waitpid(child, &status, 0) < 0 && errno == EINTR {}
     return status != 0
   }
 }

@@ -14,9 +14,9 @@ import Testing
 
   @Test func whatIsWrittenIsRead() throws {
     let file = try make()
-    try [1, 2, 3, 4].withUnsafeBytes { try file.write($0, at: 100) }
+    try unsafe [1, 2, 3, 4].withUnsafeBytes { try unsafe file.write($0, at: 100) }
     var bytes = [UInt8](repeating: 9, count: 64)
-    let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 100) }
+    let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 100) }
     #expect(count == 32)
     #expect(bytes[0] == 1 && bytes[8] == 2)
     #expect(try file.size() == 132)
@@ -35,7 +35,7 @@ import Testing
     try make().close()
     let file = try system.openFile(path: directory.file("file"), mode: .readOnly)
     #expect(throws: SystemError(call: .write, path: file.path, code: EBADF)) {
-      try [1].withUnsafeBytes { try file.write($0, at: 0) }
+      try unsafe [1].withUnsafeBytes { try unsafe file.write($0, at: 0) }
     }
   }
 
@@ -43,7 +43,7 @@ import Testing
     let file = try make()
     let descriptors = (0..<1024).filter { descriptor in
       var status = stat()
-      return fstat(Int32(descriptor), &status) == 0
+      return unsafe fstat(Int32(descriptor), &status) == 0
         && UInt64(status.st_ino) == file.identity.inode
         && UInt64(status.st_dev) == file.identity.device
     }
@@ -57,12 +57,12 @@ import Testing
     #expect(try file.size() == 1 << 20)
     #expect(try file.allocatedSize() >= 1 << 20)
     let ones = [UInt8](repeating: 1, count: 1 << 20)
-    try ones.withUnsafeBytes { try file.write($0, at: 0) }
+    try unsafe ones.withUnsafeBytes { try unsafe file.write($0, at: 0) }
     try file.punchHole(offset: 4096, length: 1 << 19)
     #expect(try file.size() == 1 << 20)
     #expect(try file.allocatedSize() < 1 << 20)
     var bytes = [UInt8](repeating: 7, count: 2)
-    _ = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 4095) }
+    _ = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 4095) }
     #expect(bytes == [1, 0])
     try file.truncate(to: 10)
     #expect(try file.size() == 10)
@@ -70,15 +70,15 @@ import Testing
 
   @Test func aMappingReachesBeyondTheEndAndShowsWhatIsWrittenLater() throws {
     let file = try make()
-    let address = try file.map(length: 1 << 30, writable: false)
+    let address = try unsafe file.map(length: 1 << 30, writable: false)
     try file.allocate(offset: 0, length: 8192)
-    try [UInt8(42)].withUnsafeBytes { try file.write($0, at: 5000) }
-    #expect(address.load(fromByteOffset: 5000, as: UInt8.self) == 42)
-    let writable = try file.map(length: 4096, writable: true)
-    writable.storeBytes(of: 5, as: UInt8.self)
-    #expect(address.load(as: UInt8.self) == 5)
-    file.unmap(address, length: 1 << 30)
-    file.unmap(writable, length: 4096)
+    try unsafe [UInt8(42)].withUnsafeBytes { try unsafe file.write($0, at: 5000) }
+    #expect(unsafe address.load(fromByteOffset: 5000, as: UInt8.self) == 42)
+    let writable = try unsafe file.map(length: 4096, writable: true)
+    unsafe writable.storeBytes(of: 5, as: UInt8.self)
+    #expect(unsafe address.load(as: UInt8.self) == 5)
+    unsafe file.unmap(address, length: 1 << 30)
+    unsafe file.unmap(writable, length: 4096)
   }
 
   @Test func byteLocksExcludeOtherHandlesAndConvertInPlace() throws {
@@ -110,11 +110,11 @@ import Testing
   @Test func closingDropsTheLocksAlthoughAMappingIsLeft() throws {
     let first = try make()
     try first.allocate(offset: 0, length: 4096)
-    let address = try first.map(length: 4096, writable: false)
+    let address = try unsafe first.map(length: 4096, writable: false)
     #expect(try first.lock(byte: 1 << 62, kind: .exclusive, wait: false))
     first.close()
     #expect(try make().lock(byte: 1 << 62, kind: .exclusive, wait: false))
-    first.unmap(address, length: 4096)
+    unsafe first.unmap(address, length: 4096)
   }
 
   @Test func aLockIsAwaitedInTheBackground() async throws {
@@ -177,7 +177,7 @@ import Testing
   /// A directory in memory, as /dev/shm is.
   private func memoryDirectory() -> String? {
     let path = "/dev/shm/holdfast-test-\(UInt64.random(in: 0 ... .max))"
-    return mkdir(path, 0o700) == 0 ? path : nil
+    return unsafe mkdir(path, 0o700) == 0 ? path : nil
   }
 
   @Test func `where the kernel's boot identifier is hidden, processes share one in memory`() throws
@@ -185,8 +185,8 @@ import Testing
     guard let memory = memoryDirectory() else { return print("skipped: no /dev/shm here") }
     let name = "\(memory)/holdfast-boot-\(geteuid())"
     defer {
-      unlink(name)
-      rmdir(memory)
+      unsafe unlink(name)
+      unsafe rmdir(memory)
     }
     func identifier() -> BootIdentifier {
       BootIdentifier.ofThisBoot(kernelFile: directory.file("hidden"), memoryDirectory: memory)
@@ -194,9 +194,9 @@ import Testing
     let first = identifier()
     #expect(identifier() == first)
     // Not believed once others may have written it.
-    chmod(name, 0o666)
+    unsafe chmod(name, 0o666)
     #expect(identifier() != first)
-    chmod(name, 0o600)
+    unsafe chmod(name, 0o600)
     #expect(identifier() == first)
   }
 

@@ -20,25 +20,25 @@ import Testing
         return Set(line.dropFirst(8).split(separator: " ").map(String.init))
       }
     }
-    Issue.record("no mapping at \(address)")
+    Issue.record(unsafe "no mapping at \(address)")
     return []
   }
 
   @Test func `it is in no core dump and takes no huge pages`() throws {
     let length = 8 << 20
-    let secret = try AnonymousMemory.mapSecret(length: length)
-    defer { AnonymousMemory.unmap(secret, length: length) }
-    let flags = try flags(of: secret)
+    let secret = try unsafe AnonymousMemory.mapSecret(length: length)
+    defer { unsafe AnonymousMemory.unmap(secret, length: length) }
+    let flags = try unsafe flags(of: secret)
     #expect(flags.contains("dd"))
     #expect(flags.contains("nh"))
   }
 
   @Test func `what is given back reads as zeros`() throws {
     let length = 1 << 16
-    let secret = try AnonymousMemory.mapSecret(length: length)
-    defer { AnonymousMemory.unmap(secret, length: length) }
-    secret.storeBytes(of: 7, toByteOffset: 5000, as: UInt8.self)
-    AnonymousMemory.release(secret, length: length)
-    #expect(secret.load(fromByteOffset: 5000, as: UInt8.self) == 0)
+    let secret = try unsafe AnonymousMemory.mapSecret(length: length)
+    defer { unsafe AnonymousMemory.unmap(secret, length: length) }
+    unsafe secret.storeBytes(of: 7, toByteOffset: 5000, as: UInt8.self)
+    unsafe AnonymousMemory.release(secret, length: length)
+    #expect(unsafe secret.load(fromByteOffset: 5000, as: UInt8.self) == 0)
   }
 }

@@ -20,7 +20,7 @@ final class Bench {
     options.durability = durability
     options.encryptionKey = key
     options.compactsInBackground = false
-    options.mergeHistory = { older, newer in Array(Set(older).union(newer)) }
+    unsafe options.mergeHistory = { older, newer in unsafe Array(Set(older).union(newer)) }
     options.mappingReservation = 1 << 28
     try open()
   }

@@ -95,11 +95,11 @@ import Testing
     let bench = try Bench()
     var bytes = bench.system.contents(of: "/a.realm")
     bytes[FileLayout.headerFormatVersion] = 99
-    let sum = bytes.withUnsafeBytes {
-      checksum($0.baseAddress!, count: FileLayout.headerChecksum)
+    let sum = unsafe bytes.withUnsafeBytes {
+      unsafe checksum($0.baseAddress!, count: FileLayout.headerChecksum)
     }
-    withUnsafeBytes(of: sum) { sum in
-      bytes.replaceSubrange(
+    unsafe withUnsafeBytes(of: sum) { sum in
+      unsafe bytes.replaceSubrange(
         FileLayout.headerChecksum..<FileLayout.headerChecksum + 4, with: Array(sum))
     }
     let system = SimulatedSystem()

@@ -255,9 +255,9 @@ import Testing
 
   /// Pages of decrypted nodes that the process keeps.
   private func decryptedPages(_ database: Database, upTo size: Int) throws -> Int {
-    let shadow = try #require(try database.mapping(covering: 0).shadow)
+    guard let shadow = try unsafe database.mapping(covering: 0).shadow else { return 0 }
     return stride(from: 0, to: size, by: 4096).count { offset in
-      UnsafeRawBufferPointer(start: shadow + offset, count: 4096)
+      unsafe UnsafeRawBufferPointer(start: shadow + offset, count: 4096)
         .bindMemory(to: UInt64.self).contains { $0 != 0 }
     }
   }

@@ -74,11 +74,11 @@ import Testing
     }
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: operations.count * SpaceOperation.byteSize, alignment: 8)
-    defer { bytes.deallocate() }
+    defer { unsafe bytes.deallocate() }
     for (position, operation) in operations.enumerated() {
-      operation.store(to: bytes.baseAddress! + position * SpaceOperation.byteSize)
+      unsafe operation.store(to: bytes.baseAddress! + position * SpaceOperation.byteSize)
     }
-    var queue = try SweepQueue(
+    var queue = try unsafe SweepQueue(
       chunk: .none, operations: UnsafeRawBufferPointer(bytes), regionCount: regionCount)
     var found: [Int] = []
     while let region = queue.next() { found.append(region) }
@@ -122,13 +122,15 @@ import Testing
   ) {
     let size = (NodeLayout.headerSize + bytes.count + 7) & ~7
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
-    defer { memory.deallocate() }
-    memory.initializeMemory(as: UInt8.self, repeating: 0)
-    memory.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-    memory.storeBytes(of: UInt32(count), toByteOffset: NodeLayout.count, as: UInt32.self)
-    memory.storeBytes(of: UInt32(waiting), toByteOffset: NodeLayout.auxiliary, as: UInt32.self)
-    (memory.baseAddress! + NodeLayout.headerSize).copyMemory(from: bytes, byteCount: bytes.count)
-    body(Node(address: memory.baseAddress!))
+    defer { unsafe memory.deallocate() }
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe memory.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
+    unsafe memory.storeBytes(of: UInt32(count), toByteOffset: NodeLayout.count, as: UInt32.self)
+    unsafe memory.storeBytes(
+      of: UInt32(waiting), toByteOffset: NodeLayout.auxiliary, as: UInt32.self)
+    unsafe (memory.baseAddress! + NodeLayout.headerSize).copyMemory(
+      from: bytes, byteCount: bytes.count)
+    unsafe body(Node(address: memory.baseAddress!))
   }
 
   @Test func `damaged regions are refused`() {
@@ -152,12 +154,12 @@ import Testing
   @Test(arguments: [SpaceOperation.Kind.allocate, .grow, .free])
   func `an operation is read as it was stored`(kind: SpaceOperation.Kind) {
     let place = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
-    defer { place.deallocate() }
+    defer { unsafe place.deallocate() }
     let version: UInt64 = kind == .free ? 1 << 47 : 0
     let operation = SpaceOperation(
       kind: kind, extent: Extent(offset: (1 << 47) + 8, length: 8 * 131_071), version: version)
-    operation.store(to: place)
-    #expect(SpaceOperation(from: place) == operation)
+    unsafe operation.store(to: place)
+    #expect(unsafe SpaceOperation(from: place) == operation)
   }
 
   /// Commits of several sizes under changing pins; after each the allocator must agree with a walk

@@ -63,32 +63,32 @@ private final class NonceRecorder: Sendable {
   var repeated: [String] { repeats.withLock { $0 } }
 
   func note(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
-    if offset < UInt64(FileLayout.firstNode) { return noteSlot(bytes, at: offset) }
+    if offset < UInt64(FileLayout.firstNode) { return unsafe noteSlot(bytes, at: offset) }
     var place = 0
     while place + SealedNodeLayout.text <= bytes.count {
-      let size = Int(
+      let size = unsafe Int(
         bytes.loadUnaligned(fromByteOffset: place + SealedNodeLayout.byteSize, as: UInt64.self))
       let end = place + size + SealedNodeLayout.extraSize
       guard size >= NodeLayout.byteSizeMin, end <= bytes.count else { return }
-      let salt = bytes[place + SealedNodeLayout.salt..<place + SealedNodeLayout.text]
-      note(Array(salt), offset + UInt64(place), bytes[place..<end])
+      let salt = unsafe bytes[place + SealedNodeLayout.salt..<place + SealedNodeLayout.text]
+      unsafe note(Array(salt), offset + UInt64(place), bytes[place..<end])
       place = end
     }
   }
 
   private func noteSlot(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
     guard (FileLayout.durableSlots + FileLayout.volatileSlots).contains(Int(offset)),
-      bytes.contains(where: { $0 != 0 })
+      unsafe bytes.contains(where: { $0 != 0 })
     else { return }
-    let salt = bytes[FileLayout.slotSalt..<FileLayout.slotSalt + FileLayout.slotSaltSize]
-    note(Array(salt), offset, bytes[...])
+    let salt = unsafe bytes[FileLayout.slotSalt..<FileLayout.slotSalt + FileLayout.slotSaltSize]
+    unsafe note(Array(salt), offset, bytes[...])
   }
 
   /// Bytes that are written again as they are have not been encrypted again.
   private func note(_ salt: [UInt8], _ offset: UInt64, _ text: Slice<UnsafeRawBufferPointer>) {
-    let nonce = salt + withUnsafeBytes(of: offset) { Array($0) }
+    let nonce = unsafe salt + withUnsafeBytes(of: offset) { unsafe Array($0) }
     var hasher = Hasher()
-    hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: text))
+    unsafe hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: text))
     let hash = hasher.finalize()
     let earlier = texts.withLock { texts in
       let earlier = texts[nonce]
@@ -124,7 +124,7 @@ private final class RecordingFile: ForwardingFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
-    nonces.note(bytes, at: offset)
-    try real.write(bytes, at: offset)
+    unsafe nonces.note(bytes, at: offset)
+    try unsafe real.write(bytes, at: offset)
   }
 }

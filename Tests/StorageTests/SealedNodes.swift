@@ -16,8 +16,8 @@ enum SealedNodes {
   /// Whether bytes look like a node's image.
   static func isNode(_ bytes: [UInt8], at offset: Int) -> Bool {
     guard offset + SealedNodeLayout.text <= bytes.count else { return false }
-    let size = bytes.withUnsafeBytes {
-      $0.loadUnaligned(fromByteOffset: offset + SealedNodeLayout.byteSize, as: UInt64.self)
+    let size = unsafe bytes.withUnsafeBytes {
+      unsafe $0.loadUnaligned(fromByteOffset: offset + SealedNodeLayout.byteSize, as: UInt64.self)
     }
     return size >= 64 && size < 1 << 20 && size % 8 == 0
   }

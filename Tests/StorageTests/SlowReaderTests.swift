@@ -69,7 +69,7 @@ import Testing
     let directory = TemporaryDirectory()
     let (database, stream) = try open(directory) { $0.readerAgeMaxMilliseconds = 40 }
     let old = try database.pinNewest()
-    let bytes = Array(try old.source.node(old.root).dataBytes)
+    let bytes = unsafe Array(try old.source.node(old.root).dataBytes)
     try commit(database)
     var told = stream.makeAsyncIterator()
     let reader = try #require(await told.next())
@@ -81,7 +81,7 @@ import Testing
     #expect(throws: StorageError.self) { try old.historyEntries(after: 1) }
     // Not released yet, so its space is not used again.
     for _ in 0..<20 { try commit(database) }
-    #expect(Array(try old.source.node(old.root).dataBytes) == bytes)
+    #expect(unsafe Array(try old.source.node(old.root).dataBytes) == bytes)
     #expect(database.pins().contains { $0.version == old.version })
     old.release()
     #expect(!database.pins().contains { $0.version == old.version })

@@ -81,19 +81,19 @@ import Testing
     try transaction.deleteObject(keys[2], in: RowsCheckTests.person)
     let bytes = transaction.encodedHistory()
     for length in 1..<bytes.count {
-      #expect(bytes[..<length].withUnsafeBytes { ChangeSet($0) } == nil)
+      #expect(unsafe bytes[..<length].withUnsafeBytes { unsafe ChangeSet($0) } == nil)
     }
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<20_000 {
       var damaged = bytes
       damaged[Int.random(in: 0..<bytes.count, using: &generator)] = .random(
         in: 0...255, using: &generator)
-      damaged.withUnsafeBytes { _ = ChangeSet($0) }
+      unsafe damaged.withUnsafeBytes { _ = unsafe ChangeSet($0) }
     }
-    let merged = bytes.withUnsafeBytes { whole in
-      [UInt8](bytes.dropLast()).withUnsafeBytes { ChangeSet.mergeEncoded(whole, $0) }
+    let merged = unsafe bytes.withUnsafeBytes { whole in
+      unsafe [UInt8](bytes.dropLast()).withUnsafeBytes { unsafe ChangeSet.mergeEncoded(whole, $0) }
     }
-    #expect(merged.withUnsafeBytes { ChangeSet($0) }?.schemaChanged == true)
+    #expect(unsafe merged.withUnsafeBytes { unsafe ChangeSet($0) }?.schemaChanged == true)
   }
 
   @Test func namingAnObjectThatIsNotThereThrows() throws {

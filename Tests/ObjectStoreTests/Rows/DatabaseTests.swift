@@ -18,7 +18,7 @@ import Testing
   private func open() throws -> Database {
     var options = DatabaseOptions()
     options.durability = .relaxed
-    options.mergeHistory = ChangeSet.mergeEncoded
+    unsafe options.mergeHistory = unsafe ChangeSet.mergeEncoded
     return try Database.open(
       path: directory.appendingPathComponent("a.realm").path, options: options)
   }

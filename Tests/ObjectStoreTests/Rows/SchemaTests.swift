@@ -166,7 +166,7 @@ import Testing
   @Test func aDamagedSchemaIsNoSchema() {
     let bytes = SchemaCodec.encode(everything())
     for length in bytes.indices {
-      let decoded = bytes[..<length].withUnsafeBytes { SchemaCodec.decode($0) }
+      let decoded = unsafe bytes[..<length].withUnsafeBytes { unsafe SchemaCodec.decode($0) }
       #expect(decoded == nil)
     }
   }

@@ -63,7 +63,9 @@ final class ScratchStore {
       #expect(Set(freed).count == freed.count, "a node was let go of twice")
       #expect(Set(freed) == gone, "let go of \(freed.count) nodes, \(gone.count) are gone")
     }
-    return try history.withUnsafeBytes { try ChangeSet(decoding: $0, path: "scratch") }
+    return try unsafe history.withUnsafeBytes {
+      try unsafe ChangeSet(decoding: $0, path: "scratch")
+    }
   }
 
   private func committedNodes(_ reference: NodeReference) throws -> Set<UInt64> {
@@ -81,7 +83,7 @@ final class ScratchStore {
   private func place(_ reference: NodeReference, _ source: NodeSource) throws -> NodeReference {
     if reference.isNone || !reference.isUncommitted { return reference }
     let node = try source.node(reference)
-    let mutable = MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
+    let mutable = unsafe MutableNode(address: UnsafeMutableRawPointer(mutating: node.address))
     for index in 0..<node.referenceCount {
       mutable.setReference(index, try place(node.reference(index), source))
     }
@@ -91,12 +93,12 @@ final class ScratchStore {
     let offset = end
     precondition(offset + UInt64(size) <= mapping.length)
     // Nothing has been written behind the end, so what pads the node is zero.
-    let target = mapping.address + Int(offset)
-    target.copyMemory(from: node.address, byteCount: used)
-    target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-    target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
-    let sum = checksum(target + 4, count: size - 4)
-    target.storeBytes(of: sum, as: UInt32.self)
+    let target = unsafe mapping.address + Int(offset)
+    unsafe target.copyMemory(from: node.address, byteCount: used)
+    unsafe target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
+    unsafe target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
+    let sum = unsafe checksum(target + 4, count: size - 4)
+    unsafe target.storeBytes(of: sum, as: UInt32.self)
     end += UInt64(size)
     return NodeReference(offset: offset, checksum: sum)
   }
@@ -138,10 +140,10 @@ private final class MemoryFile: SystemFile {
   func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {}
   func truncate(to size: UInt64) throws(SystemError) {}
   func map(length: UInt64, writable: Bool) throws(SystemError) -> UnsafeMutableRawPointer {
-    try AnonymousMemory.map(length: Int(length))
+    try unsafe AnonymousMemory.map(length: Int(length))
   }
   func unmap(_ address: UnsafeMutableRawPointer, length: UInt64) {
-    AnonymousMemory.unmap(address, length: Int(length))
+    unsafe AnonymousMemory.unmap(address, length: Int(length))
   }
   func lock(byte: UInt64, kind: LockKind, wait: Bool) throws(SystemError) -> Bool { true }
   func unlock(byte: UInt64) throws(SystemError) {}

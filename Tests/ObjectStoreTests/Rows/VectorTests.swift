@@ -40,30 +40,30 @@ import Testing
   @Test func bitsAreInsertedAndRemovedAnywhere() {
     var generator = SeededGenerator(seed: 5)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
-    defer { memory.deallocate() }
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: 64)
+    defer { unsafe memory.deallocate() }
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: 64)
     var model: [Bool] = []
     for _ in 0..<3000 {
       let grow = model.count < 5 || (model.count < 300 && Bool.random(using: &generator))
       if grow {
         let index = Int.random(in: 0...model.count, using: &generator)
-        BitMath.insert(memory, index, count: model.count)
+        unsafe BitMath.insert(memory, index, count: model.count)
         model.insert(false, at: index)
-        VectorMath.setBit(memory, index, true)
+        unsafe VectorMath.setBit(memory, index, true)
         model[index] = true
         let other = Int.random(in: 0..<model.count, using: &generator)
-        VectorMath.setBit(memory, other, false)
+        unsafe VectorMath.setBit(memory, other, false)
         model[other] = false
       } else {
         let index = Int.random(in: 0..<model.count, using: &generator)
-        BitMath.remove(memory, index, count: model.count)
+        unsafe BitMath.remove(memory, index, count: model.count)
         model.remove(at: index)
       }
-      for (index, bit) in model.enumerated() where VectorMath.bit(memory, index) != bit {
+      for (index, bit) in model.enumerated() where unsafe VectorMath.bit(memory, index) != bit {
         Issue.record("bit \(index) of \(model.count)")
         return
       }
-      if VectorMath.bit(memory, model.count) { Issue.record("a bit beyond the count") }
+      if unsafe VectorMath.bit(memory, model.count) { Issue.record("a bit beyond the count") }
     }
   }
 
@@ -73,15 +73,15 @@ import Testing
       var reference = NodeReference.none
       for (row, length) in lengths.enumerated() {
         let bytes = [UInt8](repeating: UInt8(row + 1), count: length)
-        reference = try bytes.withUnsafeBytes {
-          try ByteVectorWriter.set(writer, reference, row: row, $0, isNullable: isNullable)
+        reference = try unsafe bytes.withUnsafeBytes {
+          try unsafe ByteVectorWriter.set(writer, reference, row: row, $0, isNullable: isNullable)
         }
       }
       let vector = try ColumnVector(reference, of: .data, in: writer.source)
       #expect(vector.hasLargeValues)
       for (row, length) in lengths.enumerated() {
-        let (count, same) = try vector.withBytes(row) { bytes in
-          (bytes.count, bytes.allSatisfy { $0 == UInt8(row + 1) })
+        let (count, same) = try unsafe vector.withBytes(row) { bytes in
+          unsafe (bytes.count, bytes.allSatisfy { $0 == UInt8(row + 1) })
         }
         #expect(count == length && same)
       }
@@ -104,14 +104,15 @@ import Testing
       let choice = Int.random(in: 0..<10, using: &generator)
       if model.isEmpty || (choice < 5 && model.count < 200) {
         let row = Bool.random(using: &generator) ? model.count : model.count / 2
-        reference = try with(value) {
-          try ByteVectorWriter.insertRow(writer, reference, row: row, $0, isNullable: isNullable)
+        reference = try unsafe with(value) {
+          try unsafe ByteVectorWriter.insertRow(
+            writer, reference, row: row, $0, isNullable: isNullable)
         }
         model.insert(value, at: row)
       } else if choice < 8 {
         let row = Int.random(in: 0..<model.count, using: &generator)
-        reference = try with(value) {
-          try ByteVectorWriter.set(writer, reference, row: row, $0, isNullable: isNullable)
+        reference = try unsafe with(value) {
+          try unsafe ByteVectorWriter.set(writer, reference, row: row, $0, isNullable: isNullable)
         }
         model[row] = value
       } else if choice == 8 {
@@ -128,7 +129,7 @@ import Testing
       }
       let vector = try ColumnVector(reference, of: .data, in: writer.source)
       for (row, value) in model.enumerated() {
-        let same = try vector.withBytes(row) { $0.elementsEqual(value ?? []) }
+        let same = try unsafe vector.withBytes(row) { unsafe $0.elementsEqual(value ?? []) }
         try #require(same && (!isNullable || vector.hasValue(row) == (value != nil)))
       }
     }
@@ -138,7 +139,7 @@ import Testing
     _ value: [UInt8]?, _ body: (UnsafeRawBufferPointer?) throws -> NodeReference
   ) rethrows -> NodeReference {
     guard let value else { return try body(nil) }
-    return try value.withUnsafeBytes(body)
+    return try unsafe value.withUnsafeBytes(body)
   }
 
   @Test func doublesAreIndexedInTheirOrder() {
@@ -161,9 +162,9 @@ import Testing
     ]
     for value in values {
       let bytes = ValueCodec.encode(value)
-      #expect(bytes.withUnsafeBytes { ValueCodec.decode($0) } == value)
+      #expect(unsafe bytes.withUnsafeBytes { unsafe ValueCodec.decode($0) } == value)
       for length in bytes.indices {  // cut short, it must not be read beyond its end
-        _ = bytes[..<length].withUnsafeBytes { ValueCodec.decode($0) }
+        _ = unsafe bytes[..<length].withUnsafeBytes { unsafe ValueCodec.decode($0) }
       }
     }
   }

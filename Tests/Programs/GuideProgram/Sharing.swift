@@ -45,14 +45,14 @@ struct Sharing {
         case .error(let error): expect(false, "\(error)")
         }
       }
-      Keeper.tokens.append(token)
+      unsafe Keeper.tokens.append(token)
     }
     let json = Data(#"{"id": 1, "text": "Closed on Monday", "tags": ["hours"]}"#.utf8)
     let notice = try! JSONDecoder().decode(Notice.self, from: json)
     thread.performAndWait {}
     try! realm.write { realm.add(notice) }
     expect(seen.wait(timeout: .now() + 30) == .success, "the observer was called")
-    thread.performAndWait { Keeper.tokens = [] }
+    thread.performAndWait { unsafe Keeper.tokens = [] }
     thread.join()
   }
 

@@ -49,9 +49,9 @@ struct SimulatorProgram {
 
   /// Starts this program again if sets might be in another order than in a batch.
   private static func requireRepeatableOrder() {
-    guard getenv("SWIFT_DETERMINISTIC_HASHING") == nil else { return }
-    setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
-    var words = CommandLine.arguments.map { strdup($0) } + [nil]
-    execv("/proc/self/exe", &words)
+    guard unsafe getenv("SWIFT_DETERMINISTIC_HASHING") == nil else { return }
+    unsafe setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
+    var words = unsafe CommandLine.arguments.map { unsafe strdup($0) } + [nil]
+    unsafe execv("/proc/self/exe", &words)
   }
 }

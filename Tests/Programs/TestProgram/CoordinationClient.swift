@@ -110,7 +110,7 @@ final class CoordinationClient {
       _exit(0)
     }
     var status: Int32 = 0
-    waitpid(child, &status, 0)
+    unsafe waitpid(child, &status, 0)
     return "child ended by signal \(status & 0x7F)"
   }
 
@@ -124,7 +124,7 @@ final class CoordinationClient {
 
   private func fork() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
-    return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
+    return unsafe unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
   }
 
   /// One commit that no other may overlap.

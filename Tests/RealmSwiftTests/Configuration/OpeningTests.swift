@@ -159,7 +159,7 @@ final class OpeningItem: Object {
     await #expect(processExitsWith: .success) {
       let home = FileManager.default.temporaryDirectory.appendingPathComponent(
         "data-\(UUID().uuidString)")
-      setenv("XDG_DATA_HOME", home.path, 1)
+      unsafe setenv("XDG_DATA_HOME", home.path, 1)
       defer { try? FileManager.default.removeItem(at: home) }
       var configuration = Realm.Configuration()
       configuration.objectTypes = [OpeningItem.self]

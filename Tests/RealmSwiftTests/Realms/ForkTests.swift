@@ -58,6 +58,6 @@ private func forkAndOpen() throws -> Int32 {
 
 private func exitCode(of child: pid_t) -> Int32 {
   var status: Int32 = 0
-  waitpid(child, &status, 0)
+  unsafe waitpid(child, &status, 0)
   return (status >> 8) & 0xFF
 }

@@ -95,13 +95,13 @@ final class ThreadWithoutLoop: @unchecked Sendable {
 
   /// Returns when the thread has ended, with everything that it kept.
   func runToTheEnd() {
-    let context = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    unsafe pthread_create(
       &handle, nil,
       { context in
-        Unmanaged<ThreadWithoutLoop>.fromOpaque(context!).takeRetainedValue().body()
+        unsafe Unmanaged<ThreadWithoutLoop>.fromOpaque(context!).takeRetainedValue().body()
         return nil
-      }, context)
+      }, unsafe context)
     pthread_join(handle, nil)
   }
 }

@@ -135,7 +135,7 @@ import Testing
   @Test @MainActor func theMainQueueIsTheMainThread() throws {
     let realm = try file.open()
     #expect(try Realm(configuration: file.configuration, queue: .main) == realm)
-    let queue = try #require(OperationQueue.main.underlyingQueue)
+    let queue = try #require(unsafe OperationQueue.main.underlyingQueue)
     #expect(try Realm(configuration: file.configuration, queue: queue) == realm)
   }
 

@@ -198,9 +198,9 @@ private struct Refusal: Error {}
     await #expect(processExitsWith: .failure) {
       let realm = try TemporaryRealm().open()
       nonisolated(unsafe) let animal = Animal("Rex")
-      try realm.write { realm.add(animal) }
+      try realm.write { realm.add(unsafe animal) }
       let thread = LoopThread()
-      thread.perform { _ = animal.name }
+      thread.perform { _ = unsafe animal.name }
       thread.join()
     }
   }

@@ -44,7 +44,7 @@ private final class WatchedFile: ForwardingFile {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     // The closing mark is of use only if it arrives, and is not missed.
     if offset != UInt64(FileLayout.closingMark) { machine.noteWrite() }
-    try real.write(bytes, at: offset)
+    try unsafe real.write(bytes, at: offset)
   }
 
   func synchronize() throws(SystemError) {

@@ -38,13 +38,13 @@ import Testing
 
   @Test func frozenThingsAreReadOnAnyThread() throws {
     nonisolated(unsafe) let frozen = try filled().freeze()
-    nonisolated(unsafe) let keeper = try #require(frozen.objects(Keeper.self).first)
-    nonisolated(unsafe) let sorted = frozen.objects(Animal.self).sorted(byKeyPath: "name")
+    nonisolated(unsafe) let keeper = try #require(unsafe frozen.objects(Keeper.self).first)
+    nonisolated(unsafe) let sorted = unsafe frozen.objects(Animal.self).sorted(byKeyPath: "name")
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
-      #expect(keeper.name == "Ada")
-      #expect(keeper.animals.first?.age == 2)
-      #expect(sorted.first?.name == "Rex")
-      #expect(frozen.object(ofType: Keeper.self, forPrimaryKey: 1)?.name == "Ada")
+      #expect(unsafe keeper.name == "Ada")
+      #expect(unsafe keeper.animals.first?.age == 2)
+      #expect(unsafe sorted.first?.name == "Rex")
+      #expect(unsafe frozen.object(ofType: Keeper.self, forPrimaryKey: 1)?.name == "Ada")
     }
   }
 
@@ -75,14 +75,14 @@ import Testing
         let newer = try! file.open()
         let keeper = Keeper(value: ["id": id, "animals": [["name": "Pip"]]])
         try! newer.write { newer.add(keeper) }
-        frozen.append(keeper.freeze())
+        unsafe frozen.append(keeper.freeze())
       }
       let isOlder = realm.object(ofType: Keeper.self, forPrimaryKey: id) == nil
       #expect(isOlder)
       if id == 2 {
-        #expect(frozen[0].thaw()?.realm == realm)
+        #expect(unsafe frozen[0].thaw()?.realm == realm)
       } else {
-        #expect(frozen[1].animals.thaw()?.first?.name == "Pip")
+        #expect(unsafe frozen[1].animals.thaw()?.first?.name == "Pip")
       }
     }
   }

@@ -25,11 +25,11 @@ import Testing
       #expect(older.objects(Animal.self).isEmpty)
       nonisolated(unsafe) var reference: ThreadSafeReference<Animal>?
       onThread {
-        reference = try self.reference("Tom")
+        unsafe reference = try self.reference("Tom")
         let realm = try file.open()
         try realm.write { realm.add(Animal("later")) }
       }
-      #expect(older.resolve(reference!)?.name == "Tom")
+      #expect(unsafe older.resolve(reference!)?.name == "Tom")
       #expect(older.objects(Animal.self).count == 1)
       older.refresh()
       #expect(older.objects(Animal.self).count == 2)

@@ -40,7 +40,7 @@ private actor Listener {
     let told = LockedValue(0)
     let listener = listener
     let task = Task { @MainActor in
-      withUnsafeCurrentTask { $0?.cancel() }
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       let token = await readers.observe(on: listener) { _, _ in told.withLock { $0 += 1 } }
       try realm.write { realm.add(Reader(name: "Grace")) }
       await listener.turn()

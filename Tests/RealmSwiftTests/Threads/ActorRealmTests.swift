@@ -291,7 +291,7 @@ private actor Library {
 
 private actor Resident {
   let loop: UVLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
   private var realm: Realm?
   private var token: NotificationToken?
 

@@ -60,7 +60,7 @@ private final class FailingFile: ForwardingFile {
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     try failIfFull(.write)
-    try real.write(bytes, at: offset)
+    try unsafe real.write(bytes, at: offset)
   }
 
   func allocate(offset: UInt64, length: UInt64) throws(SystemError) {

@@ -176,7 +176,7 @@ extension Realm {
     #expect(frozenReader.realm!.isFrozen)
     nonisolated(unsafe) let shared = frozenRealm
     let isFrozen = LoopThread().performAndWait {
-      if shared.isFrozen { return true }
+      if unsafe shared.isFrozen { return true }
       return false
     }
     #expect(isFrozen)
