@@ -119,6 +119,23 @@
     }
   }
 
+  extension RealmCollection where Self: RealmSubscribable, Element: ObjectBase {
+    /// Publishes the collection as it is, then each time that what the key paths lead to has
+    /// changed.
+    public func collectionPublisher(
+      keyPaths: [PartialKeyPath<Element>]
+    ) -> RealmPublishers.Value<Self> {
+      collectionPublisher(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+
+    /// Publishes what happens to the collection and along the key paths.
+    public func changesetPublisher(
+      keyPaths: [PartialKeyPath<Element>]
+    ) -> RealmPublishers.CollectionChangeset<Self> {
+      changesetPublisher(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+  }
+
   extension RealmSectionedResult where Self: RealmSubscribable {
     /// Publishes each time that the sections have changed.
     public var objectWillChange: RealmPublishers.WillChange<Self> {

@@ -15,7 +15,7 @@ import Testing
     (3, "c2sp.org/XAES-256-GCM", "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"),
   ])
   func `encryption gives what the specification says`(key: UInt8, data: String, expected: String) {
-    let cipher = AuthenticatedCipher(key: [UInt8](repeating: key, count: 32))
+    let cipher = AuthenticatedCipher(key: SecretBytes([UInt8](repeating: key, count: 32)))
     let nonce = Array("ABCDEFGHIJKLMNOPQRSTUVWX".utf8)
     let data = Array(data.utf8)
     var text = Array("XAES-256-GCM".utf8)
@@ -44,7 +44,7 @@ import Testing
 
   /// The tag of a slot covers data alone.
   @Test func `nothing is encrypted with data that is authenticated`() {
-    let cipher = AuthenticatedCipher(key: [UInt8](repeating: 3, count: 32))
+    let cipher = AuthenticatedCipher(key: SecretBytes([UInt8](repeating: 3, count: 32)))
     let nonce = [UInt8](repeating: 7, count: AuthenticatedCipher.nonceSize)
     let none = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     var data = Array("data".utf8)
@@ -64,15 +64,17 @@ import Testing
   /// RFC 5869, test case 1, whose output begins with the first block.
   @Test func `keys are derived as the RFC says`() {
     let secret = [UInt8](repeating: 0x0B, count: 22)
-    let pseudorandom = DerivedKey.code(of: secret, key: Array(0...0x0C))
+    let pseudorandom = DerivedKey.code(of: secret, key: SecretBytes(0...0x0C))
     #expect(
       pseudorandom
         == hexadecimal("077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"))
     #expect(
-      DerivedKey.code(of: Array(0xF0...0xF9) + [1], key: pseudorandom)
+      DerivedKey.code(of: Array(0xF0...0xF9) + [1], key: SecretBytes(pseudorandom))
         == hexadecimal("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf"))
-    let derived = DerivedKey(secret, salt: Array(0...0x0C))
-    #expect(derived.key(for: "a") == DerivedKey.code(of: [0x61, 1], key: pseudorandom))
+    let derived = DerivedKey(SecretBytes(secret), salt: Array(0...0x0C))
+    #expect(
+      derived.key(for: "a")
+        == SecretBytes(DerivedKey.code(of: [0x61, 1], key: SecretBytes(pseudorandom))))
     #expect(derived.key(for: "a") != derived.key(for: "b"))
   }
 

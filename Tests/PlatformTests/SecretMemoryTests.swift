@@ -33,6 +33,23 @@ import Testing
     #expect(flags.contains("nh"))
   }
 
+  @Test func `keys are in no core dump, and in no memory once they are gone`() throws {
+    var key: SecretBytes? = SecretBytes((0..<64).map { UInt8($0) })
+    let address = unsafe key!.withUnsafeBytes { $0.baseAddress! }
+    #expect(try unsafe flags(of: address).contains("dd"))
+    #expect(key == SecretBytes((0..<64).map { UInt8($0) }))
+    #expect(key != SecretBytes((1..<65).map { UInt8($0) }))
+    #expect(unsafe key?.withUnsafeBytes { Array($0) } == Array(0..<64))
+    key = nil
+    // Whatever lies there by now.
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/self/mem"))
+    if (try? file.seek(toOffset: UInt64(UInt(bitPattern: address)))) != nil,
+      let bytes = try? file.read(upToCount: 64)
+    {
+      #expect(Array(bytes) != Array(0..<64))
+    }
+  }
+
   @Test func `what is given back reads as zeros`() throws {
     let length = 1 << 16
     let secret = try unsafe AnonymousMemory.mapSecret(length: length)

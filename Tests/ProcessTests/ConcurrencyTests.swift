@@ -8,8 +8,9 @@ import Testing
     #expect(report.findings == [])
   }
 
-  @Test func `eight threads share one open file`() throws {
-    let report = try Threads(seconds: 4, seed: 20_261_011).run()
+  @Test(arguments: [false, true])
+  func `eight threads share one open file`(isEncrypted: Bool) throws {
+    let report = try Threads(seconds: 2, seed: 20_261_011, isEncrypted: isEncrypted).run()
     report.show()
     #expect(report.findings == [])
   }

@@ -255,11 +255,58 @@ import Testing
 
   /// Pages of decrypted nodes that the process keeps.
   private func decryptedPages(_ database: Database, upTo size: Int) throws -> Int {
-    guard let shadow = try unsafe database.mapping(covering: 0).shadow else { return 0 }
+    try decryptedPages(try database.mapping(covering: 0), upTo: size)
+  }
+
+  private func decryptedPages(_ mapping: Mapping, upTo size: Int) throws -> Int {
+    guard let shadow = unsafe mapping.shadow else { return 0 }
     return stride(from: 0, to: size, by: 4096).count { offset in
       unsafe UnsafeRawBufferPointer(start: shadow + offset, count: 4096)
         .bindMemory(to: UInt64.self).contains { $0 != 0 }
     }
+  }
+
+  /// Pages that the mappings which have been outgrown keep, oldest mapping first.
+  private func outgrownPages(_ database: Database) throws -> [Int] {
+    try database.mappings.withLock { Array($0.dropLast()) }.map { mapping in
+      try decryptedPages(mapping, upTo: Int(mapping.length))
+    }
+  }
+
+  @Test func `decrypted nodes of outgrown mappings go with the last who reads there`() throws {
+    let bench = try Bench(leafCount: 20, wordsMax: 100, changesMax: 20, key: .lab)
+    bench.options.mappingReservation = 1 << 12
+    bench.options.durability = .relaxed
+    try bench.open()
+    var snapshots: [Snapshot] = []
+    while bench.database.mappings.withLock({ $0.count }) < 4 {
+      snapshots.append(try bench.commit())
+      try bench.check(snapshots.last!)
+    }
+    // The first one has been read by transactions alone, which have ended.
+    let before = try outgrownPages(bench.database)
+    #expect(before.count == 3 && before[1] > 0 && before[2] > 0)
+    // Those who have been reading there go on.
+    for snapshot in snapshots { try bench.check(snapshot) }
+    snapshots.filter { $0.version % 3 > 0 }.forEach { $0.release() }
+    for snapshot in snapshots where snapshot.version % 3 == 0 { try bench.check(snapshot) }
+    snapshots.forEach { $0.release() }
+    #expect(try outgrownPages(bench.database).allSatisfy { $0 == 0 })
+    try bench.check(try bench.commit())
+    #expect(try bench.database.verify().findings == [])
+  }
+
+  @Test func `a writer reads on in a mapping that is outgrown meanwhile`() throws {
+    let bench = try Bench(leafCount: 200, wordsMax: 400, key: .lab)
+    for _ in 0..<4 { try bench.commit() }
+    let transaction = try bench.database.beginWrite()
+    // As another thread does that reads an older, larger version.
+    _ = try bench.database.mapping(covering: 1 << 29)
+    #expect(try outgrownPages(bench.database).allSatisfy { $0 > 0 })
+    let version = transaction.version
+    bench.leaves[version] = bench.model.next(bench.leaves[version - 1]!, version: version)
+    try bench.model.apply(to: transaction)
+    try bench.check(try transaction.commit())
   }
 
   @Test func `decrypted nodes go with the space that is given back`() throws {

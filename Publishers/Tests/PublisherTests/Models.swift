@@ -14,6 +14,11 @@ final class Album: Object {
   @Persisted var songs: List<Song>
   @Persisted var moods: MutableSet<String>
   @Persisted var credits: Map<String, Int>
+  @Persisted var cover: Cover?
+}
+
+final class Cover: EmbeddedObject {
+  @Persisted var colour: String
 }
 
 final class SongTitle: Projection<Song> {
@@ -30,7 +35,7 @@ final class TemporaryFile: Sendable {
     try! FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     configuration = Realm.Configuration(
       fileURL: directory.appendingPathComponent("test.realm"),
-      objectTypes: [Song.self, Album.self])
+      objectTypes: [Song.self, Album.self, Cover.self])
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }

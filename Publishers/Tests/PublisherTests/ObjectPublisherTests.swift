@@ -50,6 +50,51 @@ import Testing
     #expect(await stage.next() == "finished")
   }
 
+  @Test func embeddedObjectsPublishUntilTheyAreDeleted() async {
+    stage.write { $0.create(Album.self, value: ["cover": ["colour": "red"]]) }
+    stage.run { realm in
+      let cover = realm.objects(Album.self)[0].cover!
+      cover.objectWillChange.sink { stage.tell("will change") }.store(in: &stage.cancellables)
+      valuePublisher(cover)
+        .sink(
+          receiveCompletion: { stage.tell("value \($0)") },
+          receiveValue: { stage.tell("value \($0.colour)") }
+        ).store(in: &stage.cancellables)
+      changesetPublisher(cover)
+        .sink(
+          receiveCompletion: { stage.tell("change \($0)") },
+          receiveValue: { change in
+            guard case .change(let cover, let properties) = change else { return }
+            stage.tell("change \(cover.colour) \(properties.map(\.name))")
+          }
+        ).store(in: &stage.cancellables)
+    }
+    stage.write { $0.objects(Album.self)[0].cover!.colour = "blue" }
+    #expect(await stage.next() == "will change")
+    #expect(await stage.next() == "value blue")
+    #expect(await stage.next() == "change blue [\"colour\"]")
+    stage.write { $0.objects(Album.self)[0].cover = nil }
+    #expect(await stage.next() == "value finished")
+    #expect(await stage.next() == "change finished")
+  }
+
+  @Test func embeddedObjectsAreHandedOverToAnotherQueue() async {
+    stage.write { $0.create(Album.self, value: ["cover": ["colour": "red"]]) }
+    let other = DispatchQueue(label: "other")
+    stage.run { realm in
+      let cover = realm.objects(Album.self)[0].cover!
+      valuePublisher(cover).receive(on: other)
+        .sink(receiveCompletion: { _ in }, receiveValue: { stage.tell("value \($0.colour)") })
+        .store(in: &stage.cancellables)
+      changesetPublisher(cover).freeze()
+        .sink { change in
+          if case .change(let cover, _) = change { stage.tell("frozen \(cover.isFrozen)") }
+        }.store(in: &stage.cancellables)
+    }
+    stage.write { $0.objects(Album.self)[0].cover!.colour = "blue" }
+    #expect(Set([await stage.next(), await stage.next()]) == ["value blue", "frozen true"])
+  }
+
   @Test func projectionsPublish() async {
     add()
     stage.run { realm in

@@ -11,9 +11,12 @@ public final class AuthenticatedCipher: @unchecked Sendable {
 
   private let aead: OpaquePointer
 
-  public init(key: [UInt8]) {
+  public init(key: SecretBytes) {
     precondition(key.count == Self.keySize, "a key of 32 bytes was expected")
-    guard let aead = holdfast_aead_make(key) else { Self.fail() }
+    let aead = key.withUnsafeBytes { key in
+      holdfast_aead_make(key.baseAddress!.assumingMemoryBound(to: UInt8.self))
+    }
+    guard let aead else { Self.fail() }
     self.aead = aead
   }
 

@@ -28,3 +28,17 @@ public enum AnonymousMemory {
     munmap(address, length)
   }
 }
+
+/// Memory for what is to stay in this process, which goes with it.
+public final class SecretBuffer {
+  public let bytes: UnsafeMutableRawBufferPointer
+
+  public init(byteCount: Int) {
+    guard let address = try? AnonymousMemory.mapSecret(length: byteCount) else {
+      preconditionFailure("There is no memory left for decrypted data.")
+    }
+    bytes = UnsafeMutableRawBufferPointer(start: address, count: byteCount)
+  }
+
+  deinit { AnonymousMemory.unmap(bytes.baseAddress!, length: bytes.count) }
+}

@@ -40,6 +40,9 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     return collection
   }
 
+  public var _queriedCollection: _ManagedCollection? { collection }
+  public var _unmanagedElements: [Element]? { collection == nil ? [] : nil }
+
   public static func _make(_ collection: _ManagedCollection) -> Self { LinkingObjects(collection) }
 
   /// How many links come here.
@@ -53,10 +56,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 
   /// The object at the index, which must be within the collection.
   public subscript(position: Int) -> Element {
-    guard let collection else {
-      checkIndex(position, below: 0)
-      throwRealmException("No element at \(position).")
-    }
+    guard let collection else { checkIndexOfNone(position) }
     return collection.element(at: position, as: Element.self)
   }
 

@@ -60,3 +60,9 @@ func checkIndex(_ index: Int, below count: Int) {
     throwRealmException("Index \(index) is out of bounds (must be less than \(count)).")
   }
 }
+
+/// An element of a collection that holds none was asked for.
+func checkIndexOfNone(_ index: Int) -> Never {
+  checkIndex(index, below: 0)
+  throwRealmException("No element at \(index).")
+}

@@ -7,7 +7,7 @@ extension RealmCollection {
   /// order; what is behind a link to nothing comes last.
   public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
   where S.Element == SortDescriptor {
-    let collection = _collection
+    guard let collection = _queriedCollection else { return Results(nil) }
     let keys = sortDescriptors.map {
       SortKey(collection.path($0.keyPath), ascending: $0.ascending)
     }
@@ -18,7 +18,7 @@ extension RealmCollection {
   /// those for which a link on a key path leads to nothing.
   public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
   where S.Element == String {
-    let collection = _collection
+    guard let collection = _queriedCollection else { return Results(nil) }
     let paths = keyPaths.map { collection.path($0) }
     return Results(collection.with { $0.append(.distinct(paths)) })
   }
@@ -26,12 +26,12 @@ extension RealmCollection {
   /// The values sorted.
   public func sorted(ascending: Bool = true) -> Results<Element>
   where Element.PersistedType: SortableType {
-    Results(_collection.with { $0.append(.sort([SortKey([], ascending: ascending)])) })
+    Results(_queriedCollection?.with { $0.append(.sort([SortKey([], ascending: ascending)])) })
   }
 
   /// The values, each of them once.
   public func distinct() -> Results<Element> {
-    Results(_collection.with { $0.append(.distinct([[]])) })
+    Results(_queriedCollection?.with { $0.append(.distinct([[]])) })
   }
 }
 

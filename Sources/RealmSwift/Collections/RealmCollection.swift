@@ -19,6 +19,9 @@ public protocol RealmCollection: RealmCollectionBase, _ObjcBridgeable, Equatable
 where Iterator == RLMIterator<Element>, Index == Int {
   /// The collection as the engine sees it. A misuse for an unmanaged one.
   var _collection: _ManagedCollection { get }
+  /// What queries start from. Nil where there is no realm to find anything in, so that they give
+  /// nothing; a misuse for an unmanaged list or set.
+  var _queriedCollection: _ManagedCollection? { get }
   /// The elements of an unmanaged collection; nil for a managed one.
   var _unmanagedElements: [Element]? { get }
   /// The live or frozen collection that stands for the view.
@@ -28,6 +31,7 @@ where Iterator == RLMIterator<Element>, Index == Int {
 }
 
 extension RealmCollection {
+  public var _queriedCollection: _ManagedCollection? { _collection }
   public var _unmanagedElements: [Element]? { nil }
 
   /// The index of the first element: 0.

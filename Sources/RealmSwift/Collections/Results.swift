@@ -1,51 +1,65 @@
 /// The objects that a query finds, or the elements of a list in another order: evaluated when first
 /// needed, and live: after a refresh or a change they hold what is there then.
+///
+/// Those of the `LinkingObjects` of an unmanaged object belong to no realm and stay empty.
 @frozen
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
-  @usableFromInline let collection: _ManagedCollection
+  @usableFromInline let collection: _ManagedCollection?
 
   @usableFromInline
-  init(_ collection: _ManagedCollection) { self.collection = collection }
+  init(_ collection: _ManagedCollection?) { self.collection = collection }
 
-  public var _collection: _ManagedCollection { collection }
+  public var _collection: _ManagedCollection {
+    guard let collection else {
+      throwRealmException("Results that belong to no Realm hold nothing to work on.")
+    }
+    return collection
+  }
+
+  public var _queriedCollection: _ManagedCollection? { collection }
+  public var _unmanagedElements: [Element]? { collection == nil ? [] : nil }
   public static func _make(_ collection: _ManagedCollection) -> Self { Results(collection) }
 
   /// How many elements there are.
-  public var count: Int { collection.count }
+  public var count: Int { collection?.count ?? 0 }
 
   /// Whether there is no element.
-  public var isEmpty: Bool { collection.isEmpty }
+  public var isEmpty: Bool { collection?.isEmpty ?? true }
 
   /// The first element, nil if there is none.
-  public var first: Element? { collection.first(as: Element.self) }
+  public var first: Element? { collection.flatMap { $0.first(as: Element.self) } }
 
   /// The element at the index, which must be within the results.
   public subscript(position: Int) -> Element {
-    collection.element(at: position, as: Element.self)
+    guard let collection else { checkIndexOfNone(position) }
+    return collection.element(at: position, as: Element.self)
   }
 
   /// An iterator over the elements.
-  public func makeIterator() -> RLMIterator<Element> { collection.iterator(of: Element.self) }
+  public func makeIterator() -> RLMIterator<Element> {
+    collection?.iterator(of: Element.self) ?? RLMIterator([])
+  }
 
   /// The position of an object, or of the first equal value; nil if it is not among them.
-  public func index(of element: Element) -> Int? { collection.index(of: element) }
+  public func index(of element: Element) -> Int? { collection?.index(of: element) }
 
-  /// The realm that the collection belongs to.
-  public var realm: Realm? { Realm(instance: collection.instance) }
+  /// The realm that the collection belongs to; nil if there is none.
+  public var realm: Realm? { collection.map { Realm(instance: $0.instance) } }
   /// Whether the collection can no longer be used, because its realm was invalidated or the object
   /// that it comes from deleted.
-  public var isInvalidated: Bool { !collection.isValid }
+  public var isInvalidated: Bool { collection.map { !$0.isValid } ?? false }
   /// Whether this is a frozen collection, which never changes and can be used on any thread.
-  public var isFrozen: Bool { collection.instance.isFrozen }
+  public var isFrozen: Bool { collection?.instance.isFrozen ?? false }
   /// An immutable view of the collection at its present version, usable on any thread.
-  public func freeze() -> Results { Results(collection.frozen()) }
+  public func freeze() -> Results { Results(_collection.frozen()) }
   /// The live counterpart of a frozen collection, which belongs to the caller's thread; a live
   /// collection itself. Nil if the object that holds it was deleted.
-  public func thaw() -> Results? { collection.thawed().map { Results($0) } }
+  public func thaw() -> Results? { _collection.thawed().map { Results($0) } }
 
   /// Whether both are copies of the same results. Results that were asked for twice are not equal.
   public static func == (left: Results, right: Results) -> Bool {
-    left.collection.isSame(as: right.collection)
+    guard let first = left.collection, let second = right.collection else { return false }
+    return first.isSame(as: second)
   }
 }
 
@@ -84,6 +98,13 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     switch source {
     case .managed(let collection): return collection
     case .unmanaged(let source): return source.managed()
+    }
+  }
+
+  public var _queriedCollection: _ManagedCollection? {
+    switch source {
+    case .managed(let collection): return collection
+    case .unmanaged(let source): return source.queried()
     }
   }
 
@@ -154,9 +175,12 @@ struct UnmanagedSource<Element: RealmCollectionValue> {
   let elements: () -> [Element]
   /// The view of it as a managed collection, which is a misuse.
   let managed: () -> _ManagedCollection
+  /// What queries start from.
+  let queried: () -> _ManagedCollection?
 
   init<C: RealmCollection>(_ collection: C) where C.Element == Element {
     elements = { collection._unmanagedElements ?? [] }
     managed = { collection._collection }
+    queried = { collection._queriedCollection }
   }
 }

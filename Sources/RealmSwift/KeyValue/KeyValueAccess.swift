@@ -54,3 +54,39 @@ extension List {
     }
   }
 }
+
+extension Map {
+  /// The value of the key, nil if there is none; or what a collection operator makes of the values
+  /// (`@count`).
+  public func value(forKey key: String) -> Any? {
+    key.hasPrefix("@") ? value(forKeyPath: key) : value(ofKey: key)
+  }
+
+  /// What a dotted path leads to, from a key on or by way of a collection operator (`@max.age`).
+  public func value(forKeyPath keyPath: String) -> Any? {
+    KeyValuePath(keyPath).value(from: self)
+  }
+
+  /// Gives the key a value, converting what can be; nil takes the key out. Within a write
+  /// transaction if the map is managed.
+  public func setValue(_ value: Any?, forKey key: String) {
+    guard let value else { return removeObject(for: Key(_keyText: key)) }
+    guard let converted = Value._rlmFromAny(value, realm?.instance) else {
+      throwRealmException(
+        "Invalid value '\(value)' for key '\(key)' of a map of type '\(elementText(Value.self))'")
+    }
+    updateValue(converted, forKey: Key(_keyText: key))
+  }
+}
+
+/// A map without its types.
+protocol KeyValueMap {
+  func value(ofKey key: String) -> Any?
+  /// Those that are not nil.
+  var presentValues: [Any] { get }
+}
+
+extension Map: KeyValueMap {
+  func value(ofKey key: String) -> Any? { self[Key(_keyText: key)].flatMap(unwrappedOnce) }
+  var presentValues: [Any] { values.compactMap(unwrappedOnce) }
+}

@@ -28,6 +28,10 @@ struct KeyValuePath {
     guard let part = parts.first else { return current }
     let rest = parts.dropFirst()
     if part == "self" { return value(from: current, rest) }
+    if let map = current as? any KeyValueMap {
+      if part.hasPrefix("@") { return collectionValue(part, map.presentValues, rest) }
+      return map.value(ofKey: part).flatMap { value(from: $0, rest) }
+    }
     if let elements = Self.elements(of: current) {
       guard part.hasPrefix("@") else {
         return elements.map { value(from: $0, parts) ?? NSNull() }

@@ -7,30 +7,34 @@ extension RealmCollection {
   /// The elements that the condition holds for:
   /// `people.where { $0.age > 30 && $0.name.starts(with: "A") }`.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-    filtered(_collection, ParsedPredicate(condition: isIncluded(Query<Element>()).condition))
+    guard let collection = _queriedCollection else { return Results(nil) }
+    return filtered(
+      collection, ParsedPredicate(condition: isIncluded(Query<Element>()).condition))
   }
 
   /// The elements that the predicate string holds for: `people.filter("age > %@", 30)`. A string
   /// that cannot be read, or that names what does not exist, is a misuse.
   public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
-    let collection = _collection
+    guard let collection = _queriedCollection else { return Results(nil) }
     return filtered(collection, collection.instance.parsed(predicateFormat, arguments))
   }
 
   /// The elements that the predicate holds for; not one made from a block.
   public func filter(_ predicate: NSPredicate) -> Results<Element> {
-    filtered(
-      _collection,
+    guard let collection = _queriedCollection else { return Results(nil) }
+    return filtered(
+      collection,
       checkingPredicate { () throws(InvalidPredicate) in try ParsedPredicate(predicate) })
   }
 
   /// The elements that Foundation's `#Predicate` holds for. Expressions that have no counterpart in
   /// the realm are a misuse.
   public func `where`(_ predicate: Foundation.Predicate<Element>) -> Results<Element> {
+    guard let collection = _queriedCollection else { return Results(nil) }
     let condition = checkingPredicate { () throws(InvalidPredicate) in
       try PredicateScope.convert(predicate)
     }
-    return filtered(_collection, ParsedPredicate(condition: condition))
+    return filtered(collection, ParsedPredicate(condition: condition))
   }
 
   /// The position of the first element that the condition holds for, nil if there is none.

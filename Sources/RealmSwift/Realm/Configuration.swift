@@ -1,5 +1,6 @@
 import Platform
 public import Foundation
+import Storage
 import Synchronization
 
 /// Changes what a file holds to what a newer schema wants: called with the migration and the
@@ -69,7 +70,7 @@ extension Realm {
       } else {
         location = .file(checked(url: fileURL ?? Configuration.defaultFileURL))
       }
-      self.encryptionKey = encryptionKey
+      engineKey = Self.checkedKey(encryptionKey)
       self.schemaVersion = schemaVersion
       self.migrationBlock = migrationBlock
       self.objectTypes = objectTypes
@@ -77,7 +78,6 @@ extension Realm {
       self.readOnly = readOnly
       self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
       self.shouldCompactOnLaunch = shouldCompactOnLaunch
-      checkKey()
       checkSchemaVersion()
     }
 
@@ -114,8 +114,12 @@ extension Realm {
 
     /// 64 bytes to encrypt the file with, or nil.
     public var encryptionKey: Data? {
-      didSet { checkKey() }
+      get { engineKey.map { unsafe $0.bytes.withUnsafeBytes { unsafe Data($0) } } }
+      set { engineKey = Self.checkedKey(newValue) }
     }
+
+    /// The key as the engine takes it. It is kept where no core dump has it.
+    private(set) var engineKey: EncryptionKey?
 
     /// Whether writing is refused. To open a realm with that and `deleteRealmIfMigrationNeeded` or
     /// `shouldCompactOnLaunch`, which write, is a misuse.
@@ -183,7 +187,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
   /// Compares what decides which data is opened: file or identifier, key, `readOnly`, and the
   /// schema version.
   public static func == (left: Self, right: Self) -> Bool {
-    left.location == right.location && left.encryptionKey == right.encryptionKey
+    left.location == right.location && left.engineKey == right.engineKey
       && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
   }
 
@@ -191,7 +195,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
   public var description: String {
     var fields: [(String, Any?)] = [
       ("fileURL", fileURL), ("inMemoryIdentifier", inMemoryIdentifier),
-      ("encryptionKey", encryptionKey.map { _ in "(set)" }), ("readOnly", readOnly),
+      ("encryptionKey", engineKey.map { _ in "(set)" }), ("readOnly", readOnly),
       ("schemaVersion", schemaVersion), ("migrationBlock", migrationBlock.map { _ in "(set)" }),
       ("deleteRealmIfMigrationNeeded", deleteRealmIfMigrationNeeded),
       ("shouldCompactOnLaunch", shouldCompactOnLaunch.map { _ in "(set)" }),
@@ -212,10 +216,12 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
 // MARK: - Checks
 
 extension Realm.Configuration {
-  private func checkKey() {
-    if let encryptionKey, encryptionKey.count != 64 {
+  fileprivate static func checkedKey(_ key: Data?) -> EncryptionKey? {
+    guard let key else { return nil }
+    guard let checked = EncryptionKey(key) else {
       throwRealmException("Encryption key must be exactly 64 bytes long")
     }
+    return checked
   }
 
   private func checkSchemaVersion() {

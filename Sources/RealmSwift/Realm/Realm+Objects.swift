@@ -89,7 +89,7 @@ extension Realm {
 
   /// Deletes the objects that results hold.
   public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
-    delete(objects.collection)
+    if let collection = objects._queriedCollection { delete(collection) }
   }
 
   private func delete(_ collection: _ManagedCollection) {

@@ -72,7 +72,7 @@ enum RealmOpening {
     try rethrowingStorageErrors { () throws(StorageError) in
       try instance.shared.open(withSchemaVersion: configuration.schemaVersion)
     }
-    if instance.configuration.encryptionKey != configuration.encryptionKey {
+    if instance.configuration.engineKey != configuration.engineKey {
       throw RLMError(
         .alreadyOpen,
         "Realm at path '\(instance.shared.path)' already opened with different encryption key.",

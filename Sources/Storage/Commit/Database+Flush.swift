@@ -98,7 +98,8 @@ extension Database {
   ) throws(StorageError) {
     let flushed = lockFile.flushedVersion
     if flushed < versionAtOpening {
-      let source = NodeSource(mapping: try mapping(covering: size), limit: size)
+      let source = try beginReading(covering: size)
+      defer { source.endReading() }
       try NodeRewriter(source: source, file: file).run(
         root, after: flushed, upTo: versionAtOpening)
     }
@@ -198,8 +199,8 @@ extension Database {
       // Another thread's failure may have been that of what is written here.
       if failedFlushes.withLock({ $0.count }) != failures { throw flushError }
     }
-    let mapping = try mapping(covering: newest.logicalSize)
-    let source = NodeSource(mapping: mapping, limit: newest.logicalSize)
+    let source = try beginReading(covering: newest.logicalSize)
+    defer { source.endReading() }
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {

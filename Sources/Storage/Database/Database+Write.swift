@@ -74,53 +74,61 @@ extension Database {
     _ lockFile: LockFile, mayRecover: Bool = true
   ) throws(StorageError) -> WriteTransaction? {
     do throws(StorageError) {
-      guard
-        let (published, mapping) = try newestForWriter(lockFile, mayRecover: mayRecover)
-      else {
+      guard let published = try newestForWriter(lockFile, mayRecover: mayRecover) else {
         lockFile.unlockWriter()
         return nil
       }
-      let source = NodeSource(mapping: mapping, limit: published.logicalSize)
-      let reference = NodeReference(rawValue: published.root)
-      let node = try source.node(reference)
-      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
-        node.dataSize >= SnapshotNode.dataSize
-      else {
-        throw source.corrupt(reference, "the node of version \(published.version) was expected")
+      let source = try beginReading(covering: published.logicalSize)
+      do throws(StorageError) {
+        return WriteTransaction(
+          database: self, base: try base(published, source), source: source)
+      } catch {
+        source.endReading()
+        throw error
       }
-      let base = WriteTransaction.BaseVersion(
-        published: published, root: node.reference(SnapshotNode.root),
-        history: node.reference(SnapshotNode.history),
-        freeSpace: node.reference(SnapshotNode.freeSpace),
-        lastCut: node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self))
-      return WriteTransaction(database: self, base: base, source: source)
     } catch {
       lockFile.unlockWriter()
       throw error
     }
   }
 
+  private func base(
+    _ published: PublishedVersion, _ source: NodeSource
+  ) throws(StorageError) -> WriteTransaction.BaseVersion {
+    let reference = NodeReference(rawValue: published.root)
+    let node = try source.node(reference)
+    guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
+      node.dataSize >= SnapshotNode.dataSize
+    else {
+      throw source.corrupt(reference, "the node of version \(published.version) was expected")
+    }
+    return WriteTransaction.BaseVersion(
+      published: published, root: node.reference(SnapshotNode.root),
+      history: node.reference(SnapshotNode.history),
+      freeSpace: node.reference(SnapshotNode.freeSpace),
+      lastCut: node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self))
+  }
+
   /// The newest version, where needed after adopting one that a writer wrote whole and died before
   /// publishing. What the lock-file says is not relied on for that: the slots are looked at.
   private func newestForWriter(
     _ lockFile: LockFile, mayRecover: Bool
-  ) throws(StorageError) -> (PublishedVersion, Mapping)? {
+  ) throws(StorageError) -> PublishedVersion? {
     if lockFile.flushFailure % 2 == 1 {
       guard mayRecover else { return nil }
       try repairAfterFailedFlush()
     }
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }
-    let mapping = try mapping(covering: published.logicalSize)
+    let source = try beginReading(covering: published.logicalSize)
+    defer { source.endReading() }
+    let mapping = source.mapping
     try keepUnknownSlot(published.version, mapping)
-    guard SlotStore.claimsMore(than: published.version, mapping) else {
-      return (published, mapping)
-    }
+    guard SlotStore.claimsMore(than: published.version, mapping) else { return published }
     guard mayRecover else { return nil }
     let found = try Recovery(slots: slots, mapping: mapping).findNewest()
-    guard found.newest.version > published.version else { return (published, mapping) }
-    let adopted = try adopt(found, mapping)
-    return (adopted, try self.mapping(covering: adopted.logicalSize))
+    guard found.newest.version > published.version else { return published }
+    return try adopt(found, mapping)
   }
 
   /// What a slot names that a dying flush has left is kept like any slot that is on its way.

@@ -17,7 +17,8 @@ public final class Database: Sendable {
   private let label: PinLabel
   /// Accessed only by the holder of the writer lock.
   let writerState: WriterState
-  private let mappings: LockedValue<[Mapping]>
+  /// All that have been made, so that a mapping can be used without being retained.
+  let mappings: LockedValue<[Mapping]>
   /// The newest mapping, `Unmanaged`; `mappings` keeps it alive as long as the database.
   private let currentMapping: Atomic<UInt>
   let slots: SlotStore
@@ -111,7 +112,8 @@ public final class Database: Sendable {
   ) throws(StorageError) -> Result {
     let pin = try claimPin()
     defer { lockFile.unpin(pin) }
-    let source = try source(covering: pin.published.logicalSize)
+    let source = try beginReading(covering: pin.published.logicalSize)
+    defer { source.endReading() }
     let reference = NodeReference(rawValue: pin.published.root)
     let node = try source.node(reference)
     guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount else {
@@ -135,12 +137,24 @@ public final class Database: Sendable {
     try unretainedMapping(covering: size).takeUnretainedValue()
   }
 
-  /// What reads a version of `size` bytes; valid as long as the database, which keeps every
-  /// mapping.
+  /// What reads a version of `size` bytes, up to its `endReading`.
   @inline(__always)
-  func source(covering size: UInt64) throws(StorageError) -> NodeSource {
-    try unretainedMapping(covering: size)._withUnsafeGuaranteedRef {
-      NodeSource(mapping: $0, limit: size)
+  func beginReading(covering size: UInt64) throws(StorageError) -> NodeSource {
+    let mapping = try unretainedMapping(covering: size)
+    if cipher != nil { return try beginCountedReading(covering: size) }
+    return mapping._withUnsafeGuaranteedRef { NodeSource(mapping: $0, limit: size) }
+  }
+
+  /// Of an encrypted file: who has been counted before the mapping was replaced keeps its shadow.
+  private func beginCountedReading(covering size: UInt64) throws(StorageError) -> NodeSource {
+    while true {
+      let mapping = try mapping(covering: size)
+      mapping.addReader()
+      let current = currentMapping.load(ordering: .sequentiallyConsistent)
+      if current == UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()) {
+        return NodeSource(mapping: mapping, limit: size)
+      }
+      mapping.removeReader()
     }
   }
 
@@ -177,9 +191,12 @@ public final class Database: Sendable {
       do throws(SystemError) {
         let mapping = try Mapping.make(
           file, covering: size, reservation: options.mappingReservation, cipher: cipher)
+        let outgrown = mappings.last
         mappings.append(mapping)
         currentMapping.store(
-          UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()), ordering: .releasing)
+          UInt(bitPattern: Unmanaged.passUnretained(mapping).toOpaque()),
+          ordering: .sequentiallyConsistent)
+        outgrown?.outgrow()
         return .success(mapping)
       } catch {
         return .failure(error)
@@ -249,7 +266,7 @@ final class WriterState: @unchecked Sendable {
   var freeSpace = FreeSpace()
   /// Encrypts what is written.
   let nodeCipher: AuthenticatedCipher?
-  var scratch = ScratchBuffer()
+  var scratch: ScratchBuffer
   /// The pinned versions as they were last collected, ascending, without duplicates.
   var pins: [UInt64] = []
   /// What has been written, and what has been freed that the durable version has, since a flush was
@@ -257,7 +274,10 @@ final class WriterState: @unchecked Sendable {
   var unflushedBytes: UInt64 = 0
   var heldBytes: UInt64 = 0
 
-  init(cipher: FileCipher?) { nodeCipher = cipher?.makeNodeCipher() }
+  init(cipher: FileCipher?) {
+    nodeCipher = cipher?.makeNodeCipher()
+    scratch = ScratchBuffer(isSecret: cipher != nil)
+  }
 
   func addPin(_ version: UInt64) {
     var place = pins.count

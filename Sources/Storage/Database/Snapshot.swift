@@ -27,7 +27,12 @@ public final class Snapshot: Sendable {
     logicalSize = published.logicalSize
     node = NodeReference(rawValue: published.root)
     do throws(StorageError) {
-      source = try database.source(covering: published.logicalSize)
+      source = try database.beginReading(covering: published.logicalSize)
+    } catch {
+      database.lockFile.unpin(pin)
+      throw error
+    }
+    do throws(StorageError) {
       let node = try source.node(self.node)
       guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
         node.dataSize >= SnapshotNode.dataSize
@@ -38,6 +43,7 @@ public final class Snapshot: Sendable {
       history = node.reference(SnapshotNode.history)
       freeSpace = node.reference(SnapshotNode.freeSpace)
     } catch {
+      source.endReading()
       database.lockFile.unpin(pin)
       throw error
     }
@@ -75,6 +81,7 @@ public final class Snapshot: Sendable {
   /// programming error.
   public func release() {
     if isReleased.exchange(true, ordering: .relaxed) { return }
+    source.endReading()
     database.lockFile.unpin(pin)
   }
 

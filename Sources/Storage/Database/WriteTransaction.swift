@@ -30,6 +30,7 @@ public final class WriteTransaction: @unchecked Sendable {
     var lastCut: UInt64
   }
 
+  /// - Parameter source: what `Database.beginReading` gave; its reading ends with the transaction.
   init(database: Database, base: BaseVersion, source: NodeSource) {
     self.database = database
     self.base = base
@@ -101,5 +102,8 @@ public final class WriteTransaction: @unchecked Sendable {
     database.endWrite(published: false)
   }
 
-  deinit { cancel() }
+  deinit {
+    cancel()
+    writer.source.endReading()
+  }
 }

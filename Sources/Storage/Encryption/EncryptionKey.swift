@@ -1,13 +1,23 @@
-/// What a file is encrypted with: 64 bytes that only the program knows.
+public import Platform
+
+/// What a file is encrypted with: 64 bytes that only the program knows. No core dump has them.
 public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   public static let byteCount = 64
 
-  let bytes: [UInt8]
+  public let bytes: SecretBytes
 
   /// nil unless there are 64 bytes.
   public init?(_ bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes)
-    guard self.bytes.count == Self.byteCount else { return nil }
+    var rest = bytes.makeIterator()
+    var count = 0
+    // Byte for byte: an array in between would leave them in memory that is not overwritten.
+    self.bytes = SecretBytes(count: Self.byteCount) { target in
+      while count < target.count, let byte = rest.next() {
+        target[count] = byte
+        count += 1
+      }
+    }
+    guard count == Self.byteCount, rest.next() == nil else { return nil }
   }
 
   /// Not the bytes.

@@ -5,8 +5,8 @@ import Platform
 final class FileCipher: Sendable {
   /// The random bytes, in the header.
   let salt: [UInt8]
-  private let nodeKey: [UInt8]
-  private let headerKey: [UInt8]
+  private let nodeKey: SecretBytes
+  private let headerKey: SecretBytes
   /// Threads decrypt side by side, but the same node one after the other.
   private let openers: [NodeOpener]
   private let slots: LockedValue<AuthenticatedCipher>
@@ -139,33 +139,31 @@ final class NodeOpener: Sendable {
   /// What one thread at a time has.
   final class Tools {
     let cipher: AuthenticatedCipher
-    private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
+    /// Grows to what the largest of the usual nodes takes.
+    private var memory: SecretBuffer?
 
-    init(key: [UInt8]) { cipher = AuthenticatedCipher(key: key) }
-
-    deinit { memory.deallocate() }
+    init(key: SecretBytes) { cipher = AuthenticatedCipher(key: key) }
 
     /// Memory that is used again, but for large nodes, whose memory the caller gives back.
     func withMemory<Result>(
       _ byteCount: Int, _ body: (UnsafeMutableRawPointer) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
       if byteCount > NodeOpener.keptMemoryMax {
-        let large = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
-        defer { large.deallocate() }
-        return try body(large.baseAddress!)
+        let large = SecretBuffer(byteCount: byteCount)
+        defer { withExtendedLifetime(large) {} }
+        return try body(large.bytes.baseAddress!)
       }
-      if byteCount > memory.count {
-        memory.deallocate()
-        memory = .allocate(byteCount: max(byteCount, 1 << 14), alignment: 16)
+      if byteCount > memory?.bytes.count ?? 0 {
+        memory = SecretBuffer(byteCount: max(byteCount, 1 << 14))
       }
-      return try body(memory.baseAddress!)
+      return try body(memory!.bytes.baseAddress!)
     }
   }
 
   fileprivate static let keptMemoryMax = 1 << 18
   private let tools: LockedValue<Tools>
 
-  init(key: [UInt8]) { tools = LockedValue(Tools(key: key)) }
+  init(key: SecretBytes) { tools = LockedValue(Tools(key: key)) }
 
   func withTools<Result: Sendable>(
     _ body: (Tools) throws(StorageError) -> Result

@@ -10,7 +10,9 @@ import Synchronization
 /// decrypted there, at its own offset, when this process first reads it, and from then on read in
 /// place as that of a plain file is. What the shadow holds at an offset is valid if the node in the
 /// file is the one that `verified` knows; a node that another process has written there since has a
-/// later version, and is decrypted anew.
+/// later version, and is decrypted anew. Those who read an encrypted file are counted: when the
+/// last one lets go of a mapping that has been outgrown, the shadow's memory goes back to the
+/// kernel.
 public final class Mapping: Sendable {
   let file: any SystemFile
   let path: String
@@ -22,6 +24,10 @@ public final class Mapping: Sendable {
   /// `NodeOpener`, or by the writer where no version that is pinned has anything.
   nonisolated(unsafe) let shadow: UnsafeMutableRawPointer?
   nonisolated(unsafe) let verified: VerifiedNodes  // only touched atomically
+  /// Those that read an encrypted file through this mapping.
+  private let readerCount = Atomic<Int>(0)
+  /// Whether a larger mapping has taken this one's place: no reader comes any more.
+  private let isOutgrown = Atomic<Bool>(false)
   /// How many nodes have been read for the first time, as far as it matters.
   private let firstReadCount = Atomic<Int>(0)
 
@@ -84,6 +90,30 @@ public final class Mapping: Sendable {
     guard let shadow, offset < length else { return }
     let end = min(offset + bytes, length)
     AnonymousMemory.release(shadow + Int(offset), length: Int(end - offset))
+  }
+
+  // MARK: Readers of an encrypted file
+
+  /// Counts a reader, who makes sure afterwards that the mapping is still the one to read through.
+  func addReader() { readerCount.add(1, ordering: .sequentiallyConsistent) }
+
+  func removeReader() {
+    let rest = readerCount.subtract(1, ordering: .sequentiallyConsistent).newValue
+    if rest == 0, isOutgrown.load(ordering: .sequentiallyConsistent) { releaseIfUnread() }
+  }
+
+  /// Another mapping has been made the one to read through.
+  func outgrow() {
+    isOutgrown.store(true, ordering: .sequentiallyConsistent)
+    releaseIfUnread()
+  }
+
+  /// Whoever counts as a reader after the mapping was outgrown finds that out and reads nothing, so
+  /// once nobody is left it stays so, and any number of threads may come to give the memory back.
+  private func releaseIfUnread() {
+    guard let shadow, readerCount.load(ordering: .sequentiallyConsistent) == 0 else { return }
+    verified.giveBack()
+    AnonymousMemory.release(shadow, length: Int(length))
   }
 
   /// A node has been read that this process has not read before.

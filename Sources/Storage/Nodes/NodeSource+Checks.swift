@@ -11,7 +11,7 @@ extension NodeSource {
       return try body(try checkedImage(reference))
     }
     let copy = try decryptedCopy(reference, cipher)
-    defer { copy.bytes.deallocate() }
+    defer { copy.bytes.wipeAndDeallocate() }
     return try body(copy.node)
   }
 
@@ -48,7 +48,7 @@ extension NodeSource {
 
     func deallocate() {
       image.deallocate()
-      decrypted?.deallocate()
+      decrypted?.wipeAndDeallocate()
     }
   }
 

@@ -48,7 +48,7 @@ extension NodeSource {
       }
       return (bytes, Node(address: UnsafeRawPointer(bitPattern: address)!))
     } catch {
-      bytes.deallocate()
+      bytes.wipeAndDeallocate()
       throw error
     }
   }

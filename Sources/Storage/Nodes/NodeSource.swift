@@ -76,6 +76,15 @@ public struct NodeSource: @unchecked Sendable {
   @inlinable @inline(__always)
   public func footprint(of node: Node) -> Int { node.byteSize &+ extraSize }
 
+  /// The database that it is of keeps it.
+  var mapping: Mapping { owner.takeUnretainedValue() }
+
+  /// The counterpart of `Database.beginReading`.
+  @inline(__always)
+  func endReading() {
+    if base != image { owner._withUnsafeGuaranteedRef { $0.removeReader() } }
+  }
+
   /// Much of the version is going to be read.
   func expectManyReads() { owner.takeUnretainedValue().expectManyReads() }
 

@@ -13,12 +13,13 @@ public final class NodeWriter {
 
   /// Reads committed and uncommitted nodes alike.
   public let source: NodeSource
-  @exclusivity(unchecked) private var arena = Arena()
+  @exclusivity(unchecked) private var arena: Arena
   /// What this transaction has let go of, to be reused once no version needs it.
   @exclusivity(unchecked) var freed: [FreedExtent] = []
 
   init(source: NodeSource) {
     self.source = source
+    arena = Arena(isSecret: source.extraSize > 0)
     freed.reserveCapacity(16)
   }
 
@@ -152,10 +153,14 @@ public struct FreedExtent: Hashable, Sendable {
 /// Memory that only grows, in chunks, and goes all at once. Each allocation is preceded by 16
 /// bytes: its capacity, and a word that is zero until commit keeps the node's final place there.
 private struct Arena {
+  /// Whether the nodes are of an encrypted file: no core dump is to have them.
+  let isSecret: Bool
   private var next: UnsafeMutableRawPointer?
   private var remaining = 0
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var chunkSize = 1 << 16
+
+  init(isSecret: Bool) { self.isSecret = isSecret }
 
   @inline(__always)
   mutating func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
@@ -170,7 +175,7 @@ private struct Arena {
   }
 
   private mutating func refill(_ needed: Int) {
-    let chunk = Self.chunk(max(chunkSize, needed))
+    let chunk = chunk(max(chunkSize, needed))
     chunks.append(chunk)
     chunkSize = min(chunkSize * 2, 1 << 22)
     next = chunk.baseAddress
@@ -181,20 +186,25 @@ private struct Arena {
   /// hold up, for milliseconds, other threads that share one of its locks.
   private static let mappedSizeMin = 1 << 20
 
-  private static func chunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
-    if size < mappedSizeMin { return .allocate(byteCount: size, alignment: 16) }
-    guard let start = try? AnonymousMemory.map(length: size) else {
+  private func chunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
+    if !isMapped(size) { return .allocate(byteCount: size, alignment: 16) }
+    let start =
+      isSecret
+      ? try? AnonymousMemory.mapSecret(length: size) : try? AnonymousMemory.map(length: size)
+    guard let start else {
       preconditionFailure("There is no memory left for a write transaction.")
     }
     return UnsafeMutableRawBufferPointer(start: start, count: size)
   }
 
+  private func isMapped(_ size: Int) -> Bool { isSecret || size >= Self.mappedSizeMin }
+
   mutating func releaseAll() {
     for chunk in chunks {
-      if chunk.count < Self.mappedSizeMin {
-        chunk.deallocate()
-      } else {
+      if isMapped(chunk.count) {
         AnonymousMemory.unmap(chunk.baseAddress!, length: chunk.count)
+      } else {
+        chunk.deallocate()
       }
     }
     chunks.removeAll()

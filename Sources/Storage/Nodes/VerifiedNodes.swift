@@ -59,6 +59,11 @@ struct VerifiedNodes {
     }
   }
 
+  /// Forgets all of it, and gives the memory back. For when nobody reads any more.
+  func giveBack() {
+    AnonymousMemory.release(UnsafeMutableRawPointer(bits), length: byteCount)
+  }
+
   /// Forgets all of it.
   func forgetAll() {
     for block in 0..<blockCount where newest[block].load(ordering: .relaxed) != 0 {

@@ -57,7 +57,7 @@ enum ProcessRuns {
       both.findings += open.findings
       report = both
     case "threads":
-      report = try Threads(seconds: number(0, or: 60), seed: seed).run()
+      report = try threads(seconds: number(0, or: 60), seed: seed)
     default:
       return false
     }
@@ -72,6 +72,19 @@ enum ProcessRuns {
     let (p99, maximum) = (storm.waits.quantile(0.99), storm.waits.maximum)
     if p99 >= 20 || maximum >= 500 {
       report.findings.append("the waits reach \(p99) ms (p99) and \(maximum) ms (longest)")
+    }
+    return report
+  }
+
+  /// Half of the time with an encrypted file.
+  private static func threads(seconds: Int, seed: UInt64) throws -> ScenarioReport {
+    var report = ScenarioReport()
+    for isEncrypted in [false, true] {
+      let half = try Threads(
+        seconds: (seconds + 1) / 2, seed: seed, isEncrypted: isEncrypted
+      ).run()
+      report.lines += half.lines
+      report.findings += half.findings
     }
     return report
   }

@@ -22,9 +22,8 @@ enum ThreadRuns {
         kills: numbers.first ?? 200, seed: UInt64(numbers.dropFirst().first ?? 1)
       ).run()
     case "all-schedulers":
-      report = try AllSchedulers(
-        seconds: numbers.first ?? 60, seed: UInt64(numbers.dropFirst().first ?? 1)
-      ).run()
+      report = try allSchedulers(
+        seconds: numbers.first ?? 60, seed: UInt64(numbers.dropFirst().first ?? 1))
     case "access-costs":
       report = try AccessCosts().run()
     default:
@@ -33,5 +32,18 @@ enum ThreadRuns {
     report.show()
     if !report.findings.isEmpty { exit(1) }
     return true
+  }
+
+  /// Half of the time with an encrypted file.
+  private static func allSchedulers(seconds: Int, seed: UInt64) throws -> ScenarioReport {
+    var report = ScenarioReport()
+    for isEncrypted in [false, true] {
+      let half = try AllSchedulers(
+        seconds: (seconds + 1) / 2, seed: seed, isEncrypted: isEncrypted
+      ).run()
+      report.lines += half.lines
+      report.findings += half.findings
+    }
+    return report
   }
 }

@@ -24,6 +24,35 @@ import Testing
     #expect(List<Int>().average() == Double?.none)
   }
 
+  /// Nothing links to an unmanaged object: queries give results that are empty and stay so.
+  @Test func linkingObjectsHoldNothing() throws {
+    let keepers = Animal("a").keepers
+    let all: [Results<Keeper>] = [
+      keepers.filter("name == 'x'"), keepers.where { $0.id > 3 },
+      keepers.filter(NSPredicate(format: "id == %@", 1)), keepers.sorted(byKeyPath: "name"),
+      keepers.sorted(by: \.name), keepers.distinct(by: ["name"]),
+      keepers.where { $0.id > 3 }.filter("name == 'x'").sorted(byKeyPath: "name"),
+      AnyRealmCollection(keepers).filter("id == 1"),
+    ]
+    for results in all {
+      #expect(results.count == 0 && results.isEmpty && results.first == nil && results.last == nil)
+      #expect(Array(results).isEmpty && results.map(\.name).isEmpty)
+      #expect(results.index(of: Keeper()) == nil && results.index(matching: "id == 1") == nil)
+      #expect(results.realm == nil && !results.isInvalidated && !results.isFrozen)
+      #expect(results.max(of: \.id) == nil && results.sum(of: \.id) == 0)
+      #expect(results.sectioned(by: \.name).isEmpty)
+      #expect((results.value(forKey: "name") as? [Any])?.isEmpty == true)
+      #expect(results.description.hasPrefix("Results<Keeper> <0x0> ("))
+      #expect(String(decoding: try JSONEncoder().encode(results.map(\.id)), as: UTF8.self) == "[]")
+    }
+    let realm = try TemporaryRealm().open()
+    try realm.write {
+      realm.add(Keeper())
+      realm.delete(all[0])
+    }
+    #expect(realm.objects(Keeper.self).count == 1)
+  }
+
   @Test func valuesSetsAndMapsAggregate() {
     let list = List<Double?>()
     list.append(objectsIn: [0.1, nil, 0.2])

@@ -101,6 +101,24 @@ extension Misuse {
     Misuse("N1: observing an unmanaged list", unmanagedObserved) { _ in
       _ = List<Int>().observe { _ in }
     },
+    Misuse("N1: observing an unmanaged object's linking objects", unmanagedObserved) { _ in
+      _ = Animal("a").keepers.observe { _ in }
+    },
+    Misuse("N1: observing results of them", unmanagedObserved) { _ in
+      _ = Animal("a").keepers.filter("id == 1").observe { _ in }
+    },
+    Misuse(
+      "F1: freezing results of them",
+      "Results that belong to no Realm hold nothing to work on."
+    ) { _ in
+      _ = Animal("a").keepers.filter("id == 1").freeze()
+    },
+    Misuse(
+      "C3: a reference to results of them",
+      "Cannot construct reference to unmanaged object; add it to a Realm first."
+    ) { _ in
+      _ = ThreadSafeReference(to: Animal("a").keepers.filter("id == 1"))
+    },
     Misuse("N1: observing an invalidated object", deletedObject) { scene in
       scene.onLoop { realm in
         let reader = scene.reader(in: realm)

@@ -75,6 +75,33 @@ private final class IdentifiedAnimal: Projection<Animal>, ObjectKeyIdentifiable 
         as? [Int] == [3, 1, 0])
   }
 
+  @Test(arguments: [true, false])
+  func `maps give and take values by their keys`(isManaged: Bool) throws {
+    let realm = try TemporaryRealm([Drawer.self, Tool.self]).open()
+    let drawer = Drawer()
+    realm.beginWrite()
+    if isManaged { realm.add(drawer) }
+    drawer.counts.setValue(3, forKey: "a")
+    drawer.counts.setValue(5, forKey: "b.c")
+    drawer.counts.setValue(1, forKey: "gone")
+    drawer.counts.setValue(nil, forKey: "gone")
+    drawer.texts.setValue("text", forKey: "a")
+    drawer.tools.setValue(Tool("saw", 2), forKey: "first")
+    drawer.tools.setValue(["label": "axe", "weight": 9] as [String: Any], forKey: "second")
+    drawer.tools["none"] = .some(nil)
+    #expect(drawer.counts.value(forKey: "b.c") as? Int == 5 && drawer.counts.count == 2)
+    #expect(drawer.counts.value(forKey: "gone") == nil)
+    #expect(drawer.counts.value(forKey: "@count") as? Int == 2)
+    #expect(drawer.counts.value(forKeyPath: "@sum.self") as? Int == 8)
+    #expect(drawer.texts.value(forKey: "a") as? String == "text")
+    #expect(drawer.tools.value(forKeyPath: "first.label") as? String == "saw")
+    #expect(drawer.tools.value(forKeyPath: "@max.weight") as? Int == 9)
+    #expect(drawer.tools.value(forKey: "none") == nil)
+    #expect(drawer.value(forKeyPath: "tools.second.weight") as? Int == 9)
+    #expect(drawer.value(forKeyPath: "counts.a") as? Int == 3)
+    realm.cancelWrite()
+  }
+
   @Test func `an operator that there is not is a misuse`() async {
     await #expect(processExitsWith: .failure) {
       let realm = try TemporaryRealm().open()

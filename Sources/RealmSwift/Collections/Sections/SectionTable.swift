@@ -23,7 +23,7 @@ final class SectionTable<Key: _Persistable & Hashable, Element: RealmCollectionV
 
   /// The division as the realm is now.
   var division: SectionDivision<Key> {
-    let instance = results._collection.instance
+    guard let instance = results._queriedCollection?.instance else { return divide() }
     if instance.isFrozen {
       return frozenLock.withLock { _ in
         if known == nil { known = divide() }

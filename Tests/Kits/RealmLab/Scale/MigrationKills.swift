@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 
 /// Processes that migrate a large file and are killed in the midst of it: the file is then the old
-/// one or the new one, whole.
+/// one or the new one, whole. Every second one is encrypted.
 public struct MigrationKills {
   private let megabytes: Int
   private let kills: Int
@@ -24,12 +24,17 @@ public struct MigrationKills {
     print("migration: \(megabytes) MB, \(kills) kills, seed \(seed)")
     var report = ScenarioReport()
     var random = SeededGenerator(seed: seed)
-    let original = directory.file("original.realm")
-    let count = try RowFile.fill(original, megabytes: megabytes)
-    let duration = try wholeRun(original, count, &report)
+    let originals = ["plain.realm", RowFile.encryptedName].map { directory.file($0) }
+    var durations: [UInt64] = []
+    var count = 0
+    for original in originals {
+      count = try RowFile.fill(original, megabytes: megabytes)
+      durations.append(try wholeRun(original, count, &report))
+    }
     var news = 0
-    for _ in 0..<kills where report.findings.isEmpty {
-      let path = try copy(original)
+    for kill in 0..<kills where report.findings.isEmpty {
+      let duration = durations[kill % 2]
+      let path = try copy(originals[kill % 2])
       let child = try ChildProcess(labRole: ["migrate", path])
       _ = try child.readLine(seconds: 600)
       BackgroundThread.pause(nanoseconds: UInt64(random.below(Int(duration) * 11 / 10)))
@@ -57,7 +62,8 @@ public struct MigrationKills {
     child.kill()
     report.expect(try isNew(path, count, &report), "the whole run left the old file")
     report.lines.append(
-      "\(count) rows, \(Amount.mb(size)) migrated in \(Amount.ms(duration)), "
+      "\(URL(fileURLWithPath: original).lastPathComponent): \(count) rows, "
+        + "\(Amount.mb(size)) migrated in \(Amount.ms(duration)), "
         + "\(Amount.mb(UInt64(memory) ?? 0)) of private memory at the most, "
         + "\(Amount.mb(try fileSize(path))) afterwards")
     try remove(path)
@@ -69,7 +75,8 @@ public struct MigrationKills {
     _ path: String, _ count: Int, _ report: inout ScenarioReport
   ) throws -> Bool {
     try verify(path, &report)
-    let version = try schemaVersionAtURL(URL(fileURLWithPath: path))
+    let version = try schemaVersionAtURL(
+      URL(fileURLWithPath: path), encryptionKey: RowFile.key(path))
     let fault =
       version == 0
       ? try RowFile.faultBefore(path, count: count) : try RowFile.faultAfter(path, count: count)
@@ -78,7 +85,9 @@ public struct MigrationKills {
   }
 
   private func verify(_ path: String, _ report: inout ScenarioReport) throws {
-    let database = try Database.open(path: path)
+    var options = DatabaseOptions()
+    options.encryptionKey = RowFile.key(path).flatMap { EncryptionKey($0) }
+    let database = try Database.open(path: path, options: options)
     report.findings += try database.verify().findings.prefix(3).map(\.description)
     let snapshot = try database.pinNewest()
     report.findings += snapshot.storeFindings().prefix(3).map { "\($0)" }
@@ -86,7 +95,7 @@ public struct MigrationKills {
   }
 
   private func copy(_ original: String) throws -> String {
-    let path = directory.file("copy.realm")
+    let path = directory.file("copy-" + URL(fileURLWithPath: original).lastPathComponent)
     try FileManager.default.copyItem(atPath: original, toPath: path)
     return path
   }

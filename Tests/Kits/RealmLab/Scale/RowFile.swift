@@ -33,14 +33,22 @@ final class RowAfter: Object {
 }
 
 enum RowFile {
+  static let encryptedName = "encrypted.realm"
+
+  /// The key of a file; nil unless its name says that it is encrypted.
+  static func key(_ path: String) -> Data? { path.hasSuffix(encryptedName) ? LabRealm.key : nil }
+
   static func before(_ path: String) -> Realm.Configuration {
-    LabRealm.configuration(path, .relaxed, types: [RowBefore.self])
+    var configuration = LabRealm.configuration(path, .relaxed, types: [RowBefore.self])
+    configuration.encryptionKey = key(path)
+    return configuration
   }
 
   static func after(
     _ path: String, _ durability: Realm.Configuration.Durability = .full
   ) -> Realm.Configuration {
     var configuration = LabRealm.configuration(path, durability, types: [RowAfter.self])
+    configuration.encryptionKey = key(path)
     configuration.schemaVersion = 1
     configuration.migrationBlock = { migration, _ in
       migration.renameProperty(onType: "Row", from: "title", to: "name")

@@ -26,6 +26,9 @@ enum LabRealm {
     LabStep.self, LabLoad.self, LabCounter.self, LabAccount.self, LabEntry.self,
   ]
 
+  /// What encrypted files of the lab are opened with.
+  static let key = Data(0..<64)
+
   static func configuration(
     _ path: String, _ durability: Realm.Configuration.Durability,
     types: [ObjectBase.Type] = LabRealm.types

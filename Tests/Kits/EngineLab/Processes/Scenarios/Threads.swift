@@ -9,6 +9,7 @@ import TestSupport
 public final class Threads: Sendable {
   private let seconds: Int
   private let seed: UInt64
+  private let isEncrypted: Bool
   private let directory = TemporaryDirectory()
   private let ledger = Ledger()
   private let end: UInt64
@@ -17,14 +18,15 @@ public final class Threads: Sendable {
   private let reads = Atomic<Int>(0)
   private let openings = Atomic<Int>(0)
 
-  public init(seconds: Int, seed: UInt64) {
+  public init(seconds: Int, seed: UInt64, isEncrypted: Bool) {
     self.seconds = seconds
     self.seed = seed
+    self.isEncrypted = isEncrypted
     end = MonotonicClock.now() + UInt64(seconds) * 1_000_000_000
   }
 
   public func run() throws -> ScenarioReport {
-    print("threads: \(seconds) s, seed \(seed)")
+    print("threads: \(seconds) s, seed \(seed)\(isEncrypted ? ", encrypted" : "")")
     let names = ["a.realm", "b.realm", "./a.realm"].map { directory.file($0) }
     var report = ScenarioReport()
     var database: Database? = try Database.open(path: names[0], options: options)
@@ -56,7 +58,13 @@ public final class Threads: Sendable {
     return report
   }
 
-  private var options: DatabaseOptions { DurabilityMix.relaxed.options }
+  private var options: DatabaseOptions {
+    var options = DurabilityMix.relaxed.options
+    if isEncrypted { options.encryptionKey = .lab }
+    // So small that the file outgrows it again and again.
+    options.mappingReservation = 1 << 14
+    return options
+  }
 
   private var isOver: Bool { MonotonicClock.now() >= end }
 

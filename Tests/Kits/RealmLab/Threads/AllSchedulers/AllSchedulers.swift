@@ -9,20 +9,23 @@ import TestSupport
 /// is the same wherever somebody looks.
 public final class AllSchedulers: Sendable {
   private let seed: UInt64
+  private let isEncrypted: Bool
   private let directory = TemporaryDirectory()
   private let log: BankLog
   private let loops = (0..<2).map { LoopThread(name: "home \($0)") }
   private let queues = (0..<4).map { DispatchQueue(label: "bank \($0)") }
 
-  public init(seconds: Int, seed: UInt64) {
+  public init(seconds: Int, seed: UInt64, isEncrypted: Bool) {
     self.seed = seed
+    self.isEncrypted = isEncrypted
     log = BankLog(seconds: seconds)
-    print("all-schedulers: \(seconds) s, seed \(seed)")
+    print("all-schedulers: \(seconds) s, seed \(seed)\(isEncrypted ? ", encrypted" : "")")
   }
 
   public func run() throws -> ScenarioReport {
     let path = directory.file("bank.realm")
     var configuration = LabRealm.configuration(path, .relaxed)
+    if isEncrypted { configuration.encryptionKey = LabRealm.key }
     let realm = try Bank.found(configuration)
     configuration.durability = .grouped
     for index in 0..<8 { try startThread(index, configuration) }
