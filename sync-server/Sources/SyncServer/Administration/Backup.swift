@@ -66,11 +66,7 @@ public struct Backup: Sendable {
       if held >= 0, flock(held, LOCK_EX | LOCK_NB) != 0 {
         throw Administration.Failure("another backup to \(partial) is under way")
       }
-      let isOurs = manager.fileExists(atPath: BackupMark.path(partial))
-      guard try isOurs || manager.contentsOfDirectory(atPath: partial).isEmpty else {
-        throw Administration.Failure("there is something at \(partial) that is no backup")
-      }
-      try manager.removeItem(atPath: partial)
+      try Self.clear(partial)
     }
     try manager.makePrivateFolder(partial)
     try BackupMark().write(partial)
@@ -79,6 +75,19 @@ public struct Backup: Sendable {
       throw FileProblem(partial, "cannot be written", POSIXError.current)
     }
     return lock
+  }
+
+  /// Removes what an interrupted backup has left, but for its mark: so that it can be told for what
+  /// it is if this is interrupted, too.
+  private static func clear(_ partial: String) throws {
+    let manager = FileManager.default
+    let mark = (BackupMark.path(partial) as NSString).lastPathComponent
+    let names = try manager.contentsOfDirectory(atPath: partial)
+    // Interrupted before it had a mark, it has nothing, or a part of the mark.
+    guard names.contains(mark) || Set(names).isSubset(of: [mark + ".partial"]) else {
+      throw Administration.Failure("there is something at \(partial) that is no backup")
+    }
+    for name in names where name != mark { try manager.removeItem(atPath: partial + "/" + name) }
   }
 
   /// Puts everything on the disk, and then says that it is whole.
