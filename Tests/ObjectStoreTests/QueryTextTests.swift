@@ -8,7 +8,7 @@ struct QueryTextTests {
   private func matches(
     _ text: String, _ test: TextMatcher.Test, _ value: String, _ options: TextOptions = []
   ) -> Bool {
-    var scratch: [UInt8] = []
+    var scratch = TextScratch()
     return unsafe Array(text.utf8).withUnsafeBytes {
       unsafe TextMatcher(test, value, options).matches($0, scratch: &scratch)
     }

@@ -39,7 +39,7 @@ import Testing
     #expect(try unsafe flags(of: address).contains("dd"))
     #expect(key == SecretBytes((0..<64).map { UInt8($0) }))
     #expect(key != SecretBytes((1..<65).map { UInt8($0) }))
-    #expect(unsafe key?.withUnsafeBytes { Array($0) } == Array(0..<64))
+    #expect(unsafe key?.withUnsafeBytes { unsafe Array($0) } == Array(0..<64))
     key = nil
     // Whatever lies there by now.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/mem"))

@@ -67,7 +67,7 @@ extension TrackedPath {
         continue
       }
       let place = PathPlace(table: table, position: position)
-      let isTouched = try path.anyPlace(context, from: place, hop: 0) {
+      let isTouched = try path.anyPlace(context, from: place, isOnce: true) {
         (end) throws(StorageError) in
         guard let object = end?.position.key else { return false }
         if isBacklink, changed.isInserted(object) || changed.isDeleted(object) { return true }

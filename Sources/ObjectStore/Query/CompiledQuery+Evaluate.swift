@@ -7,6 +7,17 @@ extension CompiledQuery {
     try evaluate(EvaluationContext(view), limit: nil)
   }
 
+  /// The same, looking at about so many rows at most: what was looked at is taken from `rows`.
+  ///
+  /// - Throws: `.beyondLimit` if those are not enough.
+  public func evaluate(
+    _ view: StoreView, rows: inout Int
+  ) throws(StorageError) -> ContiguousArray<ObjectKey> {
+    let context = EvaluationContext(view, rows: rows)
+    defer { rows = context.rowsLeft }
+    return try evaluate(context, limit: nil)
+  }
+
   /// How many objects are in the results.
   public func count(_ view: StoreView) throws(StorageError) -> Int {
     let context = EvaluationContext(view)
@@ -32,6 +43,20 @@ extension CompiledQuery {
   /// Whether the predicate holds for an object of the table (wherever the results come from).
   public func matches(_ key: ObjectKey, _ view: StoreView) throws(StorageError) -> Bool {
     try matches(key, EvaluationContext(view))
+  }
+
+  /// The same, looking at about so many rows at most: what was looked at is taken from `rows`.
+  ///
+  /// - Throws: `.beyondLimit` if those are not enough.
+  public func matches(
+    _ key: ObjectKey, _ view: StoreView, rows: inout Int
+  ) throws(StorageError) -> Bool {
+    let context = EvaluationContext(view, rows: rows)
+    defer { rows = context.rowsLeft }
+    try context.spend(1)
+    let isMatch = try matches(key, context)
+    try context.spend(0)
+    return isMatch
   }
 
   func matches(_ key: ObjectKey, _ context: EvaluationContext) throws(StorageError) -> Bool {
@@ -75,12 +100,15 @@ extension CompiledQuery {
       while let cluster = try clusters.next() {
         let rows = ClusterRows(context: context, table: table, cluster: cluster)
         let found = try node.select(rows, .first(cluster.count))
+        // A scan of a column is far quicker than a walk along links.
+        try context.spend(cluster.count >> 4)
         if !found.isEmpty, try body(rows, found) { return }
       }
     case .candidates(let table, let keys, let isExact):
       for key in keys {
         guard let position = try table.find(key) else { continue }
         let rows = ClusterRows(context: context, table: table, cluster: position.cluster)
+        try context.spend(1)
         if !isExact, try !node.holds(rows, position.row) { continue }
         if try body(rows, .row(position.row)) { return }
       }

@@ -7,8 +7,8 @@ import Storage
 @safe final class EvaluationContext {
   let view: StoreView
   var source: NodeSource { view.source }
-  /// For folding strings.
-  var scratch: [UInt8] = []
+  /// For texts; knows how much work may still be done.
+  var scratch = TextScratch()
   /// The table that was asked for first, which is mostly the only one.
   private var firstTable: Table?
   private var tables: [Lookup] = []
@@ -24,7 +24,27 @@ import Storage
     case known(Table?)
   }
 
-  init(_ view: StoreView) { self.view = view }
+  /// - Parameter rows: how many rows may be looked at, more or less.
+  init(_ view: StoreView, rows: Int = .max) {
+    self.view = view
+    scratch.left = rows
+  }
+
+  /// How many more rows may be looked at; below zero when it was too many.
+  var rowsLeft: Int { scratch.left }
+
+  /// Notes that rows are looked at.
+  ///
+  /// - Throws: `.beyondLimit` if these, or what was done before, are too many.
+  @inline(__always)
+  func spend(_ rows: Int) throws(StorageError) {
+    scratch.left &-= rows
+    if scratch.left < 0 { throw tooManyRows }
+  }
+
+  private var tooManyRows: StorageError {
+    StorageError(.beyondLimit, path: source.path, "the query looks at more rows than it may")
+  }
 
   /// For the elements of a list, nothing of which is looked into.
   init(_ list: ListView) {

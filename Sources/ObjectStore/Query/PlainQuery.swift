@@ -142,7 +142,7 @@ public struct PlainQuery {
     return withExtendedLifetime((one, other)) {
       switch (one.row, other.row) {
       case (.string(let bytes), .string(let needle)), (.data(let bytes), .data(let needle)):
-        var scratch: [UInt8] = []
+        var scratch = TextScratch()
         if unsafe needle.isEmpty, test.isInside { return false }
         return unsafe TextMatcher(test, needle, options).matches(bytes, scratch: &scratch)
       default: return test == .compare(.notEqual)

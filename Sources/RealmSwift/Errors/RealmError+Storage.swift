@@ -32,7 +32,7 @@ extension RLMError.Code {
     case .unsupportedFileSystem, .readOnly, .encryptionUnavailable: self = .fileAccess
     case .inputOutput, .poisoned: self = .fileOperationFailed
     case .readerTooOld: self = .readerTooOld
-    case .tooManyVersions, .closed, .duplicatePrimaryKey: self = .fail
+    case .tooManyVersions, .closed, .duplicatePrimaryKey, .beyondLimit: self = .fail
     }
   }
 }

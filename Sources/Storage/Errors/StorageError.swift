@@ -31,6 +31,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// Objects of a class have the same primary key after a migration.
     case duplicatePrimaryKey
     case invalidInput
+    /// Something would take more than its caller allows.
+    case beyondLimit
     case closed
   }
 

@@ -8,6 +8,9 @@ public enum Limits {
   public static let wantedBatchBytes = 512 << 10
   /// As much it puts into one batch if there is none; one object may take it beyond that.
   public static let fullBatchBytes = 40 << 20
+  /// The largest object, in bytes, more or less: it has to fit into a batch, with what else is in
+  /// that, and into a slice.
+  public static let objectBytes = 24 << 20
   /// The largest slice of a download over all its frames, in bytes.
   public static let sliceBytes = 256 << 20
   /// The longest string or data value, in bytes.
@@ -44,4 +47,8 @@ public enum Limits {
   public static let cellsOfOneTransaction = 100_000
   /// The cells of a slice beyond that, unless one object has more.
   public static let cellsOfSlice = 2_000
+  /// The bytes up to which what a client missed comes in one transaction, more or less.
+  public static let bytesOfOneTransaction = 32 << 20
+  /// The bytes of a slice beyond that, unless one object has more.
+  public static let bytesOfSlice = 4 << 20
 }

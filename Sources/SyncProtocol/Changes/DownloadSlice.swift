@@ -49,6 +49,20 @@ public enum RefusalReason: UInt8, Hashable, Sendable {
   case notInSchema = 1
   /// A value does not have the type that the schema says.
   case wrongType = 2
+  /// The object would be larger than one may be.
+  case tooLarge = 3
+}
+
+extension RefusalReason: CustomStringConvertible {
+  /// The name of the reason, with the limit if there is one.
+  public var description: String {
+    switch self {
+    case .notAllowed: "notAllowed"
+    case .notInSchema: "notInSchema"
+    case .wrongType: "wrongType"
+    case .tooLarge: "tooLarge: an object has at most \(Limits.objectBytes >> 20) MiB"
+    }
+  }
 }
 
 /// A part of what a client has missed; usually all of it.

@@ -111,9 +111,9 @@ public struct ObjectChange: Hashable, Sendable {
   /// How many cells changed, the generation among them.
   public var cellCount: Int { containers.reduce(1) { $0 + $1.cellCount } }
 
-  /// About as many bytes as it takes in a batch.
+  /// About as many bytes as it takes in a batch, or a slice.
   var byteEstimate: Int {
-    var bytes = 32
+    var bytes = 32 + id.key.byteEstimate
     for container in containers {
       bytes += 32 + 64 * container.placements.count + 12 * container.removals.count
       for register in container.registers { bytes += 20 + register.byteEstimate }
@@ -123,23 +123,34 @@ public struct ObjectChange: Hashable, Sendable {
 }
 
 extension RegisterChange {
-  fileprivate var byteEstimate: Int {
-    let key: Int =
-      switch slot {
-      case .key(let text): text.string.utf8.count
-      case .member(let value): value.byteEstimate
-      case .property, .item: 4
-      }
-    return key + value.byteEstimate
+  fileprivate var byteEstimate: Int { slot.byteEstimate + value.byteEstimate }
+}
+
+extension Slot {
+  /// About as many bytes as it takes.
+  var byteEstimate: Int {
+    switch self {
+    case .key(let text): text.string.utf8.count
+    case .member(let value): value.byteEstimate
+    case .property, .item: 4
+    }
   }
 }
 
 extension CellValue {
-  fileprivate var byteEstimate: Int {
+  /// About as many bytes as it takes.
+  var byteEstimate: Int {
     switch self {
     case .string(let text): text.string.utf8.count + 4
     case .data(let bytes): bytes.count + 4
+    case .link(let target): target.key.byteEstimate + 4
     default: 16
     }
+  }
+}
+
+extension ObjectKey {
+  fileprivate var byteEstimate: Int {
+    if case .string(let text) = self { text.string.utf8.count + 4 } else { 16 }
   }
 }

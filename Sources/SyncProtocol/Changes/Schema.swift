@@ -64,6 +64,8 @@ public struct PropertyType: Hashable, Sendable {
     switch (content, value) {
     case (.null, _): isOptional || value == .any || value == .link || value == .object
     case (.absent, _): shape == .set || shape == .map
+    // Embedded objects have an owner of a class that is known, and so are no values of any kind.
+    case (.object, .any): false
     case (_, .any): true
     case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double): true
     case (.string, .string), (.data, .data), (.date, .date), (.decimal, .decimal): true

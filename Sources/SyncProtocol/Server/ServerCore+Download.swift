@@ -17,6 +17,28 @@ public struct Download: Sendable {
   public fileprivate(set) var isComplete = false
 }
 
+/// Objects in the order in which they were found.
+private struct Selected {
+  var list: [ObjectID] = []
+  var all: Set<ObjectID> = []
+}
+
+/// How much is in a slice, or may be.
+private struct SliceSize {
+  var cells: Int
+  var bytes: Int
+
+  static func + (left: SliceSize, right: SliceSize) -> SliceSize {
+    SliceSize(cells: left.cells + right.cells, bytes: left.bytes + right.bytes)
+  }
+
+  static func - (left: SliceSize, right: SliceSize) -> SliceSize {
+    SliceSize(cells: left.cells - right.cells, bytes: left.bytes - right.bytes)
+  }
+
+  func fits(in bound: SliceSize) -> Bool { cells <= bound.cells && bytes <= bound.bytes }
+}
+
 extension ServerCore {
   /// What a client has missed, if it has missed anything, or has not heard of its newest batch.
   /// Until it confirms, or comes anew, there is one download at a time.
@@ -27,8 +49,9 @@ extension ServerCore {
     var offer = ClientFile.Offer(
       version: head.version, floor: head.floor, queryVersion: file.queryVersion, view: file.view)
     let isWhole = file.isViewStale || file.needsRebase
-    let candidates = try candidates(for: file, after: file.cursor, isWhole: isWhole)
-    let entries = try entries(candidates, for: file, &offer)
+    let selected = isWhole ? try selected(by: file.subscriptions) : nil
+    let candidates = try candidates(for: file, after: file.cursor, selected)
+    let entries = try entries(candidates, for: file, selected, &offer)
     var frame = DownloadSlice(from: file.cursor, to: head.version)
     frame.isRebase = file.needsRebase
     frame.acknowledged = file.acknowledged
@@ -44,8 +67,8 @@ extension ServerCore {
   /// that are still to come, and so it has to be seen in the others as well when the last one is.
   private mutating func extend(_ download: inout Download) throws(SyncError) {
     guard var file = files[download.client], var offer = file.offer else { return }
-    let candidates = try candidates(for: file, after: download.frame.to, isWhole: false)
-    let entries = try entries(candidates, for: file, &offer)
+    let candidates = try candidates(for: file, after: download.frame.to, nil)
+    let entries = try entries(candidates, for: file, nil, &offer)
     let again = Set(entries.map(\.id))
     download.entries.removeSubrange(..<download.position)
     download.entries.removeAll { again.contains($0.id) }
@@ -59,8 +82,21 @@ extension ServerCore {
     files[download.client] = file
   }
 
+  /// All objects that subscriptions select. Each query is evaluated once, however many objects and
+  /// subscriptions there are.
+  private func selected(by subscriptions: [Subscription]) throws(SyncError) -> Selected {
+    var found = Selected()
+    for subscription in subscriptions {
+      for id in try storage.objects(selectedBy: subscription) where found.all.insert(id).inserted {
+        found.list.append(id)
+      }
+    }
+    return found
+  }
+
   private func entries(
-    _ candidates: [ObjectID], for file: ClientFile, _ offer: inout ClientFile.Offer
+    _ candidates: [ObjectID], for file: ClientFile, _ selected: Selected?,
+    _ offer: inout ClientFile.Offer
   ) throws(SyncError) -> [Download.Entry] {
     var entries: [Download.Entry] = []
     for id in candidates {
@@ -69,7 +105,8 @@ extension ServerCore {
       // What the client was sent before in this download, it has or lacks already.
       let isOffered = offer.added.contains(id) || offer.removed.contains(id)
       let isUncertain = isOffered || refusal != nil || file.claims[id] != nil
-      guard let kind = kind(of: id, state, for: file, isUncertain: isUncertain) else { continue }
+      let kind = try kind(of: id, state, for: file, selected, isUncertain: isUncertain)
+      guard let kind else { continue }
       switch kind {
       case .update: break
       case .snapshot:
@@ -85,17 +122,18 @@ extension ServerCore {
   }
 
   /// The objects that the client may have to hear of, without repetition.
+  ///
+  /// - Parameter selected: what it is to see, if that has to be found out anew.
   private func candidates(
-    for file: ClientFile, after version: Version, isWhole: Bool
+    for file: ClientFile, after version: Version, _ selected: Selected?
   ) throws(SyncError) -> [ObjectID] {
     var found = try storage.objects(changedAfter: version)
     found += try storage.objects(dependingOn: found, under: file.subscriptions)
-    if isWhole {
-      for subscription in file.subscriptions {
-        found += try storage.objects(selectedBy: subscription)
-      }
+    if let selected {
+      found += selected.list
       found += file.holds
     }
+    let isWhole = selected != nil
     found += file.claims.filter { $0.value > version || isWhole }.keys
     found += file.refusals.filter { $0.value.version > version || isWhole }.keys
     var seen: Set<ObjectID> = []
@@ -104,19 +142,32 @@ extension ServerCore {
 
   /// How the client has to hear of an object, if it has to.
   private func kind(
-    of id: ObjectID, _ object: ServerObject?, for file: ClientFile, isUncertain: Bool
-  ) -> ObjectNews.Kind? {
+    of id: ObjectID, _ object: ServerObject?, for file: ClientFile, _ selected: Selected?,
+    isUncertain: Bool
+  ) throws(SyncError) -> ObjectNews.Kind? {
     let isHeld = file.holds.contains(id)
     guard let object, object.generation.isAlive else {
       return isHeld || isUncertain ? .dead : nil
     }
-    let type = head.names[id.type]
-    let isInView =
-      storage.shows(id, object, to: file.user)
-      && file.subscriptions.contains { $0.type == type && storage.selects($0, id, object) }
+    var isInView = storage.shows(id, object, to: file.user)
+    if isInView, let selected {
+      isInView = selected.all.contains(id)
+    } else if isInView {
+      isInView = try isSelected(id, object, by: file)
+    }
     guard isInView else { return isHeld || isUncertain ? .evicted : nil }
     if !isHeld || isUncertain || file.needsRebase { return .snapshot }
     return object.version > file.cursor ? .update : nil
+  }
+
+  private func isSelected(
+    _ id: ObjectID, _ object: ServerObject, by file: ClientFile
+  ) throws(SyncError) -> Bool {
+    let type = head.names[id.type]
+    for subscription in file.subscriptions where subscription.type == type {
+      if try storage.selects(subscription, id, object) { return true }
+    }
+    return false
   }
 
   /// The next slice: all that is left if that is not too much, or some whole objects.
@@ -136,24 +187,26 @@ extension ServerCore {
     if !isFirst, head.version > download.frame.to { try extend(&download) }
     download.isUnderWay = true
     var slice = download.frame
-    var cells: [Int] = []
-    var sum = 0
-    let bound = isFirst ? limit : cellsOfSlice
+    let short = SliceSize(cells: cellsOfSlice, bytes: Limits.bytesOfSlice)
+    let bound = isFirst ? SliceSize(cells: limit, bytes: Limits.bytesOfOneTransaction) : short
+    var sizes: [SliceSize] = []
+    var sum = SliceSize(cells: 0, bytes: 0)
     while download.position < download.entries.count {
       let news = try news(download.entries[download.position], download)
-      if !cells.isEmpty && sum + news.change.cellCount > bound { break }
-      sum += news.change.cellCount
-      cells.append(news.change.cellCount)
+      let size = SliceSize(cells: news.change.cellCount, bytes: news.change.byteEstimate)
+      if !sizes.isEmpty && !(sum + size).fits(in: bound) { break }
+      sum = sum + size
+      sizes.append(size)
       slice.objects.append(news)
       download.position += 1
     }
     if isFirst && download.position < download.entries.count {
       // Not one transaction, so short ones.
-      while cells.count > 1 && sum > cellsOfSlice {
-        sum -= cells.removeLast()
+      while sizes.count > 1 && !sum.fits(in: short) {
+        sum = sum - sizes.removeLast()
         slice.objects.removeLast()
       }
-      download.position = cells.count
+      download.position = sizes.count
     }
     slice.remaining = UInt64(download.entries.count - download.position)
     slice.isLast = slice.remaining == 0

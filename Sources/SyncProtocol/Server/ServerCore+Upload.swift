@@ -35,9 +35,15 @@ extension ServerCore {
           version: version, refusal: ObjectNews.Refusal(batch: batch.number, reason: reason))
         continue
       }
-      note(change, on: object?.generation ?? .none, in: &file, version)
+      let known = object?.generation ?? .none
       objects[change.id] = nil
-      merge(change, into: &object, from: id, as: version)
+      guard merge(change, into: &object, from: id, as: version) else {
+        objects[change.id] = object
+        file.refusals[change.id] = ClientFile.PendingRefusal(
+          version: version, refusal: ObjectNews.Refusal(batch: batch.number, reason: .tooLarge))
+        continue
+      }
+      note(change, on: known, in: &file, version)
     }
     file.acknowledged = batch.number
     files[id] = file
@@ -69,18 +75,31 @@ extension ServerCore {
     }
   }
 
-  /// The object is not in the table meanwhile, so that it is changed in place.
+  /// The object is not in the table meanwhile, so that it is changed in place; unless it may become
+  /// too large: then it is changed in a copy, which counts if it is not.
+  ///
+  /// - Returns: false if it would be too large; then `object` is as it was.
   private mutating func merge(
     _ change: ObjectChange, into object: inout ServerObject?, from id: ClientID,
     as version: Version
-  ) {
+  ) -> Bool {
     var merged = object ?? ServerObject()
-    object = nil
-    merged.merge(change, from: id, as: version)
+    let bound = merged.byteBound + change.byteEstimate
+    if bound > objectBytes {
+      guard let new = merged.merged(change, from: id, as: version, upTo: objectBytes) else {
+        return false
+      }
+      merged = new
+    } else {
+      object = nil
+      merged.merge(change, from: id, as: version)
+      merged.byteBound = bound
+    }
     // A change of what never was leaves nothing behind.
-    guard merged.generation != .none else { return }
+    guard merged.generation != .none else { return true }
     objects[change.id] = merged
     noteObject(change.id)
+    return true
   }
 
   private func problem(

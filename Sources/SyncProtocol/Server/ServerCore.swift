@@ -13,6 +13,10 @@ public struct ServerCore<Storage: ServerStorage> {
   public internal(set) var files: [ClientID: ClientFile] = [:]
   /// Whether clients may add classes and properties.
   public var isSchemaOpen: Bool
+  /// The bytes of an object, more or less: fewer in tests.
+  package var objectBytes = Limits.objectBytes
+  /// The bytes of all queries of one client file.
+  public var subscriptionBytes = Limits.frameBytes
   var objects: [ObjectID: ServerObject] = [:]
   private var changedObjects: Set<ObjectID> = []
   private var forgottenObjects: Set<ObjectID> = []
@@ -56,7 +60,9 @@ public struct ServerCore<Storage: ServerStorage> {
 
   /// Takes what storage has; for what was merged and could not be made durable.
   public mutating func reload() throws(SyncError) {
+    let limits = (objectBytes, subscriptionBytes)
     self = try ServerCore(storage: storage, isSchemaOpen: isSchemaOpen)
+    (objectBytes, subscriptionBytes) = limits
   }
 
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {
@@ -106,6 +112,21 @@ extension ServerCore {
 
   /// The client is connected.
   mutating func noteSeen(_ id: ClientID, now: UInt64) { files[id]?.lastSeen = now }
+
+  /// A user who has more client files than that loses those that were not connected for the longest
+  /// time: who comes with one starts over.
+  ///
+  /// - Parameter connected: files that stay.
+  public mutating func limitFiles(of user: Text, to count: Int, keeping connected: Set<ClientID>) {
+    let known = files.values.filter { $0.user == user }
+    guard known.count > count else { return }
+    let idle = known.filter { !connected.contains($0.id) }
+      .sorted { ($0.lastSeen, $0.id.rawValue) < ($1.lastSeen, $1.id.rawValue) }
+    for file in idle.prefix(known.count - count) {
+      files[file.id] = nil
+      noteFile(file.id)
+    }
+  }
 
   /// The client has applied what it was sent, up to `cursor`.
   public mutating func confirm(_ id: ClientID, cursor: Version, query: UInt64) {

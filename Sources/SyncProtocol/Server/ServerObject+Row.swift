@@ -52,6 +52,7 @@ extension ServerObject {
       containers[id] = container
     }
     try reader.body.finish()
+    byteBound = 3 * row.count
   }
 }
 

@@ -43,6 +43,8 @@ public struct ServerObject: Sendable {
   /// The newest version of anything in it.
   public internal(set) var version = Version.zero
   var containers: [ContainerID: ServerContainer] = [:]
+  /// It is not larger than that.
+  var byteBound = 0
 
   /// An object that never was.
   public init() {}

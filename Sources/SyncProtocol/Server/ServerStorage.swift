@@ -39,7 +39,9 @@ public protocol ServerStorage {
   /// Objects that a subscription selects.
   func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID]
   /// Whether a subscription selects an object.
-  func selects(_ subscription: Subscription, _ id: ObjectID, _ object: ServerObject) -> Bool
+  func selects(
+    _ subscription: Subscription, _ id: ObjectID, _ object: ServerObject
+  ) throws(SyncError) -> Bool
   /// Whether a user may see an object at all, whatever is subscribed to.
   func shows(_ id: ObjectID, _ object: ServerObject, to user: Text) -> Bool
   /// Objects that subscriptions may select, or no longer, because of what changed in others: where

@@ -26,21 +26,29 @@ struct Parts {
   }
 
   /// Cuts bytes into parts that fit into frames.
-  ///
-  /// - Parameter first: The number of the first part.
-  static func cut(
-    _ bytes: [UInt8], from first: UInt64 = 0, _ frame: (UInt64, Bool, [UInt8]) -> Frame
-  ) -> [Frame] {
-    let size = Limits.frameBytes - headerBytes
+  static func cut(_ bytes: [UInt8], _ frame: (UInt64, Bool, [UInt8]) -> Frame) -> [Frame] {
+    var parts = OutgoingParts(bytes)
     var frames: [Frame] = []
-    var start = 0
-    repeat {
-      let end = min(start + size, bytes.count)
-      let part = first + UInt64(frames.count)
-      frames.append(frame(part, end == bytes.count, Array(bytes[start..<end])))
-      start = end
-    } while start < bytes.count
-    return frames
+    while true {
+      let (part, isLast) = parts.next()
+      frames.append(frame(UInt64(frames.count), isLast, part))
+      if isLast { return frames }
+    }
+  }
+}
+
+/// Bytes that leave in parts, one after the other.
+struct OutgoingParts {
+  let bytes: [UInt8]
+  private var start = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The next part, which there is until the last one was taken.
+  mutating func next() -> (bytes: [UInt8], isLast: Bool) {
+    let end = min(start + Limits.frameBytes - Self.headerBytes, bytes.count)
+    defer { start = end }
+    return (Array(bytes[start..<end]), end == bytes.count)
   }
 
   /// What a frame has at most before the bytes of its part.

@@ -26,6 +26,8 @@ public struct ServerSession: Sendable {
   private var tokenExpiry: UInt64 = 0
   private var parts = Parts()
   private var download: Download?
+  /// The slice of which parts are still to be sent.
+  private var outgoing: OutgoingParts?
   /// How many parts of the download have been sent.
   private var partsSent: UInt64 = 0
   /// How many cells go in one transaction, and in one slice beyond that: fewer in tests.
@@ -42,6 +44,9 @@ public struct ServerSession: Sendable {
 
   /// The bytes of a batch of which more is to come.
   public var pendingBytes: Int { parts.bytes.count }
+
+  /// The bytes of a slice of which parts are still to be sent.
+  public var unsentBytes: Int { outgoing?.bytes.count ?? 0 }
 
   /// Whether the client has said what it has, so that it can be sent something.
   public var isBound: Bool { client != nil }
@@ -81,8 +86,8 @@ public struct ServerSession: Sendable {
     return [.send(Frame.accepted.encoded)]
   }
 
-  /// What to send when nothing was received: the next slice of what the client has missed. To be
-  /// called again as long as it gives something.
+  /// What to send when nothing was received: the next part of what the client has missed. To be
+  /// called again as long as it gives something, when the host can take more.
   public mutating func poll<Storage: ServerStorage>(
     _ core: inout ServerCore<Storage>, now: UInt64
   ) -> [SessionAction] {
@@ -91,19 +96,31 @@ public struct ServerSession: Sendable {
       return fail(SyncError(.tokenExpired, "The token has run out."), now)
     }
     do {
-      if download == nil { download = try core.beginDownload(for: client) }
-      guard download != nil else { return [] }
-      let slice = try core.nextSlice(
-        of: &download!, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
-      let frames = Parts.cut(slice.encoded(names: core.head.names), from: partsSent) {
-        .download(part: $0, isLast: $1, $2)
+      if outgoing == nil {
+        if download == nil { download = try core.beginDownload(for: client) }
+        guard download != nil else { return [] }
+        let slice = try core.nextSlice(
+          of: &download!, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
+        outgoing = OutgoingParts(slice.encoded(names: core.head.names))
       }
-      partsSent = slice.isLast ? 0 : partsSent + UInt64(frames.count)
-      if slice.isLast { download = nil }
-      return frames.map { .send($0.encoded) }
+      return [.send(nextPart().encoded)]
     } catch {
       return fail(error, now)
     }
+  }
+
+  /// The next part of the slice that is being sent.
+  private mutating func nextPart() -> Frame {
+    let (bytes, isLast) = outgoing!.next()
+    let frame = Frame.download(part: partsSent, isLast: isLast, bytes)
+    partsSent += 1
+    guard isLast else { return frame }
+    outgoing = nil
+    if download?.isComplete == true {
+      download = nil
+      partsSent = 0
+    }
+    return frame
   }
 
   private mutating func fail(_ error: SyncError, _ now: UInt64) -> [SessionAction] {
@@ -156,6 +173,11 @@ extension ServerSession {
       let conflicts = core.addClasses(classes)
       return [.send(Frame.schemaResult(conflicts).encoded)]
     case .query(let version, let subscriptions):
+      let bytes = subscriptions.reduce(0) { $0 + $1.query.string.utf8.count }
+      guard bytes <= core.subscriptionBytes else {
+        let message = Text("All queries together have at most \(core.subscriptionBytes) bytes.")
+        return [.send(Frame.queryFailed(version: version, index: 0, message: message).encoded)]
+      }
       for (index, subscription) in subscriptions.enumerated() {
         guard let problem = core.storage.problem(of: subscription) else { continue }
         let failed = Frame.queryFailed(version: version, index: UInt64(index), message: problem)

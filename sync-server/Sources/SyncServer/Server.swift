@@ -26,10 +26,17 @@ public struct Server: Service {
   /// Runs until the task is cancelled or asked to shut down gracefully.
   public func run() async throws {
     let folder = try DataFolder(options)
+    for path in folder.openSecrets {
+      logger.warning(
+        "a secret can be read by others; chmod 600 makes it the server's alone",
+        metadata: ["file": "\(path)"])
+    }
     let accounts = try AccountStore(path: options.accountsPath)
+    try KnownFile(options.accountsPath).noteMade()
     let issuer = await TokenIssuer(
       key: folder.signingKey, accounts: accounts, accessSeconds: options.accessTokenSeconds)
     let apps = AppRegistry(options: options, logger: logger, issuer: issuer)
+    await apps.openAll()
     let authenticator = Authenticator(
       accounts: accounts, issuer: issuer,
       attempts: LoginGuard(
@@ -39,6 +46,7 @@ public struct Server: Service {
     router.add(middleware: ErrorMiddleware())
     AccountRoutes(
       accounts: accounts, apps: apps, authenticator: authenticator, issuer: issuer,
+      rate: LoginRate(perMinute: options.limits.loginsPerMinute),
       requestBytes: options.limits.requestBytes
     ).add(to: router)
     HealthRoutes(apps: apps, metrics: metrics, adminToken: folder.adminToken).add(to: router)
@@ -72,14 +80,21 @@ public struct Server: Service {
 
   private func builder(_ apps: AppRegistry) throws -> HTTPServerBuilder {
     let limits = options.limits
+    let addresses = AddressCounts(limit: limits.connectionsPerAddress)
     let plain = HTTPServerBuilder { responder in
-      SyncChannel(responder: responder, apps: apps, limits: limits)
+      SyncChannel(responder: responder, apps: apps, limits: limits, addresses: addresses)
     }
     guard let certificate = options.certificate, let key = options.key else { return plain }
-    let chain = try NIOSSLCertificate.fromPEMFile(certificate)
+    let chain: [NIOSSLCertificate]
+    let secret: NIOSSLPrivateKey
+    do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
+      throw DataFolder.Unusable(description: "\(certificate) is no certificate chain in PEM")
+    }
+    do { secret = try NIOSSLPrivateKey(file: key, format: .pem) } catch {
+      throw DataFolder.Unusable(description: "\(key) is no private key in PEM")
+    }
     let configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(secret))
     return try .tls(plain, tlsConfiguration: configuration)
   }
 }

@@ -52,9 +52,10 @@ struct AppCommand: AsyncParsableCommand {
       else { return }
       var tokens = settings.tokens ?? AppSettings.TokenIssuer()
       if let tokenSecret {
-        tokens.secret = try String(contentsOfFile: tokenSecret, encoding: .utf8)
+        tokens.secret = try AdministratorFile.text(tokenSecret)
           .trimmingCharacters(in: .newlines)
       }
+      if let tokenKeys { _ = try AdministratorFile.text(tokenKeys) }
       tokens.jwks = tokenKeys ?? tokens.jwks
       tokens.issuer = tokenIssuer ?? tokens.issuer
       tokens.audience = tokenAudience ?? tokens.audience

@@ -73,6 +73,7 @@ struct Serve: AsyncParsableCommand {
     }
     var options = ServerOptions(data: data)
     if let config = config ?? environment.string(forKey: "config") {
+      _ = try AdministratorFile.text(config)
       let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(config))
       options.apply(ConfigReader(provider: file))
     }

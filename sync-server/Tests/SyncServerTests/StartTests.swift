@@ -23,6 +23,69 @@ import Testing
       try await server.start(["--certificate", "/nowhere"])
     }
   }
+
+  private func problem(
+    of server: ServerProcess, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) async -> String {
+    do {
+      try await server.start(arguments, environment: environment)
+      return "it starts"
+    } catch { return "\(error)" }
+  }
+
+  @Test("says what is wrong with its options")
+  func options() async throws {
+    let server = try ServerProcess()
+    #expect(await problem(of: server, ["--port", "99999"]).contains("A port is between"))
+    #expect(
+      await problem(of: server, ["--certificate", "/nowhere/a", "--key", "/nowhere/b"])
+        .contains("/nowhere/a is no certificate"))
+    let missing = await problem(of: server, ["--config", "/nowhere/c"])
+    #expect(missing.contains("/nowhere/c") && !missing.contains("NSCocoa"), "\(missing)")
+  }
+
+  @Test("says what is wrong with its folder, in words for people")
+  func folder() async throws {
+    let server = try ServerProcess()
+    let file = server.folder.appendingPathComponent("file").path
+    try "x".write(toFile: file, atomically: true, encoding: .utf8)
+    server.data = file + "/data"
+    let message = await problem(of: server)
+    #expect(message.contains(server.data) && message.contains("Not a directory"), "\(message)")
+    #expect(!message.contains("NSCocoa"), "\(message)")
+    server.data = ""
+    #expect(await problem(of: server).contains("Say where the data is"))
+  }
+
+  @Test(
+    "refuses a secret that is damaged",
+    arguments: ["a", "\n", "two words, not one word at all"])
+  func secret(text: String) async throws {
+    let server = try ServerProcess()
+    try await server.start()
+    #expect(server.stop() == 0)
+    let path = server.data + "/signing.key"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(await problem(of: server).contains("\(path) is damaged"))
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let message = await problem(of: server)
+    #expect(message.contains(path) && !message.contains("NSCocoa"), "\(message)")
+  }
+
+  @Test("warns of a secret that others may read")
+  func permissions() async throws {
+    let server = try ServerProcess()
+    try await server.start()
+    #expect(server.stop() == 0)
+    let log = server.folder.appendingPathComponent("log")
+    #expect(try !String(contentsOf: log, encoding: .utf8).contains("read by others"))
+    let path = server.data + "/signing.key"
+    chmod(path, 0o644)
+    try await server.start()
+    let text = try String(contentsOf: log, encoding: .utf8)
+    #expect(text.contains("read by others") && text.contains(path))
+  }
 }
 
 /// The socket of a service manager.

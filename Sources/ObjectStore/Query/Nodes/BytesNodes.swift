@@ -17,7 +17,7 @@ final class BytesNode: VectorNode {
     self.scan = scan
     self.value = value
     matcher = unsafe value.withUnsafeBytes { unsafe TextMatcher(test, $0, []) }
-    var scratch: [UInt8] = []
+    var scratch = TextScratch()
     let empty = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     self.column = column
     self.isInverted = isInverted

@@ -21,7 +21,7 @@ enum CompiledExpression: Sendable {
     case .values(let constants):
       for constant in constants where try body(constant.row) { return true }
       return false
-    case .path(let path): return try path.any(context, from: place, body)
+    case .path(let path): return try path.any(context, from: place, isOnce: true, body)
     case .count(let path): return try path.anyCount(context, from: place, body)
     case .aggregate(let operation, let path):
       var aggregate = RowAggregate(operation, path.kind)

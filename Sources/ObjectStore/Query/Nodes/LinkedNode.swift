@@ -22,6 +22,7 @@ final class LinkedNode: PredicateNode {
   ) throws(StorageError) -> Selection {
     let vector = try rows.cluster.vector(links[0].key, of: .object, in: rows.context.source)
     var found = Selection.none
+    try rows.context.spend(candidates.count * links.count)
     try candidates.forEach { (row) throws(StorageError) in
       if try follow(vector.integer(row), rows.context) { found.insert(row) }
     }
@@ -29,6 +30,7 @@ final class LinkedNode: PredicateNode {
   }
 
   func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool {
+    try rows.context.spend(links.count)
     let vector = try rows.cluster.vector(links[0].key, of: .object, in: rows.context.source)
     return try follow(vector.integer(row), rows.context)
   }

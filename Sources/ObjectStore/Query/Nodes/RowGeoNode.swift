@@ -18,7 +18,7 @@ final class RowGeoNode: RowNode {
   func holds(
     _ context: EvaluationContext, _ place: PathPlace
   ) throws(StorageError) -> Bool {
-    try path.any(context, from: place) { (value) throws(StorageError) in
+    try path.any(context, from: place, isOnce: true) { (value) throws(StorageError) in
       guard case .link(let key, let object) = value, let table = try context.table(key),
         let position = try table.find(object)
       else { return false }

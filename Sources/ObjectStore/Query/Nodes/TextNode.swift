@@ -18,7 +18,7 @@ final class TextNode: VectorNode {
   init(_ column: ColumnInfo, _ matcher: TextMatcher, isInverted: Bool) {
     self.matcher = matcher
     scan = ColumnScan.BytesTest(matcher.test)
-    var scratch: [UInt8] = []
+    var scratch = TextScratch()
     let empty = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     self.column = column
     self.isInverted = isInverted

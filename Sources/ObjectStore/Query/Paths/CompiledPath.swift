@@ -118,12 +118,15 @@ extension CompiledPath {
   /// A link to nothing on the way gives null, unless there is a collection on the path: then it
   /// gives nothing.
   ///
+  /// - Parameter isOnce: whether an object to which several ways lead need not be gone on from more
+  ///   than once, since `body` only looks for a value. Where a class links to itself there are as
+  ///   many ways as the length of its lists to the power of the number of steps.
   /// - Returns: whether `body` returned true.
   func any(
-    _ context: EvaluationContext, from place: PathPlace,
+    _ context: EvaluationContext, from place: PathPlace, isOnce: Bool = false,
     _ body: (RowValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
-    try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
+    try anyPlace(context, from: place, isOnce: isOnce) { (end) throws(StorageError) in
       guard let end else { return try body(.null) }
       return try self.end.any(context, at: end, isMultiple: isMultiple, body)
     }
@@ -134,7 +137,7 @@ extension CompiledPath {
     _ context: EvaluationContext, from place: PathPlace
   ) throws(StorageError) -> RowValue? {
     var value: RowValue?
-    _ = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
+    _ = try anyPlace(context, from: place) { (end) throws(StorageError) in
       guard let end else { return true }
       return try self.end.any(context, at: end, isMultiple: false) {
         (found) throws(StorageError) in
@@ -147,8 +150,18 @@ extension CompiledPath {
 
   /// Calls `body` with each object that the hops lead to (nil for a link to nothing, if there is no
   /// collection on the path), until it returns true.
+  ///
+  /// - Parameter isOnce: as for `any`.
   func anyPlace(
-    _ context: EvaluationContext, from place: PathPlace, hop index: Int,
+    _ context: EvaluationContext, from place: PathPlace, isOnce: Bool = false,
+    _ body: (PathPlace?) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    var seen = SeenPlaces(isOnce ? self : nil)
+    return try walk(context, from: place, hop: 0, &seen, body)
+  }
+
+  private func walk(
+    _ context: EvaluationContext, from place: PathPlace, hop index: Int, _ seen: inout SeenPlaces,
     _ body: (PathPlace?) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     guard index < hops.count else { return try body(place) }
@@ -156,28 +169,32 @@ extension CompiledPath {
     guard let table = try context.table(hop.table) else { return false }
     switch hop {
     case .link, .element:
+      try context.spend(1)
       guard let key = try hop.key(context, from: place), let position = try table.find(key) else {
         return isMultiple ? false : try body(nil)
       }
       let next = PathPlace(table: table, position: position)
-      return try anyPlace(context, from: next, hop: index + 1, body)
+      return try walk(context, from: next, hop: index + 1, &seen, body)
     case .list(let column):
       var leaves = try context.list(column, at: place).leaves()
       while let (vector, _) = try leaves.next() {
+        try context.spend(vector.count)
         for row in 0..<vector.count {
-          guard let position = try table.find(ObjectKey(rawValue: vector.integer(row) &- 1))
-          else { continue }
+          let key = ObjectKey(rawValue: vector.integer(row) &- 1)
+          guard seen.isNew(key, after: index), let position = try table.find(key) else { continue }
           let next = PathPlace(table: table, position: position)
-          if try anyPlace(context, from: next, hop: index + 1, body) { return true }
+          if try walk(context, from: next, hop: index + 1, &seen, body) { return true }
         }
       }
       return false
     case .backlinks(let column, _, _):
       let view = try place.table.backlinks(column, at: place.position)
-      for key in try view.keys() {
-        guard let position = try table.find(key) else { continue }
+      let keys = try view.keys()
+      try context.spend(keys.count)
+      for key in keys {
+        guard seen.isNew(key, after: index), let position = try table.find(key) else { continue }
         let next = PathPlace(table: table, position: position)
-        if try anyPlace(context, from: next, hop: index + 1, body) { return true }
+        if try walk(context, from: next, hop: index + 1, &seen, body) { return true }
       }
       return false
     }
@@ -191,7 +208,7 @@ extension CompiledPath {
     _ body: (RowValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     var isReached = false
-    let isFound = try anyPlace(context, from: place, hop: 0) { (end) throws(StorageError) in
+    let isFound = try anyPlace(context, from: place, isOnce: true) { (end) throws(StorageError) in
       guard let place = end else { return false }
       isReached = true
       if self.end.isValue {
@@ -248,13 +265,15 @@ extension CompiledPath.End {
     case .list(let column):
       var leaves = try context.list(column, at: place).leaves()
       while let (vector, _) = try leaves.next() {
+        try context.spend(vector.count)
         for row in 0..<vector.count
         where try body(try context.read(vector, row, column)) { return true }
       }
       return false
     case .backlinks(let column, let origin, _):
-      for key in try place.table.backlinks(column, at: place.position).keys()
-      where try body(.link(origin, key)) { return true }
+      let keys = try place.table.backlinks(column, at: place.position).keys()
+      try context.spend(keys.count)
+      for key in keys where try body(.link(origin, key)) { return true }
       return false
     case .inside(let end, let steps):
       return try end.any(context, at: place, isMultiple: isMultiple) {

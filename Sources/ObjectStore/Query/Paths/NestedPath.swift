@@ -44,6 +44,7 @@ extension EvaluationContext {
     if step == .any {
       var leaves = list.leaves()
       while let (vector, _) = try leaves.next() {
+        try spend(vector.count)
         for row in 0..<vector.count {
           let element = try read(vector, row, column)
           if try any(inside: element, rest, isMultiple: isMultiple, body) { return true }

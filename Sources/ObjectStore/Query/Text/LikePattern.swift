@@ -32,7 +32,10 @@ struct LikePattern: Hashable, Sendable {
 
   /// Whether the whole of the UTF-8 `text` fits. Goes back to the last `*` only, so the time is at
   /// most the product of the two lengths.
-  func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+  ///
+  /// - Parameter left: how many bytes may be looked at once more; when it is below zero the answer
+  ///   is of no use.
+  func matches(_ text: UnsafeRawBufferPointer, left: inout Int) -> Bool {
     var part = 0
     var place = 0
     var starPart = -1
@@ -58,6 +61,8 @@ struct LikePattern: Hashable, Sendable {
         }
       }
       if starPart < 0 { return false }
+      left &-= place - starPlace
+      if left < 0 { return false }
       unsafe starPlace += Self.scalarLength(text, starPlace)
       place = starPlace
       part = starPart + 1

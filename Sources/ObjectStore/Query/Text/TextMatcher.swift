@@ -1,5 +1,13 @@
 import CScan
 
+/// What the matching of many strings works with.
+struct TextScratch {
+  /// Memory to fold strings into, kept from string to string.
+  fileprivate var folded: [UInt8] = []
+  /// How much work may still be done; below zero when it was too much.
+  var left = Int.max
+}
+
 /// What one string is compared with, prepared once for many strings.
 struct TextMatcher: Sendable {
   enum Test: Hashable, Sendable {
@@ -40,26 +48,28 @@ struct TextMatcher: Sendable {
     self = value.withUTF8 { unsafe TextMatcher(test, UnsafeRawBufferPointer($0), options) }
   }
 
-  /// - Parameter scratch: memory to fold into, kept from call to call.
-  func matches(_ bytes: UnsafeRawBufferPointer, scratch: inout [UInt8]) -> Bool {
-    if options.isEmpty { return unsafe matchesFolded(bytes) }
+  func matches(_ bytes: UnsafeRawBufferPointer, scratch: inout TextScratch) -> Bool {
+    if options.isEmpty { return unsafe matchesFolded(bytes, &scratch.left) }
+    var left = scratch.left
+    defer { scratch.left = left }
     if options.contains(.caseInsensitive) {
       let count = bytes.count
-      if scratch.count < count { scratch = [UInt8](repeating: 0, count: 2 * count) }
-      let found = unsafe scratch.withUnsafeMutableBufferPointer { buffer -> Bool? in
+      if scratch.folded.count < count { scratch.folded = [UInt8](repeating: 0, count: 2 * count) }
+      let found = unsafe scratch.folded.withUnsafeMutableBufferPointer { buffer -> Bool? in
         guard unsafe scan_lower_ascii(bytes.baseAddress, count, buffer.baseAddress) != 0 else {
           return nil
         }
-        return unsafe matchesFolded(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
+        let folded = unsafe UnsafeRawBufferPointer(start: buffer.baseAddress, count: count)
+        return unsafe matchesFolded(folded, &left)
       }
       if let found { return found }
     }
     var folded: [UInt8] = []
     unsafe TextFolding.fold(bytes, options, into: &folded)
-    return unsafe folded.withUnsafeBytes { unsafe matchesFolded($0) }
+    return unsafe folded.withUnsafeBytes { unsafe matchesFolded($0, &left) }
   }
 
-  private func matchesFolded(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  private func matchesFolded(_ bytes: UnsafeRawBufferPointer, _ left: inout Int) -> Bool {
     unsafe needle.withUnsafeBytes { needle in
       switch test {
       case .compare(let comparison):
@@ -71,7 +81,7 @@ struct TextMatcher: Sendable {
         return unsafe bytes.count >= needle.count
           && ByteOrder.equal(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
       case .text(.contains): return unsafe ByteOrder.contains(bytes, needle)
-      case .text(.like): return unsafe pattern.unsafelyUnwrapped.matches(bytes)
+      case .text(.like): return unsafe pattern.unsafelyUnwrapped.matches(bytes, left: &left)
       }
     }
   }

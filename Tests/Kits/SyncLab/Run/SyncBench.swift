@@ -208,7 +208,9 @@ extension SyncBench {
         toClient += session.receive(frame, &server, now: clock)
       }
       try server.flush()
-      toClient += session.poll(&server, now: clock)
+      while case let actions = session.poll(&server, now: clock), !actions.isEmpty {
+        toClient += actions
+      }
       toServer = []
       while !toClient.isEmpty {
         switch toClient.removeFirst() {
@@ -230,6 +232,9 @@ extension SyncBench {
       for number in devices.indices { try sync(number) }
     }
   }
+
+  /// No object may be larger.
+  public mutating func limitObjects(to bytes: Int) { server.objectBytes = bytes }
 
   public mutating func backUp() { backup = server.storage }
 

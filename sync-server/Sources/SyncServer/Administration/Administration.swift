@@ -20,10 +20,14 @@ public struct Administration: Sendable {
     guard FileManager.default.fileExists(atPath: data) else {
       throw Failure("there is no folder \(data); `sync-server serve` makes it")
     }
+    try BackupMark.check(data)
   }
 
   /// The accounts of all apps.
-  public func accounts() throws -> AccountStore { try AccountStore(path: options.accountsPath) }
+  public func accounts() throws -> AccountStore {
+    try KnownFile(options.accountsPath).check()
+    return try AccountStore(path: options.accountsPath)
+  }
 
   // MARK: Apps
 
@@ -53,7 +57,7 @@ public struct Administration: Sendable {
     guard !FileManager.default.fileExists(atPath: folder) else {
       throw Failure("there is an app '\(text)' already")
     }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.makePrivateFolder(folder)
     try settings.write(folder: folder)
   }
 

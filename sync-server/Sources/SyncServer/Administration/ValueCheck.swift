@@ -11,13 +11,15 @@ struct ValueCheck {
 
   mutating func check(_ object: ServerObject, _ id: ObjectID) throws {
     guard let type = storage.real[id.type], let row = try storage.row(of: id) else { return }
-    try check(object, .root, type, row, id.storedKey)
+    try check(object, .root, type, row, id.storedKey, depth: 0)
   }
 
   private mutating func check(
     _ object: ServerObject, _ container: ContainerID, _ type: RealSchema.RealClass,
-    _ row: RowKey, _ path: String
+    _ row: RowKey, _ path: String, depth: Int
   ) throws {
+    // Deeper ones have no rows.
+    if depth > Projection.depthMax { return }
     guard let table = try storage.snapshot.table(type.table), let position = try table.find(row)
     else { return findings.append("\(path): its row is missing") }
     for property in type.properties {
@@ -31,6 +33,7 @@ struct ValueCheck {
         let values = try table.list(of: description, at: position)
         if try !isSame(values, object, made, description) { findings.append("\(path) differs") }
       } else if case .object = object.value(slot, of: container) {
+        if depth == Projection.depthMax { continue }
         guard let made = object.container(madeBy: slot, of: container),
           let target = storage.real.type(of: description.targetTable),
           let embedded = storage.real[target],
@@ -39,7 +42,7 @@ struct ValueCheck {
           findings.append("\(path) is missing")
           continue
         }
-        try check(object, made, embedded, child, path)
+        try check(object, made, embedded, child, path, depth: depth + 1)
       } else {
         // A collection that is a value has no identity that could be compared.
         if description.kind == .any, object.value(slot, of: container)?.container != nil {
@@ -64,7 +67,7 @@ struct ValueCheck {
     return .link(type.table, row)
   }
 
-  /// Lists have the same elements in the same order, sets and maps as many.
+  /// Lists have the same elements in the same order, maps as many, and sets those that differ.
   private func isSame(
     _ values: ListView, _ object: ServerObject, _ container: ContainerID,
     _ property: PropertyDescription
@@ -82,16 +85,49 @@ struct ValueCheck {
       return try wanted.indices.allSatisfy {
         try values.value(at: $0).isIdentical(to: wanted[$0])
       }
-    case (.set, .set), (.map, .map):
+    case (.set, .set):
+      let wanted = try object.slots(of: container).compactMap { slot -> StoredValue? in
+        guard case .member(let member) = slot else { return nil }
+        return try stored(member, property)
+      }
+      return try isSame(values, set: wanted, property)
+    case (.map, .map):
       var count = 0
       for slot in object.slots(of: container) {
-        let cell: CellValue? =
-          if case .member(let member) = slot { member } else { object.value(slot, of: container) }
-        let isThere = try cell?.container != nil || stored(cell, property) != nil
-        if isThere { count += 1 }
+        let cell = object.value(slot, of: container)
+        if try cell?.container != nil || stored(cell, property) != nil { count += 1 }
       }
       return values.count == count || property.kind == .any
     default: return values.count == 0
+    }
+  }
+
+  /// Members that the file takes for one, as it does with all that is not a number and with both
+  /// zeros, are different ones to sync.
+  private func isSame(
+    _ values: ListView, set wanted: [StoredValue], _ property: PropertyDescription
+  ) throws -> Bool {
+    let all = Set(wanted.map(MemberName.init))
+    var found: Set<MemberName> = []
+    for index in 0..<values.count { found.insert(MemberName(try values.value(at: index))) }
+    switch property.kind {
+    case .any, .decimal128: return found.isSubset(of: all) && found.isEmpty == all.isEmpty
+    default: return found == all && values.count == all.count
+    }
+  }
+}
+
+/// A member of a set, equal to those that a file takes for the same.
+private struct MemberName: Hashable {
+  var value: StoredValue
+
+  init(_ value: StoredValue) {
+    switch value {
+    case .double(let number) where number.isNaN: self.value = .bool(false)
+    case .float(let number) where number.isNaN: self.value = .bool(false)
+    case .double(0): self.value = .double(0)
+    case .float(0): self.value = .float(0)
+    default: self.value = value
     }
   }
 }

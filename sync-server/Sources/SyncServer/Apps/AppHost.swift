@@ -50,6 +50,8 @@ final class AppHost: @unchecked Sendable {
     var nextLink: UInt64 = 1
     /// Whether the last commit failed.
     var isBroken = false
+    /// Whether something in the file could not be read.
+    var isDamaged = false
   }
 
   let name: String
@@ -63,6 +65,10 @@ final class AppHost: @unchecked Sendable {
   var links: [LinkID: Link] = [:]
   /// Connections that may have missed something.
   var waiting: Set<LinkID> = []
+  /// Connections that wait until others have taken what they are sent.
+  var starved: Set<LinkID> = []
+  /// The bytes of slices of which parts are still to be sent.
+  var preparedBytes = 0
   /// Connections of which something is to be sent after the flush.
   var speaking: Set<LinkID> = []
   /// The bytes of batches of which parts are missing.
@@ -84,7 +90,9 @@ final class AppHost: @unchecked Sendable {
     self.metrics = metrics
     self.verify = verify
     queue = DispatchQueue(label: "app.\(name)")
-    core = try ServerCore(storage: AppStorage(path: path), isSchemaOpen: isSchemaOpen)
+    core = try ServerCore(
+      storage: AppStorage(path: path, queryRows: limits.queryRows), isSchemaOpen: isSchemaOpen)
+    core.subscriptionBytes = limits.subscriptionBytes
     lastTrim = Self.now
   }
 
@@ -101,8 +109,9 @@ final class AppHost: @unchecked Sendable {
     return id
   }
 
-  /// Whether nothing could be stored the last time that there was something.
-  var isBroken: Bool { inbox.withLock { $0.isBroken } }
+  /// Whether nothing could be stored the last time that there was something, or something could not
+  /// be read since the server has started.
+  var isBroken: Bool { inbox.withLock { $0.isBroken || $0.isDamaged } }
 
   /// Says what has happened. Any thread; never waits.
   func post(_ event: LinkEvent) {
@@ -127,6 +136,7 @@ final class AppHost: @unchecked Sendable {
       deliver()
       poll()
     }
+    noteDamage()
     for case .barrier(let done) in events { done() }
     rest()
   }
@@ -137,6 +147,15 @@ final class AppHost: @unchecked Sendable {
     if core.head.version == version { return true }
     noteNews()
     return flush()
+  }
+
+  /// What could not be read is logged, and makes the app one that is not in order.
+  private func noteDamage() {
+    guard let failure = core.storage.takeFailure() else { return }
+    logger.error(
+      "the app's file cannot be read; restore a backup",
+      metadata: ["app": "\(name)", "error": "\(failure)"])
+    if !failure.isResourceExhausted { inbox.withLock { $0.isDamaged = true } }
   }
 
   /// Goes on with the next turn, if there is anything for it.
@@ -180,6 +199,7 @@ final class AppHost: @unchecked Sendable {
     guard links[id] != nil else { return }
     metrics.framesReceived.increment()
     metrics.bytesReceived.increment(by: bytes.count)
+    core.storage.renewAllowance()
     let actions = links[id]!.session.receive(bytes, &core, now: Self.now)
     links[id]!.outlet.consumed(bytes.count)
     perform(actions, id)
@@ -245,7 +265,8 @@ final class AppHost: @unchecked Sendable {
     } catch {
       metrics.failedCommits.increment()
       inbox.withLock { $0.isBroken = true }
-      logger.error("a commit failed", metadata: ["app": "\(name)", "error": "\(error)"])
+      let cause = core.storage.takeFailure().map { "\($0)" } ?? "\(error)"
+      logger.error("a commit failed", metadata: ["app": "\(name)", "error": "\(cause)"])
       for id in Array(links.keys) {
         links[id]!.outgoing = []
         refuse(id, error, retryAfterMilliseconds: 5_000)
@@ -253,7 +274,10 @@ final class AppHost: @unchecked Sendable {
       waiting = []
       deliver()
       do { try core.reload() } catch {
-        logger.critical("the app cannot be read", metadata: ["app": "\(name)"])
+        let cause = core.storage.takeFailure().map { "\($0)" } ?? "\(error)"
+        logger.critical(
+          "the app cannot be read", metadata: ["app": "\(name)", "error": "\(cause)"])
+        inbox.withLock { $0.isDamaged = true }
       }
       return false
     }

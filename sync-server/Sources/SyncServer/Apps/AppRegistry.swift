@@ -9,6 +9,11 @@ final class AppRegistry: Sendable {
   private let logger: Logger
   private let issuer: TokenIssuer
   private let hosts = LockedValue<[AppName: AppHost]>([:])
+  /// Apps that could not be opened, and when that was tried.
+  private let failures = LockedValue<[AppName: (error: APIError, since: ContinuousClock.Instant)]>(
+    [:])
+  /// Whoever asks for an app that cannot be opened does not have it opened each time.
+  private static let retry = Duration.seconds(5)
   /// Opening takes time, and happens once for each app.
   private let queue = DispatchQueue(label: "apps")
 
@@ -20,6 +25,21 @@ final class AppRegistry: Sendable {
 
   /// All that are open.
   var open: [AppHost] { hosts.withLock { Array($0.values) } }
+
+  /// The names of apps that cannot be served: not opened, not read, or not stored.
+  var broken: [String] {
+    let unopened = failures.withLock { $0.keys.map(\.text) }
+    return Set(open.filter(\.isBroken).map(\.name)).union(unopened).sorted()
+  }
+
+  /// Opens all apps that there are, so that it is known which ones cannot be.
+  func openAll() async {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: options.appsPath)) ?? []
+    for name in names.sorted().compactMap({ AppName($0) }) {
+      // What cannot be opened is noted, and logged.
+      _ = try? await host(name, mayMake: false)
+    }
+  }
 
   /// Whether there is such an app.
   func exists(_ name: AppName) -> Bool {
@@ -49,6 +69,26 @@ final class AppRegistry: Sendable {
 
   private func openNow(_ name: AppName, mayMake: Bool) throws -> AppHost {
     if let known = hosts.withLock({ $0[name] }) { return known }
+    let failed = failures.withLock { $0[name] }
+    if let failed, ContinuousClock.now - failed.since < Self.retry { throw failed.error }
+    do {
+      let host = try makeHost(name, mayMake: mayMake)
+      failures.withLock { $0[name] = nil }
+      return host
+    } catch let error as APIError {
+      throw error
+    } catch {
+      logger.error(
+        "an app cannot be opened; if its file is damaged restore a backup",
+        metadata: ["app": "\(name.text)", "error": "\(error)"])
+      let failure = APIError(
+        .serviceUnavailable, "Unavailable", "The app's data cannot be read; try again later.")
+      failures.withLock { $0[name] = (failure, .now) }
+      throw failure
+    }
+  }
+
+  private func makeHost(_ name: AppName, mayMake: Bool) throws -> AppHost {
     let folder = options.appPath(name.text)
     if !exists(name) {
       guard mayMake, options.isDevelopment else { throw APIError.noSuchApp }
@@ -56,15 +96,15 @@ final class AppRegistry: Sendable {
       guard known.count < options.limits.apps else {
         throw APIError(.forbidden, "TooManyApps", "The server makes no more apps by itself.")
       }
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      try FileManager.default.makePrivateFolder(folder)
       logger.info("an app is made", metadata: ["app": "\(name.text)"])
     }
     let settings = try AppSettings(folder: folder)
     let issuer = issuer
+    let data = KnownFile(folder + "/data.realm")
+    try data.check()
     let host = try AppHost(
-      name: name.text, path: folder + "/data.realm",
+      name: name.text, path: data.path,
       isSchemaOpen: settings.isDevelopment ?? options.isDevelopment, limits: options.limits,
       logger: logger, metrics: AppMetrics(app: name.text)
     ) { token in
@@ -74,6 +114,7 @@ final class AppRegistry: Sendable {
         user: known.account.id,
         expiry: UInt64(known.payload.exp.value.timeIntervalSince1970 * 1_000))
     }
+    try data.noteMade()
     hosts.withLock { $0[name] = host }
     return host
   }

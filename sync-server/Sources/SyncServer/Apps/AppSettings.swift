@@ -37,11 +37,29 @@ public struct AppSettings: Sendable, Hashable, Codable {
   /// The settings of the app in a folder.
   public init(folder: String) throws {
     let path = folder + "/app.json"
-    guard let data = FileManager.default.contents(atPath: path) else {
+    guard FileManager.default.fileExists(atPath: path) else {
       self.init()
       return
     }
-    self = try JSONDecoder().decode(AppSettings.self, from: data)
+    let data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw FileProblem(path, "cannot be read", error)
+    }
+    do { self = try JSONDecoder().decode(AppSettings.self, from: data) } catch {
+      throw DataFolder.Unusable(description: "\(path) is damaged: \(Self.place(of: error))")
+    }
+  }
+
+  private static func place(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "it is no JSON" }
+    switch error {
+    case .keyNotFound(let key, _): return "\(key.stringValue) is missing"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .dataCorrupted(let context):
+      return context.codingPath.last.map { "\($0.stringValue) is not as it should be" }
+        ?? "it is no JSON object"
+    @unknown default: return "it is not as it should be"
+    }
   }
 
   /// Writes the settings of the app in a folder.

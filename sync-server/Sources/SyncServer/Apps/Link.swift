@@ -20,6 +20,8 @@ struct Link {
   var pendingBytes = 0
   /// What has been sent and has not left the server.
   var unsentBytes = 0
+  /// The bytes of a slice of which parts are still to be sent, as they were counted last.
+  var preparedBytes = 0
   /// Whether there is more to be sent once that has left.
   var isStalled = false
 
@@ -47,6 +49,10 @@ extension AppHost {
       link.followed != file.queryVersion || linkOfClient[client] != id
     else { return }
     linkOfClient[client] = id
+    if links[id]!.client != client, file.cursor == .zero {
+      core.limitFiles(
+        of: file.user, to: limits.filesPerUser, keeping: Set(linkOfClient.keys))
+    }
     links[id]!.client = client
     links[id]!.followed = file.queryVersion
     core.storage.follow(client, file.subscriptions)
@@ -61,6 +67,8 @@ extension AppHost {
       core.storage.follow(client, nil)
     }
     pendingBytes -= links[id]?.pendingBytes ?? 0
+    starved.remove(id)
+    countPrepared(id, 0)
     links[id] = nil
     waiting.remove(id)
   }
@@ -87,7 +95,7 @@ extension AppHost {
     }
   }
 
-  /// Sends one slice to each connection that may have missed something; those that have more to
+  /// Sends the next part to each connection that may have missed something; those that have more to
   /// come, and can take it, stay for the next turn.
   func poll() {
     for id in waiting {
@@ -100,12 +108,30 @@ extension AppHost {
         waiting.remove(id)
         continue
       }
+      if preparedBytes >= limits.preparedBytes, links[id]!.preparedBytes == 0 {
+        starved.insert(id)
+        waiting.remove(id)
+        continue
+      }
+      core.storage.renewAllowance()
       let actions = links[id]!.session.poll(&core, now: Self.now)
+      countPrepared(id, links[id]!.session.unsentBytes)
       if actions.isEmpty { waiting.remove(id) }
       perform(actions, id)
       send(id)
       speaking.remove(id)
     }
+  }
+
+  /// Slices of which parts are still to be sent take memory: when those of all connections take too
+  /// much, no more are made until some have left.
+  private func countPrepared(_ id: LinkID, _ bytes: Int) {
+    guard let link = links[id], link.preparedBytes != bytes else { return }
+    preparedBytes += bytes - link.preparedBytes
+    links[id]!.preparedBytes = bytes
+    guard preparedBytes < limits.preparedBytes else { return }
+    waiting.formUnion(starved)
+    starved = []
   }
 
   /// Batches of which parts are missing take memory: when all of them together take too much, the

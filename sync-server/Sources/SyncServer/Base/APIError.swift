@@ -23,7 +23,9 @@ struct APIError: Error {
   static let keyNotFound = APIError(.notFound, "APIKeyNotFound", "There is no such API key.")
   static let noSuchApp = APIError(.notFound, "AppNotFound", "There is no such app.")
   static let tooManyRequests = APIError(
-    .tooManyRequests, "TooManyRequests", "There were too many failed log-ins; try again later.")
+    .tooManyRequests, "TooManyRequests", "There were too many log-ins; try again later.")
+  static let tooLarge = APIError(
+    .contentTooLarge, "RequestTooLarge", "The body of the request is too large.")
   static let noSpace = APIError(
     .serviceUnavailable, "Unavailable", "The server cannot store anything now; try again later.")
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Platform
 
 /// Small files that nobody but the server's user may read.
@@ -10,22 +11,34 @@ enum PrivateFile {
   static func write(_ bytes: [UInt8], to path: String) throws {
     let partial = path + ".partial"
     try? FileManager.default.removeItem(atPath: partial)
-    guard
-      FileManager.default.createFile(
-        atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
-    else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: partial]) }
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: partial))
-    try handle.write(contentsOf: bytes)
-    try handle.synchronize()
-    try handle.close()
+    let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileProblem(path, "cannot be written", POSIXError.current) }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: bytes)
+      try handle.synchronize()
+      try handle.close()
+    } catch { throw FileProblem(path, "cannot be written", error) }
     guard rename(partial, path) == 0 else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+      throw FileProblem(path, "cannot be written", POSIXError.current)
     }
+  }
+
+  /// Whether others than its user may read or write a file.
+  static func isOpenToOthers(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
   }
 
   /// The secret in a file, which is made at random if there is none.
   static func secret(at path: String) throws -> [UInt8] {
-    if let data = FileManager.default.contents(atPath: path), !data.isEmpty {
+    var data = Data()
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      if FileManager.default.fileExists(atPath: path) {
+        throw FileProblem(path, "cannot be read", error)
+      }
+    }
+    if !data.isEmpty {
       let text = String(decoding: data, as: UTF8.self).filter { !$0.isNewline }
       guard text.utf8.count >= secretSize, text.allSatisfy({ $0.isASCII && !$0.isWhitespace })
       else {

@@ -4,12 +4,25 @@ public struct ServerLimits: Sendable, Hashable {
   public var connections = 10_000
   /// Connections of one user to one app.
   public var connectionsPerUser = 64
+  /// Connections from one address to all apps.
+  public var connectionsPerAddress = 8_000
+  /// Client files of one user of an app; of more, those go that were away longest.
+  public var filesPerUser = 1_000
+  /// Bytes of the queries of one client file.
+  public var subscriptionBytes = 256 << 10
+  /// Rows that the queries of one request may look at, besides some for each object of their class.
+  public var queryRows = 5_000_000
+  /// Log-ins and registrations from one address in a minute.
+  public var loginsPerMinute = 600
   /// Frames that one connection may send in a second; faster ones are read more slowly.
   public var framesPerSecond = 2_000
   /// Bytes of a connection that were read and not taken; beyond that no more are read.
   public var unreadBytes = 4 << 20
   /// Bytes of a connection that were sent and have not left; beyond that nothing more is made.
   public var unsentBytes = 4 << 20
+  /// Bytes of downloads that are ready and have not been sent, of all connections of an app; beyond
+  /// that no others are made.
+  public var preparedBytes = 256 << 20
   /// Bytes of batches in parts, of all connections of an app.
   public var pendingBytes = 512 << 20
   /// How long a client may take to say who it is and what it has.

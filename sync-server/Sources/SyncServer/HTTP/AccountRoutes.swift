@@ -7,6 +7,7 @@ struct AccountRoutes: Sendable {
   let apps: AppRegistry
   let authenticator: Authenticator
   let issuer: TokenIssuer
+  let rate: LoginRate
   let requestBytes: Int
 
   private struct Registration: Decodable {
@@ -33,6 +34,7 @@ struct AccountRoutes: Sendable {
   func add(to router: Router<APIContext>) {
     router.post("/api/app/:app/auth/login") { request, context in
       let name = try Self.app(context)
+      try rate.count(context.address, now: AccountStore.now)
       let body = try await decode(LoginRequest.self, request)
       let settings = try apps.settings(name)
       // Who has a password or a key has it in an app that is there: guesses make none.
@@ -45,6 +47,7 @@ struct AccountRoutes: Sendable {
     }
     router.post("/api/app/:app/auth/register") { request, context in
       let name = try Self.app(context)
+      try rate.count(context.address, now: AccountStore.now)
       let body = try await decode(Registration.self, request)
       let settings = try apps.settings(name)
       _ = try Authenticator.normal(body.email)

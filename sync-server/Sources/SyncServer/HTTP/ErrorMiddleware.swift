@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import Storage
 
 /// Makes every failure a JSON answer of one form.
@@ -23,6 +24,8 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         APIError(error.status, code, error.body ?? error.status.reasonPhrase))
     } catch let error as DecodingError {
       return try Self.response(.bad("The request cannot be read: \(Self.sentence(error))"))
+    } catch is NIOTooManyBytesError {
+      return try Self.response(.tooLarge)
     } catch let error as StorageError {
       context.logger.error("storage failed", metadata: ["error": "\(error)"])
       return try Self.response(APIError.noSpace)

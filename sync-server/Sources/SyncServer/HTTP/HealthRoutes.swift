@@ -9,11 +9,11 @@ struct HealthRoutes: Sendable {
   func add(to router: Router<APIContext>) {
     router.get("/health/live") { _, _ in try Response.json(["status": "live"]) }
     router.get("/health/ready") { _, _ in
-      let broken = apps.open.filter(\.isBroken).map(\.name).sorted()
+      let broken = apps.broken
       guard broken.isEmpty else {
         throw APIError(
           .serviceUnavailable, "Unavailable",
-          "These apps cannot be stored: \(broken.joined(separator: ", ")).")
+          "These apps cannot be served: \(broken.joined(separator: ", ")).")
       }
       return try Response.json(["status": "ready"])
     }

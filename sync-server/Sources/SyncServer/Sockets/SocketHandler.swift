@@ -19,6 +19,9 @@ final class SocketHandler: ChannelInboundHandler {
   private var second: NIODeadline = .now()
   private var hasSignOfLife = true
   private var isThrottled = false
+  /// For how many ticks nothing has left of what is to be sent.
+  private var ticksWithoutProgress = 0
+  private static let ticksWithoutProgressMax = 4
   private var isReading = true
   private var ticks: RepeatedTask?
 
@@ -105,12 +108,21 @@ final class SocketHandler: ChannelInboundHandler {
   /// Who does not read what is sent is not read from: each frame might have an answer.
   private func note(unsent bytes: Int, _ channel: any Channel) {
     unsentBytes += bytes
+    if bytes < 0 {
+      // What leaves is read by somebody.
+      hasSignOfLife = true
+      ticksWithoutProgress = 0
+    }
     setReading(channel)
   }
 
-  /// Closes a connection that has been silent since it was last asked.
+  /// Closes a connection that has been silent since it was last asked, or does not take what it is
+  /// sent.
   private func tick(_ channel: any Channel) {
-    guard hasSignOfLife else { return channel.close(promise: nil) }
+    ticksWithoutProgress = unsentBytes > 0 ? ticksWithoutProgress + 1 : 0
+    guard hasSignOfLife, ticksWithoutProgress <= Self.ticksWithoutProgressMax else {
+      return channel.close(promise: nil)
+    }
     hasSignOfLife = false
     let ping = WebSocketFrame(fin: true, opcode: .ping, data: channel.allocator.buffer(capacity: 0))
     channel.writeAndFlush(ping, promise: nil)

@@ -23,12 +23,22 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
     let outcome: EventLoopFuture<Outcome>
   }
 
+  /// There are as many connections from the address as there may be.
+  private struct TooManyConnections: Error {}
+
   let responder: HTTPChannelHandler.Responder
   let apps: AppRegistry
   let limits: ServerLimits
+  let addresses: AddressCounts
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    channel.eventLoop.makeCompletedFuture {
+    let address = channel.remoteAddress?.ipAddress ?? "?"
+    guard addresses.add(address) else {
+      channel.close(promise: nil)
+      return channel.eventLoop.makeFailedFuture(TooManyConnections())
+    }
+    channel.closeFuture.whenComplete { [addresses] _ in addresses.remove(address) }
+    return channel.eventLoop.makeCompletedFuture {
       let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Outcome>(
         upgraders: [upgrader(channel)]
       ) { channel in
@@ -37,7 +47,6 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
         upgradeConfiguration: upgrade)
       configuration.enablePipelining = false
-      configuration.enableErrorHandling = false
       configuration.enableResponseHeaderValidation = false
       configuration.decoderConfiguration.maxHeaderListSize = 64 << 10
       configuration.decoderConfiguration.maxHeaderFieldSize = 32 << 10
@@ -68,21 +77,24 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
       maxFrameSize: Limits.frameBytes,
       shouldUpgrade: { [apps] channel, head in
         guard let name = Self.appName(head.uri) else {
-          Self.refuse(channel)
+          Self.refuse(channel, .noSuchApp)
           return channel.eventLoop.makeSucceededFuture(nil)
         }
         return channel.eventLoop.makeFutureWithTask {
-          try? await apps.host(name, mayMake: false)
+          try await apps.host(name, mayMake: false)
         }.map { host in
           app.value = host
-          if host == nil { Self.refuse(channel) }
-          return host == nil ? nil : [:]
+          return [:]
+        }.flatMapErrorThrowing { error in
+          Self.refuse(channel, error as? APIError ?? .noSpace)
+          return nil
         }
       },
       upgradePipelineHandler: { [limits] channel, _ in
         channel.eventLoop.makeCompletedFuture {
           guard let host = app.value else { throw ChannelError.inappropriateOperationForState }
           let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(MaskedFramesOnly())
           try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
               minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
@@ -95,14 +107,15 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
 
   /// Answers a request for a WebSocket that there is none of, and closes: the request itself is
   /// lost to who would answer it otherwise.
-  private static func refuse(_ channel: any Channel) {
-    let text = #"{"error":"There is no such app.","error_code":"AppNotFound"}"#
+  private static func refuse(_ channel: any Channel, _ error: APIError) {
+    let text = #"{"error":"\#(error.message)","error_code":"\#(error.code)"}"#
     let body = channel.allocator.buffer(string: text)
     let headers: HTTPHeaders = [
       "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)",
       "Connection": "close",
     ]
-    let head = HTTPResponseHead(version: .http1_1, status: .notFound, headers: headers)
+    let status = HTTPResponseStatus(statusCode: error.status.code)
+    let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     channel.write(HTTPServerResponsePart.head(head), promise: nil)
     channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
     channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in

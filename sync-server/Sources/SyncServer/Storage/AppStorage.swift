@@ -25,6 +25,12 @@ final class AppStorage: ServerStorage {
   /// Steps of what a client file holds that are in storage, for when to write it anew.
   private var heldSteps: [ClientID: HeldSteps] = [:]
 
+  /// How many rows the queries of one request, and those of a commit, may look at, about.
+  private let queryRows: Int
+  private var allowance: QueryAllowance
+  /// What failed since this was last taken.
+  private var failure: StorageError?
+
   private struct HeldSteps {
     var rows = 0
     var bytes = 0
@@ -34,8 +40,14 @@ final class AppStorage: ServerStorage {
   /// Opens an app's file, and makes it with a new history if there is none. A backup begins a new
   /// history, too.
   ///
-  /// - Parameter isReadOnly: nothing is made or begun.
-  init(path: String, isReadOnly: Bool = false) throws(StorageError) {
+  /// - Parameters:
+  ///   - isReadOnly: nothing is made or begun.
+  ///   - queryRows: how many rows the queries of one request may look at.
+  init(
+    path: String, isReadOnly: Bool = false, queryRows: Int = .max >> 2
+  ) throws(StorageError) {
+    self.queryRows = queryRows
+    allowance = QueryAllowance(rows: queryRows)
     var options = DatabaseOptions()
     options.durability = .full
     options.readOnly = isReadOnly
@@ -162,7 +174,16 @@ final class AppStorage: ServerStorage {
   private func reading<Result>(
     _ body: () throws(StorageError) -> Result
   ) throws(SyncError) -> Result {
-    do throws(StorageError) { return try body() } catch { throw SyncError(error) }
+    do throws(StorageError) { return try body() } catch {
+      failure = error
+      throw SyncError(error)
+    }
+  }
+
+  /// What failed since this was last asked for.
+  func takeFailure() -> StorageError? {
+    defer { failure = nil }
+    return failure
   }
 
   // MARK: Subscriptions
@@ -177,14 +198,31 @@ final class AppStorage: ServerStorage {
     }
   }
 
+  /// What is asked for next may look at so many rows anew.
+  func renewAllowance() { allowance = QueryAllowance(rows: queryRows) }
+
+  /// - Throws: `.beyondLimit` if the query looks at too many rows.
+  private func evaluating<Result>(
+    _ subscription: Subscription, _ body: () throws(StorageError) -> Result
+  ) throws(SyncError) -> Result {
+    do throws(StorageError) { return try body() } catch {
+      if error.code == .beyondLimit {
+        throw SyncError(.beyondLimit, subscription.tooCostly)
+      }
+      failure = error
+      throw SyncError(error)
+    }
+  }
+
   func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID] {
     guard let prepared = try? prepare(subscription).get(), let type = real[prepared.type],
       let key = type.key
     else { return [] }
-    return try reading { () throws(StorageError) in
+    return try evaluating(subscription) { () throws(StorageError) in
       guard let table = try view.table(type.table) else { return [] }
+      allowance.add(objects: table.count)
       var found: [ObjectID] = []
-      for row in try prepared.query.evaluate(view) {
+      for row in try prepared.query.evaluate(view, rows: &allowance.rows) {
         guard let position = try table.find(row),
           let id = ObjectID(
             type: prepared.type, stored: try table.value(of: key, at: position), key)
@@ -197,7 +235,7 @@ final class AppStorage: ServerStorage {
 
   func selects(
     _ subscription: Subscription, _ id: ObjectID, _ object: ServerObject
-  ) -> Bool {
+  ) throws(SyncError) -> Bool {
     guard let prepared = try? prepare(subscription).get(), prepared.type == id.type else {
       return false
     }
@@ -207,8 +245,10 @@ final class AppStorage: ServerStorage {
       guard term.values.contains(where: { $0.isIdentical(to: value) }) else { return false }
       if prepared.isTerm { return true }
     }
-    guard let found = try? row(of: id, view) else { return false }
-    return (try? prepared.query.matches(found.row, view)) ?? false
+    return try evaluating(subscription) { () throws(StorageError) in
+      guard let found = try row(of: id, view) else { return false }
+      return try prepared.query.matches(found.row, view, rows: &allowance.rows)
+    }
   }
 
   private func value(
@@ -241,8 +281,12 @@ final class AppStorage: ServerStorage {
 
   func problem(of subscription: Subscription) -> Text? {
     switch prepare(subscription) {
-    case .success: nil
-    case .failure(let error): Text(String(error.reason.prefix(500)))
+    case .success(let prepared):
+      // What may look at far more rows than there are objects is tried.
+      guard prepared.isCostly else { return nil }
+      do { _ = try objects(selectedBy: subscription) } catch { return error.message }
+      return nil
+    case .failure(let error): return Text(String(error.reason.prefix(500)))
     }
   }
 
@@ -291,9 +335,10 @@ final class AppStorage: ServerStorage {
   private func noteConcerned(
     _ changes: ServerChanges, _ view: StoreView
   ) throws(StorageError) {
+    var rows = queryRows
     for id in changes.objects.keys {
       guard let (type, row) = try row(of: id, view) else { continue }
-      try interests.find(type, id.type, row, view, into: &concerned)
+      try interests.find(type, id.type, row, view, rows: &rows, into: &concerned)
     }
   }
 
@@ -328,6 +373,7 @@ final class AppStorage: ServerStorage {
       }
       try noteConcerned(changes, view)
     } catch {
+      failure = error
       throw SyncError(error)
     }
   }

@@ -93,15 +93,25 @@ struct InterestIndex {
     types[type] = interests
   }
 
-  /// Adds the clients that select a row as it is in a version.
+  /// Adds the clients that select a row as it is in a version, and those whose queries take too long
+  /// to evaluate.
+  ///
+  /// - Parameter rows: how many rows queries may look at.
   func find(
     _ type: RealSchema.RealClass, _ id: NameID, _ row: RowKey, _ view: StoreView,
-    into found: inout Set<ClientID>
+    rows: inout Int, into found: inout Set<ClientID>
   ) throws(StorageError) {
     guard let interests = types[id] else { return }
     found.formUnion(interests.all)
     for general in interests.general.values where !general.clients.isSubset(of: found) {
-      if try general.query.matches(row, view) { found.formUnion(general.clients) }
+      var isMatch = rows <= 0
+      if !isMatch {
+        do { isMatch = try general.query.matches(row, view, rows: &rows) } catch {
+          if error.code != .beyondLimit { throw error }
+          isMatch = true
+        }
+      }
+      if isMatch { found.formUnion(general.clients) }
     }
     guard !interests.properties.isEmpty, let table = try view.table(type.table),
       let position = try table.find(row)

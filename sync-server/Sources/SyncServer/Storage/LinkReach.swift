@@ -38,6 +38,18 @@ extension QueryPredicate {
   }
 }
 
+extension QueryPredicate {
+  /// Whether texts are compared with a pattern, which may look at each of their bytes many times.
+  var hasPattern: Bool {
+    switch self {
+    case .text(_, let operation, _, options: _): operation == .like
+    case .all(let part), .not(let part): part.hasPattern
+    case .and(let parts), .or(let parts): parts.contains(where: \.hasPattern)
+    case .constant, .compare, .search, .isIn, .between, .isOfKind, .geoWithin: false
+    }
+  }
+}
+
 extension QueryExpression {
   fileprivate var reach: LinkReach {
     switch self {

@@ -125,6 +125,8 @@ extension Projection {
   ) throws(StorageError) -> StoredValue? {
     if depth > Self.depthMax { return nil }
     let kind = object.kind(of: container)
+    // Embedded objects are no values of any kind.
+    if case .object = kind { return nil }
     let made = try transaction.createNested(kind == .map ? .map : .list)
     guard
       let elements = transaction.schema.description.description(of: made.table)?

@@ -17,6 +17,8 @@ struct PreparedQuery {
   let reach: LinkReach
   /// Whether every object of the class is selected.
   let selectsAll: Bool
+  /// Whether it may look at far more rows than there are objects.
+  let isCostly: Bool
 }
 
 /// Queries of an app, each prepared once as long as the schema stays.
@@ -27,10 +29,15 @@ struct QueryCache {
   }
 
   private var prepared: [Key: Result<PreparedQuery, QueryError>] = [:]
-  private static let countMax = 100_000
+  /// The bytes of the texts.
+  private var bytes = 0
+  private static let bytesMax = 16 << 20
 
   /// The schema has changed.
-  mutating func removeAll() { prepared = [:] }
+  mutating func removeAll() {
+    prepared = [:]
+    bytes = 0
+  }
 
   /// - Parameter object: the link to the object of a class with that primary key.
   mutating func prepare(
@@ -42,9 +49,12 @@ struct QueryCache {
     let result = Result { () throws(QueryError) in
       try Self.read(subscription, schema, names, object)
     }
-    if prepared.count >= Self.countMax { prepared = [:] }
     // What names an object goes by what is there now, and so is prepared anew.
-    if !subscription.query.string.contains("obj(") { prepared[key] = result }
+    if subscription.query.string.contains("obj(") { return result }
+    let size = 100 + subscription.query.string.utf8.count
+    if bytes + size > Self.bytesMax { removeAll() }
+    bytes += size
+    prepared[key] = result
     return result
   }
 
@@ -78,6 +88,7 @@ struct QueryCache {
       type: type, query: try CompiledQuery(description, schema: schema),
       term: term, termProperty: term.flatMap { table.property(named: $0.property) },
       isTerm: term != nil && predicate.isTermAlone, reach: predicate.reach,
-      selectsAll: predicate.isTrue)
+      selectsAll: predicate.isTrue, isCostly: predicate.reach.isBeyondObject || predicate.hasPattern
+    )
   }
 }

@@ -1,0 +1,142 @@
+import SyncLab
+import SyncProtocol
+import Testing
+
+@Suite("the server limits") struct LimitTests {
+  @Test("the size of an object, also of a list that grows by one element at a time")
+  func objects() throws {
+    var bench = try SyncBench(devices: 2)
+    bench.limitObjects(to: 4_000)
+    try bench.create(0, 1)
+    try bench.create(0, 2)
+    try bench.syncAll()
+    var count = 0
+    while bench.refused.isEmpty, count < 200 {
+      try bench.insert(0, 1, [Int64(count)], at: count)
+      try bench.sync(0)
+      count += 1
+    }
+    #expect(bench.refused.map(\.refusal.reason) == [.tooLarge])
+    #expect(bench.refused.map(\.object.key) == [.int(1)])
+    #expect((40..<120).contains(count))
+    try bench.sync(1)
+    let kept = Array(0..<Int64(count - 1))
+    #expect(bench.list(0, 1) == kept && bench.list(1, 1) == kept)
+    #expect(!bench.isDirty(0))
+    // Others are taken, and so is what makes the object no larger.
+    try bench.set(0, 1, "b", .string(Text(String(repeating: "x", count: 1_000))))
+    try bench.set(0, 2, "a", .int(5))
+    try bench.removeItem(1, 1, 0)
+    try bench.syncAll()
+    #expect(bench.value(1, 2, "a") == .int(5))
+    #expect(bench.value(1, 1, "b") == nil)
+    #expect(bench.list(0, 1) == Array(kept.dropFirst()))
+    #expect(bench.refused.count == 2)
+  }
+
+  @Test("how far a generation goes on in one batch")
+  func generations() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 1)
+    try bench.sync(0)
+    var core = bench.server
+    let type = try #require(core.head.names.find("Item"))
+    for (number, generation) in [(UInt64(100), UInt64(3)), (101, 1_000_004), (102, 1 << 59)] {
+      let change = ObjectChange(
+        id: ObjectID(type: type, key: .int(1)), generation: Generation(generation),
+        isGenerationNew: true)
+      let batch = UploadBatch(number: number, cursor: core.head.version, objects: [change])
+      let names = core.head.names
+      let received = try UploadBatch.decode(batch.encoded(names: names), names: names)
+      let client = try #require(core.files.keys.first)
+      _ = try core.upload(received, from: client, now: 1_800_000_000_000)
+      #expect(core.files[client]?.refusedObjects(in: number).isEmpty == (generation == 3))
+    }
+  }
+
+  @Test("the client files of a user, of whom those go that were away longest")
+  func files() throws {
+    var core = try SyncBench(devices: 0).server
+    for number in UInt64(1)...6 {
+      let user: Text = number == 6 ? "another" : "user"
+      try core.bind(
+        ClientID(number), user: user, cursor: .zero, query: 0, epoch: 0, now: 1_000 + number)
+    }
+    core.limitFiles(of: "user", to: 2, keeping: [ClientID(1), ClientID(5)])
+    try core.flush()
+    #expect(Set(core.files.keys.map(\.rawValue)) == [1, 5, 6])
+    #expect(Set(try core.storage.clientFiles().map(\.id.rawValue)) == [1, 5, 6])
+  }
+
+  @Test("what it has ready for one who does not take it: one part is made after the other")
+  func parts() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "any", .data([UInt8](repeating: 7, count: 5 << 20)))
+    try bench.sync(0)
+    var core = bench.server
+    var session = try reader(&core)
+    var sizes: [Int] = []
+    while case let actions = session.poll(&core, now: 2), !actions.isEmpty {
+      try #require(actions.count == 1)
+      guard case .send(let frame) = actions[0] else { break }
+      sizes.append(frame.count)
+      #expect(session.unsentBytes > 5 << 20 || sizes.count == 6)
+    }
+    #expect(sizes.count == 6 && sizes.allSatisfy { $0 <= Limits.frameBytes })
+    #expect(session.unsentBytes == 0 && !session.isClosed)
+  }
+
+  @Test("a client to confirm what it has been sent whole")
+  func confirmation() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "any", .data([UInt8](repeating: 7, count: 3 << 20)))
+    try bench.sync(0)
+    var core = bench.server
+    var session = try reader(&core)
+    _ = session.poll(&core, now: 2)
+    let confirm = Frame.confirm(core.head.version, query: 1).encoded
+    _ = session.receive(confirm, &core, now: 2)
+    #expect(session.isClosed)
+  }
+
+  @Test("a transaction's bytes: what is more comes in slices")
+  func slices() throws {
+    var bench = try SyncBench(devices: 1)
+    for key in Int64(0)..<5 {
+      try bench.create(0, key)
+      try bench.set(0, key, "any", .data([UInt8](repeating: 7, count: 12 << 20)))
+    }
+    try bench.sync(0)
+    var core = bench.server
+    var session = try reader(&core)
+    var slices: [Int] = []
+    var bytes: [UInt8] = []
+    while case .send(let frame)? = session.poll(&core, now: 2).first {
+      guard case .download(_, let isLast, let part) = try Frame.decode(frame) else { continue }
+      bytes += part
+      guard isLast else { continue }
+      var names = core.head.names
+      slices.append(try DownloadSlice.decode(bytes, names: &names).objects.count)
+      bytes = []
+    }
+    #expect(slices == [1, 1, 1, 1, 1])
+  }
+
+  /// The session of a client that has nothing and wants everything.
+  private func reader<Storage>(
+    _ core: inout ServerCore<Storage>
+  ) throws -> ServerSession {
+    var session = ServerSession(app: "lab")
+    _ = session.receive(Frame.hello(oldest: 1, newest: 1, app: "lab").encoded, &core, now: 1)
+    _ = session.receive(Frame.token("reader").encoded, &core, now: 1)
+    _ = session.authenticate("reader", expiry: .max, now: 1)
+    let bind = Frame.bind(client: ClientID(77), epoch: 0, cursor: .zero, query: 0)
+    _ = session.receive(bind.encoded, &core, now: 1)
+    let query = Frame.query(version: 1, [Subscription(type: "Item", query: "")])
+    _ = session.receive(query.encoded, &core, now: 1)
+    try core.flush()
+    return session
+  }
+}
