@@ -58,7 +58,9 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
   /// Whether both are copies of the same results. Results that were asked for twice are not equal.
   public static func == (left: Results, right: Results) -> Bool {
-    guard let first = left.collection, let second = right.collection else { return false }
+    guard let first = left.collection, let second = right.collection else {
+      return left.collection == nil && right.collection == nil
+    }
     return first.isSame(as: second)
   }
 }
