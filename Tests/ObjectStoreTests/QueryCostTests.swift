@@ -94,5 +94,8 @@ import Testing
       rows = 1 << 30
       #expect(try text.evaluate(view, rows: &rows) == [])
     }
+    let long = try query(.text(.path("name"), .like, .value(.string("*b")), options: []), view)
+    rows = Self.count * 2_000 / 64
+    #expect(throws: StorageError.self) { try long.evaluate(view, rows: &rows) }
   }
 }

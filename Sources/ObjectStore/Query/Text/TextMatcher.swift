@@ -49,6 +49,8 @@ struct TextMatcher: Sendable {
   }
 
   func matches(_ bytes: UnsafeRawBufferPointer, scratch: inout TextScratch) -> Bool {
+    // To look at so many bytes takes about as long as to go to another row.
+    scratch.left &-= bytes.count >> 5
     if options.isEmpty { return unsafe matchesFolded(bytes, &scratch.left) }
     var left = scratch.left
     defer { scratch.left = left }

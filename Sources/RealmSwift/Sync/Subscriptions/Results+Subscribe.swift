@@ -25,7 +25,7 @@
     public func subscribe(
       name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil
     ) async throws -> Results<Element> {
-      let shared = collection.instance.shared
+      let shared = _collection.instance.shared
       let set = SyncSubscriptionSet(shared)
       let isKnown = set.contains { known in
         known.content.type == Element.className() && known.content.query == subscriptionText
@@ -58,7 +58,7 @@
 
     /// Removes the query of these results from the subscriptions of the file.
     public func unsubscribe() {
-      let set = SyncSubscriptionSet(collection.instance.shared)
+      let set = SyncSubscriptionSet(_collection.instance.shared)
       set.update {
         for known in set
         where known.content.type == Element.className()
@@ -70,7 +70,7 @@
     }
 
     private var subscriptionText: String {
-      let texts = collection.conditions.map { $0() }
+      let texts = _collection.conditions.map { $0() }
       return texts.count < 2 ? texts.first ?? "" : texts.map { "(\($0))" }.joined(separator: " && ")
     }
   }
