@@ -32,16 +32,20 @@ public enum SyncFile {
   }
 
   /// Nil if the file is not synced.
-  public static func info(_ view: StoreView, _ cache: SyncCache) throws(StorageError) -> Info? {
-    guard let tables = SyncTables(view.schema),
-      let (record, dirtyObjects, isLogged) = try RealmClientStorage.record(view, cache),
+  ///
+  /// - Parameter schema: that of `view`.
+  public static func info(
+    _ view: StoreView, _ schema: StoredSchema, _ cache: SyncCache
+  ) throws(StorageError) -> Info? {
+    guard let tables = cache.logRules(schema)?.tables,
+      let (record, dirtyObjects, isLogged) = try RealmClientStorage.record(view, tables, cache),
       let table = try view.table(tables.file.table)
     else { return nil }
     return Info(
       user: try table.string(tables.file.user, at: try table.position(at: 0)), record: record,
       dirtyObjects: dirtyObjects, isDirty: dirtyObjects > 0 || isLogged,
       log: try WriteLog.length(view, tables.log),
-      status: try SessionTable.read(view))
+      status: try SessionTable.read(view, tables.session))
   }
 
   /// Makes the file a synced one: gives it the hidden tables and its number, and notes all objects
@@ -120,8 +124,10 @@ public enum SyncFile {
   public static func change(
     _ transaction: ObjectTransaction, _ body: (inout SessionStatus) -> Void
   ) throws(StorageError) {
-    var status = try SessionTable.read(transaction.view)
+    guard let layout = SessionTable.Layout(transaction.schema.description) else { return }
+    let before = try SessionTable.read(transaction.view, layout)
+    var status = before
     body(&status)
-    try SessionTable.write(status, to: transaction)
+    try SessionTable.write(status, instead: before, layout, to: transaction)
   }
 }

@@ -65,6 +65,27 @@ import Testing
     #expect(try hiddenObjects(device) == 2)
   }
 
+  @Test("is read before the deletion of an object that it says was made and is linked to")
+  func createdAndDeleted() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    for key in Int64(1)...2 { try create(key, in: device) }
+    try device.write { writes in
+      let known = thing(writes)
+      let table = try writes.table(known.tableKey)
+      let rows = try (Int64(1)...2).map { try table.find(primaryKey: $0, known.primaryKey!)! }
+      try writes.setLink(
+        rows[1], known.property(named: "friend")!.columnKey, of: rows[0], in: known.tableKey)
+    }
+    try device.write { writes in
+      let known = thing(writes)
+      let row = try writes.table(known.tableKey).find(primaryKey: 2, known.primaryKey!)!
+      try writes.deleteObject(row, in: known.tableKey)
+    }
+    try network.settle()
+    #expect(try numbers(network.devices[1]) == [0])
+  }
+
   @Test("keeps all writes over many pages, and is read in steps")
   func manyPages() throws {
     var network = try StoreNetwork(devices: 2)

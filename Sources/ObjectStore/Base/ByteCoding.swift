@@ -26,6 +26,11 @@ package struct ByteEncoder {
     append(text.utf8.count)
     bytes.append(contentsOf: text.utf8)
   }
+
+  package mutating func append(data: [UInt8]) {
+    append(data.count)
+    bytes += data
+  }
 }
 
 /// Reads what `ByteEncoder` wrote; nil where the bytes end too early or make no sense. Used while
@@ -69,9 +74,19 @@ package struct ByteEncoder {
   }
 
   package mutating func text() -> String? {
-    guard let length = count() else { return nil }
-    let range = position..<(position + length)
-    position += length
+    guard let range = range() else { return nil }
     return unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+  }
+
+  package mutating func data() -> [UInt8]? {
+    guard let range = range() else { return nil }
+    return unsafe [UInt8](bytes[range])
+  }
+
+  /// Where as many bytes are as the next number says.
+  private mutating func range() -> Range<Int>? {
+    guard let length = count() else { return nil }
+    defer { position += length }
+    return position..<(position + length)
   }
 }

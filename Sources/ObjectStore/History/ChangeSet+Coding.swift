@@ -209,7 +209,7 @@ extension ByteEncoder {
     }
   }
 
-  fileprivate mutating func append(_ change: ListChange) {
+  package mutating func append(_ change: ListChange) {
     guard case .operations(let operations) = change else { return append(0) }
     append(operations.count + 1)
     for operation in operations {
@@ -248,7 +248,7 @@ extension ByteDecoder {
     return KeySet(ranges: ranges)
   }
 
-  fileprivate mutating func listChange() -> ListChange? {
+  package mutating func listChange() -> ListChange? {
     guard let tag = integer() else { return nil }
     if tag == 0 { return .compare }
     var operations: [ListOperation] = []

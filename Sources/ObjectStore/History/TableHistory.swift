@@ -65,6 +65,9 @@ struct TableHistory {
 
   /// By column.
   private func modifiedObjects() -> [(column: UInt32, objects: KeySet)] {
+    if settled.isEmpty, modifications.count <= 1 {
+      return modifications.map { ($0.column, KeySet(ranges: [$0.object..<$0.object + 1])) }
+    }
     let sorted = modifications.sorted {
       $0.column < $1.column || ($0.column == $1.column && $0.object < $1.object)
     }
@@ -121,7 +124,7 @@ struct TableHistory {
   /// - Parameter nextKey: of the table as it is now.
   func changes(table: TableKey, nextKey: Int64) -> TableChanges {
     var changes = TableChanges(table: table)
-    let gone = KeySet(unsorted: deleted)
+    let gone = deleted.isEmpty ? KeySet() : KeySet(unsorted: deleted)
     if nextKey > firstNew {
       changes.insertions = KeySet(ranges: [firstNew..<nextKey]).subtracting(gone)
     }
@@ -129,16 +132,17 @@ struct TableHistory {
       changes.deletions = gone.subtracting(KeySet(ranges: [firstNew..<Int64.max]))
     }
     for (column, objects) in modifiedObjects() {
-      let left = objects.subtracting(gone)
+      let left = gone.isEmpty ? objects : objects.subtracting(gone)
       if !left.isEmpty { changes.modifications.append((ColumnKey(rawValue: column), left)) }
     }
+    if lists.isEmpty { return changes }
     changes.lists = lists.compactMap { name, change in
       if gone.contains(name.object) { return nil }
       return TableChanges.ListEntry(
         column: ColumnKey(rawValue: name.column), object: ObjectKey(rawValue: name.object),
         change: change)
     }
-    changes.sortLists()
+    if changes.lists.count > 1 { changes.sortLists() }
     return changes
   }
 }

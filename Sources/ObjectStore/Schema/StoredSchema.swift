@@ -33,6 +33,8 @@ final class TableLayout: Sendable {
   let isEmbedded: Bool
   /// Whether the objects are collections among values of any kind.
   let isNested: Bool
+  /// Whether programs do not see the objects as such.
+  let isHidden: Bool
   /// Whether any column refers to other objects or to lists, or is referred to.
   let hasRelations: Bool
   let indexCount: Int
@@ -74,6 +76,7 @@ final class TableLayout: Sendable {
     primaryKey = description.primaryKey?.columnKey
     isEmbedded = description.isEmbedded
     isNested = description.isNestedCollection
+    isHidden = description.isHidden
     hasRelations = columns.contains {
       $0.isBacklink || $0.isList || $0.kind == .object || $0.kind == .any
     }

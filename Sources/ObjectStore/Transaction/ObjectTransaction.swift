@@ -32,6 +32,7 @@ public final class ObjectTransaction {
   private let baseRoot: NodeReference
   /// Notes the changes of a synced file before they are committed.
   public var recorder: (any CommitRecorder)?
+  private var recorded: ChangeSet?
   /// The object store's root as it is now.
   @safe @exclusivity(unchecked) var root: NodeReference
   /// Raised by every change.
@@ -184,12 +185,20 @@ public final class ObjectTransaction {
     changes.schemaChanged = schemaChanged
     for index in 0..<stateCount {
       guard let state = states[index] else { continue }
+      if let recorded, !schema.layouts[index].isHidden {
+        if let known = recorded.changes(in: state.pointee.key) { changes.tables.append(known) }
+        continue
+      }
       let table = state.pointee.history.changes(
         table: state.pointee.key, nextKey: state.pointee.nextKey)
       if !table.isEmpty { changes.tables.append(table) }
     }
     return changes
   }
+
+  /// To be called by a recorder that changes nothing but hidden tables, and after which nothing
+  /// else is changed: so the history need not be made twice.
+  public func keep(_ changes: ChangeSet) { recorded = changes }
 
   /// The same as bytes, for the commit.
   func encodedHistory() -> [UInt8] { simpleHistory() ?? changes().encoded() }

@@ -84,6 +84,13 @@ public struct HybridClock: Sendable, Equatable {
     return latest
   }
 
+  /// The time of the last of `count` writes, the first of which has a time that is known.
+  public static func last(of count: Int, from first: UInt64) -> UInt64 {
+    var clock = HybridClock(latest: first)
+    for _ in 1..<max(1, count) { _ = clock.next(milliseconds: 0) }
+    return clock.latest
+  }
+
   /// Whether a write of that time is the first one of a commit.
   public static func beginsCommit(_ time: UInt64) -> Bool { time % commitStep == 0 }
 

@@ -7,6 +7,7 @@ public struct ClientCore<Storage: ClientStorage> {
   /// Where data and state are kept.
   public var storage: Storage
   private var beginsCommit = false
+  private var pastTime: UInt64?
   /// How large batches are: less in tests.
   package var wantedBatchBytes = Limits.wantedBatchBytes
   package var fullBatchBytes = Limits.fullBatchBytes
@@ -20,7 +21,15 @@ public struct ClientCore<Storage: ClientStorage> {
   /// To be called before what is written in one commit: so batches end where commits do.
   public mutating func beginCommit() { beginsCommit = true }
 
+  /// To be called before writes are noted that were made before, one after the other from that time
+  /// on, which is one of the client's clock; nil: what comes is written now.
+  public mutating func note(from time: UInt64?) { pastTime = time }
+
   mutating func stamp(now: UInt64) -> Stamp {
+    if let time = pastTime {
+      pastTime = HybridClock.last(of: 2, from: time)
+      return Stamp(time: time, client: storage.record.client)
+    }
     let now = now - min(now, storage.record.millisecondsAhead)
     let time =
       beginsCommit

@@ -8,9 +8,9 @@ extension ChangeRecorder {
   func log(
     _ changes: ChangeSet, in transaction: ObjectTransaction
   ) throws(StorageError) -> Bool {
-    guard !changes.schemaChanged, let rules = cache.logRules(transaction.schema),
-      try rules.take(changes, in: transaction)
-    else { return false }
+    guard !changes.schemaChanged, let rules = cache.logRules(transaction.schema) else {
+      return false
+    }
     let file = rules.tables.file
     let table = try transaction.table(file.table)
     guard table.count > 0 else { return false }
@@ -19,40 +19,44 @@ extension ChangeRecorder {
     var clock = HybridClock(latest: UInt64(bitPattern: try table.int(file.clock, at: position)))
     clock.receive(end.newest)
     let now = milliseconds()
-    let ahead = try millisecondsAhead(try table.int(file.version, at: position), transaction)
+    let version = try table.int(file.version, at: position)
+    let ahead = try millisecondsAhead(version, rules.tables, transaction)
     let time = clock.nextCommit(milliseconds: now - min(now, ahead))
-    let entries = rules.entries(of: changes, at: time, after: end.isEmpty ? time : end.newest)
-    if entries.isEmpty { return true }
-    if end.hasRoom(for: entries) {
-      end.append(entries, at: time)
+    let newest = end.isEmpty ? nil : end.newest
+    guard let part = try rules.part(of: changes, in: transaction, at: time, after: newest) else {
+      return false
+    }
+    if part.bytes.isEmpty { return true }
+    if end.hasRoom(for: part) {
+      end.append(part)
     } else {
-      try spill(&end, entries, time, rules.tables.log, transaction)
+      try spill(&end, part, rules.tables.log, transaction)
     }
     try transaction.setBytes(end.bytes, file.writes, of: position.key, in: file.table)
     return true
   }
 
   private func millisecondsAhead(
-    _ version: Int64, _ transaction: ObjectTransaction
+    _ version: Int64, _ tables: SyncTables, _ transaction: ObjectTransaction
   ) throws(StorageError) -> UInt64 {
     if let known = cache.millisecondsAhead(version: version) { return known }
-    return try RealmClientStorage.record(transaction.view, cache)?.record.millisecondsAhead ?? 0
+    let read = try RealmClientStorage.record(transaction.view, tables, cache)
+    return read?.record.millisecondsAhead ?? 0
   }
 
   /// Moves the end of the log to its last page, or a new one, and so what is new if it is much.
   private func spill(
-    _ end: inout LogEnd, _ entries: [UInt8], _ time: UInt64, _ log: SyncTables.Log,
+    _ end: inout LogEnd, _ part: LogPart, _ log: SyncTables.Log,
     _ transaction: ObjectTransaction
   ) throws(StorageError) {
-    let before = end.newest
     if end.hasEntries { try append(end.page, log, transaction) }
-    end.clear(at: end.isEmpty ? time : before)
-    if end.hasRoom(for: entries) { return end.append(entries, at: time) }
-    try append(WriteLog.bytes(end.newest) + entries, log, transaction)
-    end.clear(at: time)
+    end.clear(at: part.base)
+    if end.hasRoom(for: part) { return end.append(part) }
+    try append(WriteLog.bytes(part.base) + part.bytes, log, transaction)
+    end.clear(at: part.last)
   }
 
-  /// - Parameter new: entries, behind the time of the newest one before.
+  /// - Parameter new: entries, behind the time of the newest write before.
   private func append(
     _ new: [UInt8], _ log: SyncTables.Log, _ transaction: ObjectTransaction
   ) throws(StorageError) {

@@ -21,7 +21,7 @@ public final class ChangeRecorder: CommitRecorder, Sendable {
   /// Called once all changes were made, before they are committed.
   public func willCommit(_ transaction: ObjectTransaction) throws(StorageError) {
     let changes = transaction.changes()
-    if try log(changes, in: transaction) { return }
+    if try log(changes, in: transaction) { return transaction.keep(changes) }
     let schema = transaction.schema.description
     let concerned = changes.tables.filter { changed in
       guard let description = schema.description(of: changed.table) else { return false }

@@ -57,7 +57,10 @@ extension RealmClientStorage {
   private func record(_ change: DataChange, in id: ObjectID) throws(StorageError) {
     switch change {
     case .create: created.append(id)
-    case .delete: entries[id]?.places = Places()
+    case .delete:
+      entries[id]?.places = Places()
+      // The log may have said that it was made, and links wait for it from now on.
+      rows[id] = nil
     case .set(let container, let slot, _), .remove(let container, let slot):
       forgetDangling(slot, of: container, id)
     case .drop(let container): entries[id]?.places.drop(container)

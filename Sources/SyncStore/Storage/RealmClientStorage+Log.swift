@@ -4,14 +4,10 @@ import SyncProtocol
 
 // Bringing the states of objects up to date with the log.
 extension RealmClientStorage {
-  /// Objects of which one transaction of `digest` changes the states at the most, so that others
-  /// that want to write do not wait long for it.
-  private static var objectsOfOneTransaction: Int { 500 }
-
   /// Brings the states up to date with the oldest part of the log, in a transaction of its own.
   /// False if there is nothing left to do.
   public func digest() throws(StorageError) -> Bool {
-    try begin(digesting: Self.objectsOfOneTransaction)
+    try begin(digesting: objectsDigestedAtOnce)
     let isDone = try isLogEmpty()
     do throws(SyncProtocol.SyncError) { try commit() } catch {
       throw StorageError(.inputOutput, path: "", error.message.string)
@@ -59,7 +55,7 @@ extension RealmClientStorage {
 
   private func firstPage(
     _ log: SyncTables.Log
-  ) throws(StorageError) -> (key: ObjectStore.ObjectKey, entries: [WriteLog.Entry])? {
+  ) throws(StorageError) -> (key: ObjectStore.ObjectKey, entries: [LogEntry])? {
     let table = try writes.table(log.table)
     if table.count == 0 { return nil }
     let position = try table.position(at: 0)
@@ -80,20 +76,84 @@ extension RealmClientStorage {
     }
     var core = ClientCore(storage: self)
     for (table, objects) in logged.tables {
-      guard let known = try layout.classes[table], known.primaryKey != nil,
+      guard let known = try layout.classes[table],
         let before = try writes.baseView.table(table)
       else { continue }
       for (row, writes) in objects.sorted(by: { $0.key < $1.key }) {
         let key = ObjectStore.ObjectKey(rawValue: row)
-        guard let id = try id(of: key, known, in: before) else { continue }
-        rows[id] = key
         plainExists = writes.created == nil
-        core.note(
-          id, createdAt: writes.created,
-          writes: try properties(writes, of: key, known, before, id))
+        if known.primaryKey == nil {
+          try note(writes, ofEmbedded: key, known, &core)
+        } else if let id = try id(of: key, known, in: before) {
+          rows[id] = key
+          core.note(
+            id, createdAt: writes.created,
+            writes: try properties(writes, of: key, known, before, id))
+          try note(writes.collections, of: known, .root, id, &core)
+        }
       }
     }
     if let failure { throw failure }
+  }
+
+  private func note(
+    _ logged: LoggedWrites.Object, ofEmbedded row: ObjectStore.ObjectKey, _ known: SyncedClass,
+    _ core: inout ClientCore<RealmClientStorage>
+  ) throws(StorageError) {
+    guard let (id, container) = try owner(of: row, in: known.table, isBefore: true),
+      core.exists(id)
+    else { return }
+    for (column, time) in logged.columns {
+      guard let name = known.names[column] else { continue }
+      core.note(from: time)
+      core.set(.property(name), of: container, in: id, to: .null, now: time)
+    }
+    core.note(from: nil)
+    try note(logged.collections, of: known, container, id, &core)
+  }
+
+  /// What was done to collections of an object, or an embedded one, in its order.
+  private func note(
+    _ entries: [LogEntry], of known: SyncedClass, _ container: ContainerID, _ id: ObjectID,
+    _ core: inout ClientCore<RealmClientStorage>
+  ) throws(StorageError) {
+    if entries.isEmpty || !core.exists(id) { return }
+    defer { core.note(from: nil) }
+    for entry in entries {
+      core.note(from: entry.time)
+      switch entry.write {
+      case .creation, .property: break
+      case .list(let column, let operations):
+        guard let name = known.names[column],
+          let list = state(of: id)?.collection(name, of: container)
+        else { continue }
+        let isSound = try core.note(
+          operations, list, leadingTo: nil, id, declared: (name, container), now: entry.time)
+        if !isSound { throw .unsoundSync(writes.source.path, "its log of a list") }
+      case .cell(let column, let value, let isThere):
+        guard let name = known.names[column],
+          let collection = state(of: id)?.collection(name, of: container)
+        else { continue }
+        if known.properties[name]?.collection == .map {
+          guard case .string(let key) = value else { continue }
+          core.set(
+            .key(Text(key)), of: collection, in: id, to: isThere ? .null : .absent,
+            now: entry.time)
+        } else if let member = try cellBefore(value) {
+          core.set(
+            .member(member), of: collection, in: id, to: isThere ? .bool(true) : .absent,
+            now: entry.time)
+        }
+      }
+    }
+  }
+
+  /// A value of the log as a cell has it: links lead to what was there before the transaction.
+  private func cellBefore(_ value: StoredValue) throws(StorageError) -> CellValue? {
+    guard case .link(let table, let row) = value else { return CellValue(value) }
+    guard let known = try layout.classes[table], let before = try writes.baseView.table(table)
+    else { return nil }
+    return try id(of: row, known, in: before).map { .link($0) }
   }
 
   /// The properties that were written: of a new object those that do not have their defaults.
@@ -124,11 +184,13 @@ extension RealmClientStorage {
   }
 }
 
-/// What the log says, by object: the newest write of each property.
+/// What the log says, by object: the newest write of each property, and all that was done to
+/// collections.
 struct LoggedWrites {
   struct Object {
     var created: UInt64?
     var columns: [(ColumnKey, UInt64)] = []
+    var collections: [LogEntry] = []
 
     mutating func write(_ column: ColumnKey, at time: UInt64) {
       if let known = columns.firstIndex(where: { $0.0 == column }) {
@@ -147,7 +209,7 @@ struct LoggedWrites {
   var hasRoom: Bool { room > 0 }
 
   /// Takes as many as there is room for; gives back the others.
-  mutating func take(_ entries: [WriteLog.Entry]) -> [WriteLog.Entry] {
+  mutating func take(_ entries: [LogEntry]) -> [LogEntry] {
     for (index, entry) in entries.enumerated() {
       var objects = entry.objects
       while let row = objects.first {
@@ -163,12 +225,15 @@ struct LoggedWrites {
     return []
   }
 
-  private mutating func take(_ row: Int64, _ entry: WriteLog.Entry) {
-    if tables[entry.table]?[row] == nil { room -= 1 }
-    if let column = entry.column {
-      tables[entry.table, default: [:]][row, default: Object()].write(column, at: entry.time)
-    } else {
-      tables[entry.table, default: [:]][row, default: Object()].created = entry.time
+  private mutating func take(_ row: Int64, _ entry: LogEntry) {
+    var object = tables[entry.table]?[row]
+    room -= object == nil ? max(1, entry.cost) : entry.cost - 1
+    if object == nil { object = Object() }
+    switch entry.write {
+    case .creation: object?.created = entry.time
+    case .property(let column): object?.write(column, at: entry.time)
+    case .list, .cell: object?.collections.append(entry)
     }
+    tables[entry.table, default: [:]][row] = object
   }
 }

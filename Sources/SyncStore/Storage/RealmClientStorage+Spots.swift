@@ -43,18 +43,25 @@ extension RealmClientStorage {
 
   /// Which object of the server's a row belongs to, and which of its containers the row is; nil if
   /// none is known.
+  ///
+  /// - Parameter isBefore: in the version that the transaction began with.
   func owner(
-    of row: ObjectStore.ObjectKey, in table: TableKey
+    of row: ObjectStore.ObjectKey, in table: TableKey, isBefore: Bool = false
   ) throws(StorageError) -> (ObjectID, ContainerID)? {
     if let known = try layout.classes[table], known.primaryKey != nil {
-      return try id(of: row, known).map { ($0, .root) }
+      guard let stored = try self.table(table, isBefore) else { return nil }
+      return try id(of: row, known, in: stored).map { ($0, .root) }
     }
     var holder = (table: table, row: row)
     while true {
-      guard let above = try self.holder(of: holder.row, in: holder.table) else { return nil }
+      guard let above = try self.holder(of: holder.row, in: holder.table, isBefore) else {
+        return nil
+      }
       holder = above
       if let known = try layout.classes[holder.table], known.primaryKey != nil {
-        guard let id = try id(of: holder.row, known) else { return nil }
+        guard let stored = try self.table(holder.table, isBefore),
+          let id = try id(of: holder.row, known, in: stored)
+        else { return nil }
         let made = try entry(id).places.made.first { $0.value == .row(table, row) }
         return made.map { (id, $0.key) }
       }
@@ -63,11 +70,11 @@ extension RealmClientStorage {
 
   /// What holds an embedded object, or a collection among values of any kind.
   private func holder(
-    of row: ObjectStore.ObjectKey, in table: TableKey
+    of row: ObjectStore.ObjectKey, in table: TableKey, _ isBefore: Bool
   ) throws(StorageError) -> (table: TableKey, row: ObjectStore.ObjectKey)? {
-    let stored = try writes.table(table)
-    guard let position = try stored.find(row),
-      let description = writes.schema.description.description(of: table),
+    let schema = isBefore ? writes.baseView.schema : writes.schema.description
+    guard let stored = try self.table(table, isBefore), let position = try stored.find(row),
+      let description = schema.description(of: table),
       description.isEmbedded
     else { return nil }
     for backlink in description.backlinks {
@@ -75,6 +82,10 @@ extension RealmClientStorage {
       if origins.count > 0 { return (backlink.originTable, try origins.key(at: 0)) }
     }
     return nil
+  }
+
+  private func table(_ table: TableKey, _ isBefore: Bool) throws(StorageError) -> Table? {
+    isBefore ? try writes.baseView.table(table) : try writes.table(table)
   }
 
   func id(

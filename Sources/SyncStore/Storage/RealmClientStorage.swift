@@ -54,6 +54,9 @@ public final class RealmClientStorage: ClientStorage {
   private var storedClock: UInt64 = 0
   private var dirtyCount: Int64 = 0
   private var layoutInUse: SyncCache.Layout?
+  /// Objects of which one transaction of `digest` changes the states at the most, so that others
+  /// that want to write do not wait long for it. Less in tests.
+  package var objectsDigestedAtOnce = 500
   /// What the commit changes of what the sessions see.
   public var statusChange: ((inout SessionStatus) -> Void)?
 
@@ -103,12 +106,10 @@ public final class RealmClientStorage: ClientStorage {
   }
 
   /// The file's record in a version that is read; nil if it is not synced.
-  public static func record(
-    _ view: StoreView, _ cache: SyncCache
+  static func record(
+    _ view: StoreView, _ tables: SyncTables, _ cache: SyncCache
   ) throws(StorageError) -> (record: ClientRecord, dirtyObjects: Int64, isLogged: Bool)? {
-    guard let tables = SyncTables(view.schema), let table = try view.table(tables.file.table),
-      table.count > 0
-    else { return nil }
+    guard let table = try view.table(tables.file.table), table.count > 0 else { return nil }
     let position = try table.position(at: 0)
     let loaded = try read(tables.file, table, position, cache)
     let isLogged = unsafe try table.withBytes(tables.file.writes, at: position) {

@@ -74,51 +74,67 @@ enum SessionTable {
     } + [PropertyDescription(name: "suspended", kind: .bool)]
       + texts.map { PropertyDescription(name: $0.name, kind: .string) })
 
-  static func read(_ view: StoreView) throws(StorageError) -> SessionStatus {
+  /// Where the fields of the status are.
+  struct Layout: Sendable {
+    let table: TableKey
+    fileprivate let connection, suspended: ColumnKey
+    fileprivate let numbers, texts: [ColumnKey]
+
+    /// Nil for a file that is not synced.
+    init?(_ schema: SchemaDescription) {
+      guard let known = schema.description(of: SyncClass.session.className) else { return nil }
+      table = known.tableKey
+      connection = known.column("connection")
+      suspended = known.column("suspended")
+      numbers = SessionTable.numbers.map { known.column($0.name) }
+      texts = SessionTable.texts.map { known.column($0.name) }
+    }
+  }
+
+  static func read(_ view: StoreView, _ layout: Layout) throws(StorageError) -> SessionStatus {
     var status = SessionStatus()
-    guard let known = view.schema.description(of: SyncClass.session.className),
-      let table = try view.table(known.tableKey), table.count > 0
-    else { return status }
+    guard let table = try view.table(layout.table), table.count > 0 else { return status }
     let position = try table.position(at: 0)
     status.connection =
-      SessionStatus.Connection(rawValue: try table.int(known.column("connection"), at: position))
+      SessionStatus.Connection(rawValue: try table.int(layout.connection, at: position))
       ?? .disconnected
-    status.isSuspended = try table.bool(known.column("suspended"), at: position)
-    for (name, path) in numbers {
-      status[keyPath: path] = try table.int(known.column(name), at: position)
+    status.isSuspended = try table.bool(layout.suspended, at: position)
+    for (index, field) in numbers.enumerated() {
+      let number = try table.int(layout.numbers[index], at: position)
+      if number != 0 { status[keyPath: field.path] = number }
     }
-    for (name, path) in texts {
-      status[keyPath: path] = try table.string(known.column(name), at: position)
+    for (index, field) in texts.enumerated() {
+      let text = try table.string(layout.texts[index], at: position)
+      if !text.isEmpty { status[keyPath: field.path] = text }
     }
     return status
   }
 
   /// Writes what differs.
   static func write(
-    _ status: SessionStatus, to transaction: ObjectTransaction
+    _ status: SessionStatus, instead before: SessionStatus, _ layout: Layout,
+    to transaction: ObjectTransaction
   ) throws(StorageError) {
-    let before = try read(transaction.view)
-    guard let known = transaction.schema.description.description(of: SyncClass.session.className)
-    else { return }
-    let table = try transaction.table(known.tableKey)
+    let table = try transaction.table(layout.table)
     let key =
       table.count > 0
-      ? try table.position(at: 0).key : try transaction.createObject(in: known.tableKey)
+      ? try table.position(at: 0).key : try transaction.createObject(in: layout.table)
     if before.connection != status.connection {
       try transaction.setInt(
-        status.connection.rawValue, known.column("connection"), of: key, in: known.tableKey)
+        status.connection.rawValue, layout.connection, of: key, in: layout.table)
     }
     if before.isSuspended != status.isSuspended {
-      try transaction.setBool(
-        status.isSuspended, known.column("suspended"), of: key, in: known.tableKey)
+      try transaction.setBool(status.isSuspended, layout.suspended, of: key, in: layout.table)
     }
-    for (name, path) in numbers where before[keyPath: path] != status[keyPath: path] {
+    for (index, field) in numbers.enumerated()
+    where before[keyPath: field.path] != status[keyPath: field.path] {
       try transaction.setInt(
-        status[keyPath: path], known.column(name), of: key, in: known.tableKey)
+        status[keyPath: field.path], layout.numbers[index], of: key, in: layout.table)
     }
-    for (name, path) in texts where before[keyPath: path] != status[keyPath: path] {
+    for (index, field) in texts.enumerated()
+    where before[keyPath: field.path] != status[keyPath: field.path] {
       try transaction.setString(
-        status[keyPath: path], known.column(name), of: key, in: known.tableKey)
+        status[keyPath: field.path], layout.texts[index], of: key, in: layout.table)
     }
   }
 }

@@ -35,6 +35,7 @@ struct SyncTables: Sendable {
   let objects: Objects
   let links: Links
   let log: Log
+  let session: SessionTable.Layout
 
   /// Nil for a file that is not synced.
   init?(_ schema: SchemaDescription) {
@@ -42,7 +43,8 @@ struct SyncTables: Sendable {
       let object = schema.description(of: SyncClass.object.className),
       let link = schema.description(of: SyncClass.link.className),
       let log = schema.description(of: SyncClass.log.className),
-      let writes = file.property(named: "writes"), let since = object.property(named: "since")
+      let writes = file.property(named: "writes"), let since = object.property(named: "since"),
+      let session = SessionTable.Layout(schema)
     else { return nil }
     self.file = File(
       table: file.tableKey, client: file.column("client"), clock: file.column("clock"),
@@ -56,6 +58,7 @@ struct SyncTables: Sendable {
     links = Links(
       table: link.tableKey, target: link.property(named: "target")!,
       source: link.column("source"))
+    self.session = session
     self.log = Log(table: log.tableKey, page: log.column("page"))
   }
 

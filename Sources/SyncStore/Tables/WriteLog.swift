@@ -3,30 +3,20 @@ import Storage
 
 /// What programs have written and no state of an object says yet, in the order in which it was.
 ///
-/// Most commits set properties, or make objects without collections. Of these a commit notes only
-/// where and when, at the end of a log, which costs next to nothing; the agent brings the states up
-/// to date before it does anything with them, and so does a commit that needs them.
+/// Most commits set properties, change a few elements of collections, or make objects without any.
+/// Of these a commit notes only where and when (`LogEntry`), at the end of a log, which costs next
+/// to nothing; the agent brings the states up to date before it does anything with them, and so
+/// does a commit that needs them.
 ///
 /// The end of the log is a value of `sync.file`, short enough to lie beside the row's others:
 ///
-///     UInt64 the time of the newest entry | UInt64 the time that the first entry counts from
+///     UInt64 the time of the newest write | UInt64 the time that the first entry counts from
 ///     | entries
 ///
 /// What is before it is in pages, objects of `sync.log`: `UInt64 the time that the first entry
 /// counts from | entries`. Within the log each entry's time counts from the one before, across
-/// pages as well. An entry is five numbers: time, table and kind, column (of a write only), first
-/// object, how many.
+/// pages as well.
 enum WriteLog {
-  /// Objects that were made, or of which one property was written, in one commit.
-  struct Entry: Equatable {
-    /// Of the client's clock.
-    var time: UInt64
-    var table: TableKey
-    /// Nil for objects that were made.
-    var column: ColumnKey?
-    var objects: Range<Int64>
-  }
-
   /// What comes before the entries of the log's end, and of a page.
   static let endHeader = 16
   static let pageHeader = 8
@@ -45,56 +35,30 @@ enum WriteLog {
     return pages == 0 ? .short : pages > pagesMax ? .long : .medium
   }
 
-  static func append(_ entry: Entry, after time: UInt64, to encoder: inout ByteEncoder) {
-    encoder.append(entry.time &- time)
-    encoder.append(UInt64(entry.table.rawValue) << 1 | (entry.column == nil ? 1 : 0))
-    if let column = entry.column { encoder.append(UInt64(column.rawValue)) }
-    encoder.append(UInt64(bitPattern: entry.objects.lowerBound))
-    encoder.append(entry.objects.count)
-  }
-
   /// The entries of a page, or of the end; nil if the bytes make no sense.
-  static func entries(_ bytes: [UInt8], header: Int) -> [Entry]? {
+  static func entries(_ bytes: [UInt8], header: Int) -> [LogEntry]? {
     if bytes.count <= header { return [] }
-    return unsafe bytes.withUnsafeBytes { bytes -> [Entry]? in
+    return unsafe bytes.withUnsafeBytes { bytes -> [LogEntry]? in
       var time = unsafe bytes.loadUnaligned(fromByteOffset: header - 8, as: UInt64.self)
       var decoder = unsafe ByteDecoder(UnsafeRawBufferPointer(rebasing: bytes[header...]))
-      var entries: [Entry] = []
+      var entries: [LogEntry] = []
       while !decoder.isAtEnd {
-        guard let entry = entry(&decoder, after: time) else { return nil }
-        time = entry.time
+        guard let entry = LogEntry(&decoder, after: time) else { return nil }
+        time = entry.last
         entries.append(entry)
       }
       return entries
     }
   }
 
-  private static func entry(_ decoder: inout ByteDecoder, after time: UInt64) -> Entry? {
-    guard let passed = decoder.unsigned(), let kind = decoder.unsigned(),
-      let table = UInt32(exactly: kind >> 1)
-    else { return nil }
-    var column: ColumnKey?
-    if kind & 1 == 0 {
-      guard let number = decoder.unsigned(), let key = UInt32(exactly: number) else { return nil }
-      column = ColumnKey(rawValue: key)
-    }
-    guard let first = decoder.unsigned(), let low = Int64(exactly: first),
-      let count = decoder.integer(), count > 0
-    else { return nil }
-    let (high, overflow) = low.addingReportingOverflow(Int64(count))
-    if overflow { return nil }
-    return Entry(
-      time: time &+ passed, table: TableKey(rawValue: table), column: column, objects: low..<high)
-  }
-
   /// A page of entries.
-  static func page(_ entries: [Entry]) -> [UInt8] {
+  static func page(_ entries: [LogEntry]) -> [UInt8] {
     var encoder = ByteEncoder()
     var time = entries.first?.time ?? 0
     let base = time
     for entry in entries {
-      append(entry, after: time, to: &encoder)
-      time = entry.time
+      entry.append(after: time, to: &encoder)
+      time = entry.last
     }
     return bytes(base) + encoder.bytes
   }
@@ -123,7 +87,7 @@ struct LogEnd {
   /// Whether the log has nothing, in pages either.
   var isEmpty: Bool { bytes.isEmpty }
 
-  /// When the newest entry was written; 0 if there is none.
+  /// When the newest write was made; 0 if there is none.
   var newest: UInt64 { bytes.isEmpty ? 0 : WriteLog.number(bytes, at: 0) }
 
   /// What goes to a page when there is no room, with the time that it counts from.
@@ -131,15 +95,14 @@ struct LogEnd {
 
   var hasEntries: Bool { bytes.count > WriteLog.endHeader }
 
-  func hasRoom(for entries: [UInt8]) -> Bool {
-    max(bytes.count, WriteLog.endHeader) + entries.count <= WriteLog.endBytesMax
+  func hasRoom(for part: LogPart) -> Bool {
+    max(bytes.count, WriteLog.endHeader) + part.bytes.count <= WriteLog.endBytesMax
   }
 
-  /// - Parameter entries: the first counts from `newest`, or from `time` if the log was empty.
-  mutating func append(_ entries: [UInt8], at time: UInt64) {
-    if bytes.isEmpty { self = LogEnd(after: time) }
-    bytes.replaceSubrange(0..<8, with: WriteLog.bytes(time))
-    bytes += entries
+  mutating func append(_ part: LogPart) {
+    if bytes.isEmpty { self = LogEnd(after: part.base) }
+    bytes.replaceSubrange(0..<8, with: WriteLog.bytes(part.last))
+    bytes += part.bytes
   }
 
   /// All has gone to pages, the newest of it at `time`.

@@ -3,30 +3,42 @@ import RealmSwift
 import SyncModels
 import SyncServerKit
 
-/// Prints what synchronisation costs, with a server in this process: small commits beside those to a
-/// file that is not synced, the first sync of many objects, and the way from one device to another.
+/// Prints what synchronisation costs, with a server in this process: small commits of each kind
+/// beside those to a file that is not synced, the first sync of many objects, and the way from one
+/// device to another.
+///
+/// `SyncCosts commits KIND plain|synced COUNT` makes as many commits of one kind, for a program
+/// that counts instructions.
 @main
 @MainActor
 struct SyncCosts {
   static func main() async throws {
-    let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
+    let words = CommandLine.arguments.dropFirst()
     let server = try TestServer()
     let app = App(
       id: "costs-\(UUID().uuidString)", configuration: AppConfiguration(baseURL: server.url))
     let user = try await app.login(credentials: .anonymous)
-    try await smallCommits(user)
+    if words.first == "commits", words.count == 4 {
+      let (kind, file, count) = (Array(words)[1], Array(words)[2], Array(words)[3])
+      guard let kind = SmallCommit(rawValue: kind), let count = Int(count) else { return }
+      return try await make(count, kind, file == "synced" ? user : nil)
+    }
+    for kind in SmallCommit.allCases { try await compare(kind, user) }
     try await latency(user)
-    try await firstSync(user, count)
+    try await firstSync(user, words.first.flatMap { Int($0) } ?? 100_000)
   }
 
   private static func configuration(_ user: User?) -> Realm.Configuration {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "sync-costs-\(UUID().uuidString).realm")
     var configuration =
-      user?.flexibleSyncConfiguration { $0.append(QuerySubscription<Dog>(name: "all")) }
+      user?.flexibleSyncConfiguration {
+        $0.append(QuerySubscription<Dog>(name: "all"))
+        $0.append(QuerySubscription<Sample>(name: "samples"))
+      }
       ?? Realm.Configuration()
     configuration.fileURL = file
-    configuration.objectTypes = [Dog.self, Collar.self]
+    configuration.objectTypes = [Dog.self, Collar.self, Sample.self, SamplePart.self]
     configuration.durability = .relaxed
     return configuration
   }
@@ -36,37 +48,43 @@ struct SyncCosts {
     return Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds)
   }
 
-  /// Rounds of both kinds in turn; the median of their ratios.
-  private static func smallCommits(_ user: User) async throws {
-    let plain = try await Realm(configuration: configuration(nil))
-    let synced = try await Realm(configuration: configuration(user), downloadBeforeOpen: .always)
-    synced.syncSession?.suspend()
-    for realm in [plain, synced] {
-      try realm.write { for age in 0..<1000 { realm.add(Dog(name: "Dog", age: age)) } }
-    }
+  /// A file, synced if there is a user, whose agent rests.
+  private static func restingRealm(_ user: User?) async throws -> Realm {
+    let configuration = configuration(user)
+    guard user != nil else { return try await Realm(configuration: configuration) }
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    realm.syncSession?.suspend()
+    return realm
+  }
+
+  /// Rounds of both files in turn; the median of their ratios.
+  private static func compare(_ kind: SmallCommit, _ user: User) async throws {
     let rounds = 9
-    let commits = 2000
-    var ratios: [(create: Double, update: Double)] = []
-    for _ in 0..<rounds {
-      var creates: [Double] = []
-      var updates: [Double] = []
-      for realm in [plain, synced] {
-        creates.append(
-          try seconds {
-            for age in 0..<commits { try realm.write { realm.add(Dog(name: "New", age: age)) } }
-          })
-        let dogs = Array(realm.objects(Dog.self).prefix(1000))
-        updates.append(
-          try seconds {
-            for step in 0..<commits { try realm.write { dogs[step % 1000].age = step } }
-          })
-      }
-      ratios.append((creates[1] / creates[0], updates[1] / updates[0]))
+    let commits = 1000
+    var files: [(realm: Realm, samples: [Sample])] = []
+    for user in [nil, user] {
+      let realm = try await restingRealm(user)
+      files.append((realm, try SmallCommit.fill(realm)))
     }
-    let create = ratios.map(\.create).sorted()[rounds / 2]
-    let update = ratios.map(\.update).sorted()[rounds / 2]
-    print("a commit of one new object: \(create.short) of one to a file that is not synced")
-    print("a commit of one changed property: \(update.short) of that")
+    var ratios: [Double] = []
+    for round in 0..<rounds {
+      let times = try files.map { realm, samples in
+        try seconds {
+          for step in round * commits..<(round + 1) * commits {
+            try kind.write(step, to: samples, in: realm)
+          }
+        }
+      }
+      ratios.append(times[1] / times[0])
+    }
+    let ratio = ratios.sorted()[rounds / 2].short
+    print("a commit of \(kind.title): \(ratio) of one to a file that is not synced")
+  }
+
+  private static func make(_ count: Int, _ kind: SmallCommit, _ user: User?) async throws {
+    let realm = try await restingRealm(user)
+    let samples = try SmallCommit.fill(realm)
+    for step in 0..<count { try kind.write(step, to: samples, in: realm) }
   }
 
   private static func latency(_ user: User) async throws {

@@ -9,76 +9,65 @@ import Testing
 @Suite("two devices", .serialized) struct DeviceTests {
   @Test("see what the other one writes")
   func converge() async throws {
-    let server = try TestServer()
-    let app = makeApp(server)
-    let user = try await app.login(credentials: .anonymous)
-    let (left, right) = (Device(user), Device(user))
-    defer {
-      left.remove()
-      right.remove()
+    try await TwoDevices.with { devices in
+      let one = try await Realm(configuration: devices.left.configuration)
+      let two = try await Realm(configuration: devices.right.configuration)
+      try one.write {
+        let rex = Dog(name: "Rex", age: 3)
+        rex.nicknames.append(objectsIn: ["R", "Rexy"])
+        rex.scores["jump"] = 7
+        rex.collar = Collar(value: ["color": "red"])
+        one.add(rex)
+      }
+      #expect(await waits(two) { $0.objects(Dog.self).count == 1 })
+      let dog = try #require(two.objects(Dog.self).first)
+      #expect(dog.name == "Rex" && dog.age == 3 && Array(dog.nicknames) == ["R", "Rexy"])
+      #expect(dog.scores["jump"] == 7 && dog.collar?.color == "red")
+      try two.write {
+        dog.age = 4
+        dog.nicknames.append("King")
+        dog.collar?.color = "blue"
+        two.add(Dog(value: ["name": "Pup", "mother": dog]))
+      }
+      #expect(
+        await waits(one) {
+          $0.objects(Dog.self).count == 2 && $0.objects(Dog.self).first?.age == 4
+        })
+      let pup = try #require(one.objects(Dog.self).where { $0.name == "Pup" }.first)
+      #expect(pup.mother?.name == "Rex" && pup.mother?.collar?.color == "blue")
+      #expect(pup.mother.map { Array($0.nicknames) } == ["R", "Rexy", "King"])
     }
-    let one = try await Realm(configuration: left.configuration)
-    let two = try await Realm(configuration: right.configuration)
-    try one.write {
-      let rex = Dog(name: "Rex", age: 3)
-      rex.nicknames.append(objectsIn: ["R", "Rexy"])
-      rex.scores["jump"] = 7
-      rex.collar = Collar(value: ["color": "red"])
-      one.add(rex)
-    }
-    #expect(await waits(two) { $0.objects(Dog.self).count == 1 })
-    let dog = try #require(two.objects(Dog.self).first)
-    #expect(dog.name == "Rex" && dog.age == 3 && Array(dog.nicknames) == ["R", "Rexy"])
-    #expect(dog.scores["jump"] == 7 && dog.collar?.color == "red")
-    try two.write {
-      dog.age = 4
-      dog.nicknames.append("King")
-      dog.collar?.color = "blue"
-      two.add(Dog(value: ["name": "Pup", "mother": dog]))
-    }
-    #expect(
-      await waits(one) {
-        $0.objects(Dog.self).count == 2 && $0.objects(Dog.self).first?.age == 4
-      })
-    let pup = try #require(one.objects(Dog.self).where { $0.name == "Pup" }.first)
-    #expect(pup.mother?.name == "Rex" && pup.mother?.collar?.color == "blue")
-    #expect(pup.mother.map { Array($0.nicknames) } == ["R", "Rexy", "King"])
   }
 
   @Test("end with the same after one was out of reach")
   func offline() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let (left, right) = (Device(user), Device(user))
-    defer {
-      left.remove()
-      right.remove()
+    try await TwoDevices.with { devices in
+      let one = try await Realm(configuration: devices.left.configuration)
+      let two = try await Realm(configuration: devices.right.configuration)
+      let rex = try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+      #expect(await waits(two) { $0.objects(Dog.self).count == 1 })
+      try #require(two.syncSession).suspend()
+      try two.write {
+        two.objects(Dog.self).first?.age = 9
+        two.objects(Dog.self).first?.nicknames.append("two")
+      }
+      try one.write {
+        rex.name = "King"
+        rex.nicknames.append("one")
+      }
+      try await #require(one.syncSession).wait(for: .upload)
+      #expect(two.objects(Dog.self).first?.name == "Rex")
+      #expect(two.syncSession?.state == .inactive)
+      try #require(two.syncSession).resume()
+      #expect(await waits(two) { $0.objects(Dog.self).first?.name == "King" })
+      #expect(await waits(one) { $0.objects(Dog.self).first?.age == 9 })
+      #expect(
+        await waits(one) {
+          Array($0.objects(Dog.self).first!.nicknames)
+            == two.objects(Dog.self).first.map { Array($0.nicknames) }
+        })
+      #expect(rex.nicknames.count == 2)
     }
-    let one = try await Realm(configuration: left.configuration)
-    let two = try await Realm(configuration: right.configuration)
-    let rex = try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
-    #expect(await waits(two) { $0.objects(Dog.self).count == 1 })
-    try #require(two.syncSession).suspend()
-    try two.write {
-      two.objects(Dog.self).first?.age = 9
-      two.objects(Dog.self).first?.nicknames.append("two")
-    }
-    try one.write {
-      rex.name = "King"
-      rex.nicknames.append("one")
-    }
-    try await #require(one.syncSession).wait(for: .upload)
-    #expect(two.objects(Dog.self).first?.name == "Rex")
-    #expect(two.syncSession?.state == .inactive)
-    try #require(two.syncSession).resume()
-    #expect(await waits(two) { $0.objects(Dog.self).first?.name == "King" })
-    #expect(await waits(one) { $0.objects(Dog.self).first?.age == 9 })
-    #expect(
-      await waits(one) {
-        Array($0.objects(Dog.self).first!.nicknames)
-          == two.objects(Dog.self).first.map { Array($0.nicknames) }
-      })
-    #expect(rex.nicknames.count == 2)
   }
 
   @Test("rest while their user is logged out, and go on when it has logged in again")
@@ -104,22 +93,17 @@ import Testing
 
   @Test("open in the background with what the server has")
   func asyncOpen() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let (first, second) = (Device(user), Device(user))
-    defer {
-      first.remove()
-      second.remove()
-    }
-    let source = try await Realm(configuration: first.configuration)
-    try source.write { source.add(Dog(name: "Rex")) }
-    try await #require(source.syncSession).wait(for: .upload)
-    let count = try await withCheckedThrowingContinuation { continuation in
-      Realm.asyncOpen(configuration: second.configuration) { result in
-        continuation.resume(with: result.map { $0.objects(Dog.self).count })
+    try await TwoDevices.with { devices in
+      let source = try await Realm(configuration: devices.left.configuration)
+      try source.write { source.add(Dog(name: "Rex")) }
+      try await #require(source.syncSession).wait(for: .upload)
+      let count = try await withCheckedThrowingContinuation { continuation in
+        Realm.asyncOpen(configuration: devices.right.configuration) { result in
+          continuation.resume(with: result.map { $0.objects(Dog.self).count })
+        }
       }
+      #expect(count == 1)
     }
-    #expect(count == 1)
   }
 
   @Test("go on when the server comes back, and when their tokens have run out")

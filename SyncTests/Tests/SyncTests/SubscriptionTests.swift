@@ -8,29 +8,25 @@ import Testing
 @Suite("subscriptions", .serialized) struct SubscriptionTests {
   @Test("bring what they select, and take it away again")
   func select() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let (all, some) = (Device(user), Device(user, initialSubscriptions: { _ in }))
-    defer {
-      all.remove()
-      some.remove()
+    try await TwoDevices.with(rightSubscriptions: { _ in }) { devices in
+      let source = try await Realm(configuration: devices.left.configuration)
+      try source.write { for name in ["Rex", "Pup"] { source.add(Dog(name: name)) } }
+      try await #require(source.syncSession).wait(for: .upload)
+      let realm = try await Realm(configuration: devices.right.configuration)
+      let subscriptions = realm.subscriptions
+      #expect(subscriptions.count == 0)
+      try await subscriptions.update {
+        subscriptions.append(QuerySubscription<Dog>(name: "rex") { $0.name == "Rex" })
+      }
+      #expect(subscriptions.state == .complete && subscriptions.first?.name == "rex")
+      #expect(await waits(realm) { $0.objects(Dog.self).map(\.name) == ["Rex"] })
+      let pups = try await realm.objects(Dog.self).where { $0.name == "Pup" }.subscribe(
+        name: "pups")
+      #expect(await waits(realm) { _ in pups.count == 1 })
+      try await subscriptions.update { subscriptions.removeAll() }
+      #expect(await waits(realm) { $0.objects(Dog.self).isEmpty })
+      #expect(source.objects(Dog.self).count == 2)
     }
-    let source = try await Realm(configuration: all.configuration)
-    try source.write { for name in ["Rex", "Pup"] { source.add(Dog(name: name)) } }
-    try await #require(source.syncSession).wait(for: .upload)
-    let realm = try await Realm(configuration: some.configuration)
-    let subscriptions = realm.subscriptions
-    #expect(subscriptions.count == 0)
-    try await subscriptions.update {
-      subscriptions.append(QuerySubscription<Dog>(name: "rex") { $0.name == "Rex" })
-    }
-    #expect(subscriptions.state == .complete && subscriptions.first?.name == "rex")
-    #expect(await waits(realm) { $0.objects(Dog.self).map(\.name) == ["Rex"] })
-    let pups = try await realm.objects(Dog.self).where { $0.name == "Pup" }.subscribe(name: "pups")
-    #expect(await waits(realm) { _ in pups.count == 1 })
-    try await subscriptions.update { subscriptions.removeAll() }
-    #expect(await waits(realm) { $0.objects(Dog.self).isEmpty })
-    #expect(source.objects(Dog.self).count == 2)
   }
 
   @Test("that the server cannot take say so")
@@ -52,17 +48,13 @@ import Testing
 
   @Test("are there before the realm is, if that is asked for")
   func downloadBeforeOpen() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let (first, second) = (Device(user), Device(user))
-    defer {
-      first.remove()
-      second.remove()
+    try await TwoDevices.with { devices in
+      let source = try await Realm(configuration: devices.left.configuration)
+      try source.write { for age in 0..<500 { source.add(Dog(name: "Dog", age: age)) } }
+      try await #require(source.syncSession).wait(for: .upload)
+      let realm = try await Realm(
+        configuration: devices.right.configuration, downloadBeforeOpen: .always)
+      #expect(realm.objects(Dog.self).count == 500)
     }
-    let source = try await Realm(configuration: first.configuration)
-    try source.write { for age in 0..<500 { source.add(Dog(name: "Dog", age: age)) } }
-    try await #require(source.syncSession).wait(for: .upload)
-    let realm = try await Realm(configuration: second.configuration, downloadBeforeOpen: .always)
-    #expect(realm.objects(Dog.self).count == 500)
   }
 }

@@ -26,6 +26,42 @@ struct Device {
   func remove() { try? FileManager.default.removeItem(at: directory) }
 }
 
+/// Two devices of one user, on a server of their own.
+@MainActor
+struct TwoDevices {
+  let server: TestServer
+  let user: User
+  let left: Device
+  let right: Device
+
+  /// - Parameter rightSubscriptions: what the second device wants at first; nil: all.
+  private init(
+    rightSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
+  ) async throws {
+    server = try TestServer()
+    user = try await makeApp(server).login(credentials: .anonymous)
+    left = Device(user)
+    if let rightSubscriptions {
+      right = Device(user, initialSubscriptions: rightSubscriptions)
+    } else {
+      right = Device(user)
+    }
+  }
+
+  /// Lends them to a test, and takes their files away in the end.
+  static func with(
+    rightSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil,
+    _ body: @MainActor (TwoDevices) async throws -> Void
+  ) async throws {
+    let devices = try await TwoDevices(rightSubscriptions: rightSubscriptions)
+    defer {
+      devices.left.remove()
+      devices.right.remove()
+    }
+    try await body(devices)
+  }
+}
+
 /// An app on a server, whose name no other test has.
 func makeApp(_ server: TestServer) -> App {
   App(id: "app-\(UUID().uuidString)", configuration: AppConfiguration(baseURL: server.url))

@@ -68,9 +68,18 @@ public final class StoreDevice: RealmClientStorage.Host {
       StoreView(source: snapshot.source, root: snapshot.root, schema: schema.description))
   }
 
+  /// All that the file's objects hold.
+  public var contents: String { get throws { try read { try StoreDump($0).text() } } }
+
   /// What the file says of itself.
   public var info: SyncFile.Info {
-    get throws { try read { try SyncFile.info($0, cache)! } }
+    get throws {
+      let snapshot = try database.pinNewest()
+      let schema = try schemas.schema(snapshot.root, in: snapshot.source)
+      let view = StoreView(
+        source: snapshot.source, root: snapshot.root, schema: schema.description)
+      return try SyncFile.info(view, schema, cache)!
+    }
   }
 
   var isDirty: Bool { get throws { try info.isDirty } }
@@ -80,6 +89,9 @@ public final class StoreDevice: RealmClientStorage.Host {
     core?.wantedBatchBytes = wanted
     core?.fullBatchBytes = full
   }
+
+  /// How many objects, more or less, are brought up to date in one transaction that reads the log.
+  public func setDigestedAtOnce(_ count: Int) { core?.storage.objectsDigestedAtOnce = count }
 
   /// Reads a part of the log; false if nothing is left of it.
   public func digest() throws -> Bool { try core?.storage.digest() ?? false }

@@ -7,10 +7,14 @@ import TestSupport
 public struct StoreRun {
   private var random: SeededGenerator
   private var network: StoreNetwork
+  /// Of one commit, at most. One is such that the log takes it, mostly.
+  private let writesOfCommit: Int
 
   private init(seed: UInt64, devices count: Int) throws {
     random = SeededGenerator(seed: seed)
     network = try StoreNetwork(devices: count, epoch: seed + 1)
+    writesOfCommit = seed % 3 == 0 ? 4 : 1
+    for device in network.devices { device.setDigestedAtOnce(2) }
     if seed % 2 == 0 { for device in network.devices { device.setBatchBytes(wanted: 200) } }
   }
 
@@ -24,7 +28,7 @@ public struct StoreRun {
     for device in run.devices.indices { run.network.connect(device) }
     try run.network.settle()
     if let finding = try run.findings() { return finding }
-    let texts = try run.devices.map { try $0.read { try StoreDump($0).text() } }
+    let texts = try run.devices.map { try $0.contents }
     for (index, text) in texts.enumerated() where text != texts[0] {
       return "device \(index) has\n\(text)\nand device 0\n\(texts[0])"
     }
@@ -41,15 +45,18 @@ public struct StoreRun {
     switch random.below(4) {
     case 0, 1:
       let seed = random.next()
+      let count = writesOfCommit
       try devices[device].write { writes in
         var writer = StoreWriter(writes, SeededGenerator(seed: seed))
-        try writer.change()
+        try writer.change(upTo: count)
       }
     case 2:
       try network.exchange(device, turns: 1 + random.below(12))
     default:
-      if random.below(3) == 0 {
-        network.disconnect(device)
+      switch random.below(3) {
+      case 0: network.disconnect(device)
+      case 1: _ = try devices[device].digest()
+      default: break
       }
     }
   }

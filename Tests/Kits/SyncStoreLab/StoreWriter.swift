@@ -15,8 +15,9 @@ struct StoreWriter {
 
   private var known: ClassDescription { writes.schema.description.description(of: "Thing")! }
 
-  mutating func change() throws {
-    for _ in 0..<(1 + random.below(4)) { try step() }
+  /// - Parameter count: of writes, at most.
+  mutating func change(upTo count: Int) throws {
+    for _ in 0..<(1 + random.below(count)) { try step() }
   }
 
   private func row(_ key: Int) throws -> ObjectKey? {

@@ -35,6 +35,9 @@
         throwRealmException("'\(configuration.resolvedURL)' is not the URL of a server.")
       }
       shared = SharedApp.of(id, configuration, endpoint)
+      for option in configuration.ignoredOptions {
+        Logger.shared.log(.warn) { "sync: the option '\(option)' has no effect" }
+      }
     }
 
     var endpoint: Endpoint { shared.requests.endpoint }

@@ -34,8 +34,22 @@
     /// Whether a reset discards what the server has not acknowledged.
     let discardsUnsynced: Bool
     let reset: (SyncAgent.Reset) -> Void
-    private let isNewsOnItsWay = Atomic<Bool>(false)
+    private let news = Atomic<News>(.none)
     private var listener: CommitListener?
+
+    /// What commits have told the agent.
+    private enum News: UInt8, AtomicRepresentable {
+      /// It has looked at all of them: the next one wakes it.
+      case none
+      /// It has just looked at all of them, and will look again by itself.
+      case seen
+      /// There are some that it will look at.
+      case waiting
+    }
+
+    /// For so long after a look at the file commits do not wake the agent: whoever commits many
+    /// times would else wait for it to be woken each time.
+    private static let lookPauseMilliseconds = 5
 
     var phase = Phase.waitsForRole
     private var isOver = false
@@ -137,11 +151,19 @@
 
     /// From any thread, also within a commit.
     private func fileChanged() {
-      if isNewsOnItsWay.exchange(true, ordering: .acquiringAndReleasing) { return }
-      loop.execute { [weak self] in
+      guard news.exchange(.waiting, ordering: .acquiringAndReleasing) == .none else { return }
+      loop.execute { [weak self] in self?.lookAtNews() }
+    }
+
+    private func lookAtNews() {
+      // An exchange, as that of the commits is: what they have published is seen.
+      _ = news.exchange(.seen, ordering: .acquiringAndReleasing)
+      lookAtFile()
+      loop.after(milliseconds: Self.lookPauseMilliseconds) { [weak self] in
         guard let self else { return }
-        _ = isNewsOnItsWay.exchange(false, ordering: .acquiringAndReleasing)
-        lookAtFile()
+        let (wasSeen, _) = news.compareExchange(
+          expected: .seen, desired: .none, ordering: .acquiringAndReleasing)
+        if !wasSeen { lookAtNews() }
       }
     }
 
@@ -261,7 +283,7 @@
       try withNewest { (source, root) throws(StorageError) in
         let schema = try schemas.schema(root, in: source)
         return try SyncFile.info(
-          StoreView(source: source, root: root, schema: schema.description), cache)
+          StoreView(source: source, root: root, schema: schema.description), schema, cache)
       }
     }
   }

@@ -213,7 +213,8 @@
       let transaction = try ObjectTransaction(
         try shared.database.beginWrite(), schemas: shared.schemas)
       defer { transaction.cancel() }
-      if let info = try SyncFile.info(transaction.view, shared.syncCache) {
+      let view = transaction.view
+      if let info = try SyncFile.info(view, transaction.schema, shared.syncCache) {
         contents.subscriptions = Self.subscriptions(info)
         contents.version = info.record.queryVersion
       }

@@ -27,6 +27,8 @@ public struct ConvergenceRun {
   var rebases = 0
   /// Objects that clients held when a backup was restored that lacks them.
   var givenBack: Set<ObjectID> = []
+  /// Programs of whose transactions a client had half when a backup was restored.
+  var halved: Set<Int> = []
   /// The bytes of all batches that were made.
   var batches: [ClientID: [UInt64: [UInt8]]] = [:]
   let keys: Int
@@ -187,6 +189,7 @@ public struct ConvergenceRun {
     model = old
     unflushed = []
     givenBack = []
+    noteHalves()
     for number in devices.indices {
       disconnect(number)
       let core = devices[number].core

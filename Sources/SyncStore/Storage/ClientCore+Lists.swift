@@ -1,0 +1,99 @@
+import ObjectStore
+import Storage
+import SyncProtocol
+
+// What programs have done to lists, as the client's core is to note it.
+extension ClientCore<RealmClientStorage> {
+  /// Notes what was done in its order. False, with nothing noted, if it cannot be done to the list
+  /// that the state has.
+  ///
+  /// - Parameters:
+  ///   - end: the elements that are left of it, if that is known.
+  ///   - declared: the property that declares the list, and the container that has it.
+  mutating func note(
+    _ operations: [ListOperation], _ list: ContainerID, leadingTo end: Int?, _ id: ObjectID,
+    declared: (NameID, ContainerID)?, now: UInt64
+  ) throws(StorageError) -> Bool {
+    var list = list
+    var count = storage.state(of: id)?.elements(of: list).count ?? 0
+    count -= try missing(list, id).count
+    guard operations.lead(from: count, to: end) else { return false }
+    for operation in operations {
+      switch operation {
+      case .insert(let index, let inserted):
+        for offset in 0..<inserted {
+          insert(.null, at: try shown(index + offset, list, id), of: list, in: id, now: now)
+        }
+      case .remove(let index, let removed):
+        for _ in 0..<removed {
+          removeItem(try shown(index, list, id), of: list, in: id, now: now)
+        }
+      case .set(let index):
+        setItem(try shown(index, list, id), of: list, in: id, to: .null, now: now)
+      case .move(let from, let to): try move(from, to, list, id, now: now)
+      case .swap(let left, let right):
+        let (low, high) = (min(left, right), max(left, right))
+        if low == high { continue }
+        try move(low, high, list, id, now: now)
+        if high - 1 > low { try move(high - 1, low, list, id, now: now) }
+      case .clear: list = clear(list, id, declared, now: now)
+      }
+    }
+    return true
+  }
+
+  /// An index in the program's list as one of the state's.
+  func shown(
+    _ index: Int, _ list: ContainerID, _ id: ObjectID
+  ) throws(StorageError) -> Int {
+    RealmClientStorage.shown(index, try missing(list, id))
+  }
+
+  /// The elements that the client's state has and the program's list has not.
+  private func missing(_ list: ContainerID, _ id: ObjectID) throws(StorageError) -> [Int] {
+    try storage.entry(id).places.missingItems(of: list)
+  }
+
+  mutating func move(
+    _ from: Int, _ to: Int, _ list: ContainerID, _ id: ObjectID, now: UInt64
+  ) throws(StorageError) {
+    let start = try shown(from, list, id)
+    let rest = try missing(list, id).map { $0 > start ? $0 - 1 : $0 }
+    moveItem(start, to: RealmClientStorage.shown(to, rest), of: list, in: id, now: now)
+  }
+
+  /// A cleared list is a new one, so that what others write in the old one is discarded.
+  private mutating func clear(
+    _ list: ContainerID, _ id: ObjectID, _ declared: (NameID, ContainerID)?, now: UInt64
+  ) -> ContainerID {
+    guard let (name, container) = declared else {
+      let count = storage.state(of: id)?.elements(of: list).count ?? 0
+      for index in (0..<count).reversed() { removeItem(index, of: list, in: id, now: now) }
+      return list
+    }
+    set(.property(name), of: container, in: id, to: .list, now: now)
+    return storage.state(of: id)?.collection(name, of: container) ?? list
+  }
+}
+
+extension [ListOperation] {
+  /// Whether the operations can be applied to a list of `count` elements, and leave `end`.
+  fileprivate func lead(from count: Int, to end: Int?) -> Bool {
+    var count = count
+    for operation in self {
+      switch operation {
+      case .insert(let index, let inserted):
+        guard index <= count else { return false }
+        count += inserted
+      case .remove(let index, let removed):
+        guard index + removed <= count else { return false }
+        count -= removed
+      case .set(let index): if index >= count { return false }
+      case .move(let from, let to), .swap(let from, let to):
+        if from >= count || to >= count { return false }
+      case .clear: count = 0
+      }
+    }
+    return end == nil || count == end
+  }
+}
