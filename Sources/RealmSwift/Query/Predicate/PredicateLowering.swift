@@ -115,6 +115,7 @@ struct PredicateLowering {
     default: break
     }
     let (first, second) = (try expression(left), try expression(right))
+    if let members = try compareMembers(left, comparison, right, second) { return members }
     try check(right, against: left)
     try check(left, against: right)
     if let operation = TextOperation(comparison) {

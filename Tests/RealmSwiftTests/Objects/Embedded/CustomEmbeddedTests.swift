@@ -103,6 +103,27 @@ final class Hike: Object {
     #expect(realm.dynamicObjects("Hike")[0].dynamicList("way").count == 2)
   }
 
+  @Test func conditionsCompareThemByTheirProperties() throws {
+    let realm = try file.open()
+    try realm.write {
+      realm.create(Hike.self, value: ["id": 1, "start": Spot(1, 2), "end": Spot(3, 4)])
+      realm.create(Hike.self, value: ["id": 2, "start": Spot(1, 3)])
+    }
+    let hikes = realm.objects(Hike.self)
+    func found(_ condition: (Query<Hike>) -> Query<Bool>) -> [Int] {
+      hikes.where(condition).map(\.id)
+    }
+    #expect(found { $0.start == Spot(1, 2) } == [1])
+    #expect(found { $0.start != Spot(1, 2) } == [2])
+    #expect(found { $0.end == Spot(3, 4) } == [1])
+    #expect(found { $0.end != Spot(3, 4) } == [2])
+    #expect(found { $0.end == Optional(Spot(3, 4)) } == [1])
+    #expect(found { $0.end == nil } == [2])
+    #expect(found { $0.end != nil && !($0.start == Spot(0, 0)) } == [1])
+    #expect(hikes.filter("end == %@", SpotObject(value: [3, 4])).map(\.id) == [1])
+    #expect(hikes.filter("end != %@", Spot(3, 4)).map(\.id) == [2])
+  }
+
   @Test func updatesCopiesAndQueriesKnowThem() throws {
     let realm = try file.open()
     let value =
