@@ -49,7 +49,7 @@
 
     /// For so long after a look at the file commits do not wake the agent: whoever commits many
     /// times would else wait for it to be woken each time.
-    private static let lookPauseMilliseconds = 5
+    private static let lookPauseMilliseconds = 2
 
     var phase = Phase.waitsForRole
     private var isOver = false
