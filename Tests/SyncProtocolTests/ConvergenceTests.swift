@@ -23,7 +23,7 @@ import Testing
     "ends with the same data where it once did not",
     arguments: [
       20144, 20275, 15130, 40217, 3072, 5061, 6724, 16306, 62629, 6075, 15672, 30966, 22242,
-      12702, 33974, 12996, 57309, 59658,
+      12702, 33974, 12996, 57309, 59658, 60917, 64553,
     ] as [UInt64])
   func kept(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
 

@@ -125,6 +125,9 @@ extension ClientCore {
         if slice.isRebase { keepOwn(id, &state!, rebase) }
         return true
       }
+      // An object that the client has created as well is one with the server's: with the whole of
+      // it nothing is left to create. An update may be a part, and the creation asks for the rest.
+      if news.kind == .snapshot { state?.isGenerationDirty = false }
       if rebase.isOtherHistory { noteLacking(news.change, &state!) }
       state?.isLeaving = false
       state?.tombstone = nil
@@ -155,18 +158,11 @@ extension ClientCore {
   }
 
   /// Brings the object into the generation of the server; false if the client's own is newer.
-  ///
-  /// An object that the client has created itself and that is there in that generation is one with
-  /// the server's: nothing is left to create, and what the server has put into it is not the
-  /// client's own.
   private mutating func follow(
     _ id: ObjectID, _ state: inout ClientObject?, _ generation: Generation
   ) -> Bool {
     if let current = state {
-      if current.generation == generation {
-        state?.isGenerationDirty = false
-        return true
-      }
+      if current.generation == generation { return true }
       if current.generation > generation && current.isGenerationDirty { return false }
       if current.generation.isAlive { storage.change(.delete, in: id) }
     }
