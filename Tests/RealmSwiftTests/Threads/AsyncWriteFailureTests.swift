@@ -66,6 +66,7 @@ import Testing
     thread.performAndWait { [file] in _ = try! file.open() }
     let database = try Database.open(path: file.path, system: disk)
     let holder = WriterHolder(file)
+    let hasAsked = DispatchSemaphore(value: 0)
     let isFull = DispatchSemaphore(value: 0)
     let told = Box<[String]>([])
     let pins = Box<[Snapshot]>([])
@@ -85,8 +86,10 @@ import Testing
             realm.writeAsync({ realm.add(Reader(name: "Ada")) }, onComplete: { _ in done.resume() })
           }
         }
+        hasAsked.signal()
         isFull.wait()
       }
+      hasAsked.wait()
       holder.end(adding: "Grace")
       disk.isFull = true
       while let pin = try? database.pinNewest() { pins.value.append(pin) }
