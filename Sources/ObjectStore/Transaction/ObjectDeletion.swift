@@ -148,12 +148,7 @@ struct ObjectDeletion {
   /// Deletes all objects of a class, and the embedded ones that belong to them.
   func removeAll(in table: TableKey) throws(StorageError) {
     let state = try transaction.open(table)
-    var keys: [ObjectKey] = []
-    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
-    var clusters = try transaction.table(table).clusters()
-    while let cluster = try clusters.next() {
-      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
-    }
+    let keys = Array(try transaction.table(table).allKeys())
     if schema.layouts[Int(table.rawValue)].hasRelations {
       try remove(keys, in: table)
       return try removeOrphans()

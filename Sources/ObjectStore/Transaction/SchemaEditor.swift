@@ -40,13 +40,7 @@ struct SchemaEditor {
   /// which is what a date that nobody has set is elsewhere; a row of zeros is that of 2001.
   private func beginDates(_ column: ColumnKey, in table: TableKey) throws(StorageError) {
     let state = try transaction.open(table)
-    var keys: [ObjectKey] = []
-    keys.reserveCapacity(min(state.pointee.count, 1 << 20))
-    var clusters = try transaction.table(table).clusters()
-    while let cluster = try clusters.next() {
-      for row in 0..<cluster.count { keys.append(cluster.key(row)) }
-    }
-    for key in keys {
+    for key in try transaction.table(table).allKeys() {
       let row = try transaction.locate(state, key)
       let leaf = state.pointee.leaf
       let old = leaf.node.reference(column.slot)

@@ -149,16 +149,22 @@ import Testing
     let server = try await served()
     let copy = server.folder.appendingPathComponent("copy").path
     let original = server.data
-    for round in 0..<12 {
+    var wholeCount = 0
+    let partial = copy + ".partial"
+    let steps = [100, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    for step in steps {
+      try? FileManager.default.removeItem(atPath: partial)
       let process = Process()
       process.executableURL = URL(fileURLWithPath: ServerProcess.program)
       process.arguments = ["backup", copy, "--data", original]
       process.standardError = FileHandle.nullDevice
       try process.run()
-      try await Task.sleep(for: .milliseconds(15 + 15 * round))
+      // Killed when it has made so many files; the first one gets to its end.
+      while process.isRunning, Self.fileCount(partial) < step { await Task.yield() }
       if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
       guard FileManager.default.fileExists(atPath: copy) else { continue }
+      wholeCount += 1
       server.data = copy
       try await server.start()
       #expect(try await server.ask("GET", "/health/ready").status == 200)
@@ -171,8 +177,15 @@ import Testing
       try FileManager.default.removeItem(atPath: copy)
       server.data = original
     }
+    #expect(wholeCount > 0 && wholeCount < steps.count, "\(wholeCount) were whole")
+    // Over what the last one may have left.
     _ = try backup(server)
-    #expect(!FileManager.default.fileExists(atPath: copy + ".partial"))
+    #expect(!FileManager.default.fileExists(atPath: partial))
+  }
+
+  /// How many files and folders there are in a folder, and below.
+  private static func fileCount(_ folder: String) -> Int {
+    FileManager.default.subpaths(atPath: folder)?.count ?? 0
   }
 
   @Test func whatIsNoBackupIsNotReplaced() async throws {
