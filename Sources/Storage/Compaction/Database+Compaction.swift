@@ -22,6 +22,7 @@ struct CompactionState {
   var sizeAtPassStart: UInt64 = 0
   /// The region after the last one in which holes were punched.
   var punchCursor = 0
+  var cutPace = CutPace()
   /// What there was when a search came to its end without making the file smaller.
   var fruitless: Fruitless?
 
@@ -69,8 +70,9 @@ extension Database {
         boundary = Compactor.boundary(freeSpace)
       }
       isWaiting = Compactor.isHeldBack(freeSpace)
-      progress.bytesReturned = try returnSpace(transaction)
+      progress.bytesReturned = try returnSpace()
     }
+    progress.bytesReturned += try cutEnd()
     guard let boundary else {
       progress.hasMore =
         isWorthwhile && progress.bytesReturned > 0
@@ -83,15 +85,16 @@ extension Database {
     let isWorking = !progress.isFruitless
     if flushes { try flush() }
     try holdingWriter { (transaction) throws(StorageError) in
-      let returned = try returnSpace(transaction)
-      progress.bytesReturned += returned
+      progress.bytesReturned += try returnSpace()
       let canMove = Compactor.canMove(writerState.freeSpace)
-      // The end of a file goes in pieces.
-      progress.hasMore = isWorking && canMove || returned >= Compactor.cutSizeMax
+      progress.hasMore = isWorking && canMove
       progress.isHeldBack =
         !isWorking && canMove && Compactor.isHeldBack(writerState.freeSpace)
       if progress.isFruitless { noteFruitless(writerState.freeSpace) }
     }
+    let cut = try cutEnd()
+    progress.bytesReturned += cut
+    if cut >= Compactor.cutSizeMax { progress.hasMore = true }
     return progress
   }
 
@@ -102,7 +105,7 @@ extension Database {
   }
 
   /// Runs `body` in a transaction that is not committed, with the free space of the newest version.
-  private func holdingWriter(
+  func holdingWriter(
     _ body: (WriteTransaction) throws(StorageError) -> Void
   ) throws(StorageError) {
     let transaction = try beginWrite()
@@ -174,8 +177,8 @@ extension Database {
 
   // MARK: Giving back
 
-  /// Punches holes into long free runs and cuts the end of the file. The writer role is held.
-  private func returnSpace(_ transaction: WriteTransaction) throws(StorageError) -> UInt64 {
+  /// Punches holes into long free runs. The writer role is held.
+  private func returnSpace() throws(StorageError) -> UInt64 {
     let freeSpace = writerState.freeSpace
     var state = compaction.withLock { $0 }
     let runs = try freeSpace.runsToReturn(
@@ -184,7 +187,6 @@ extension Database {
     var returned: UInt64 = 0
     let deadline = system.now() + Compactor.holdNanosecondsMax
     do throws(SystemError) {
-      returned += try cutFile(transaction)
       for run in runs where system.now() <= deadline {
         returned += try punch(run)
       }
@@ -207,23 +209,6 @@ extension Database {
       return 0
     }
     return end - start
-  }
-
-  /// Cuts what lies beyond the logical size, once no version that a reader has or that recovery
-  /// may fall back to reaches there: those are the ones before the last cut.
-  private func cutFile(_ transaction: WriteTransaction) throws(SystemError) -> UInt64 {
-    let lastCut = transaction.base.lastCut
-    guard lastCut > 0, lockFile.durableVersion >= lastCut,
-      writerState.pins.allSatisfy({ $0 >= lastCut })
-    else { return 0 }
-    let size = try file.size()
-    let target = max(
-      writerState.freeSpace.logicalSize, size - min(size, Compactor.cutSizeMax))
-    guard size > target else { return 0 }
-    try file.truncate(to: target)
-    let start = (target + 4095) & ~4095
-    if size > start { forgetDecrypted(offset: start, length: size - start) }
-    return size - target
   }
 
   /// Compacts until nothing more can be gained; other writers get their turn between steps.
