@@ -104,6 +104,10 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
     super.init(coder: coder)
   }
 
+  /// Whether both have the same code and say the same of it. Of the operators for any two objects
+  /// and for any two errors, neither is the better one.
+  public static func == (left: RLMError, right: RLMError) -> Bool { left.isEqual(right) }
+
   /// The sentence that says what failed, with the path of the file, and the code.
   public override var description: String {
     let code = Code(rawValue: (self as NSError).code) ?? Self.unknownCode
