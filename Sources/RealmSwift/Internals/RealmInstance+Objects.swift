@@ -161,8 +161,10 @@ extension _RealmInstance {
       updateUnlessTooDeep(object, from: source)
     } else if case .object = source, copiedLinks.isTooDeep {
       object = type.init()
-      if let key = binding.info.primaryKey {
-        object._fill(source.value(at: key, of: binding.info), at: key, binding.info, self)
+      if let key = binding.info.primaryKey,
+        let value = source.value(at: key, of: binding.info)
+      {
+        object._fill(value, at: key, binding.info, self)
       }
       add(object, update: policy)
       updateUnlessTooDeep(object, from: source)
