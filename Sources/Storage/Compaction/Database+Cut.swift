@@ -2,9 +2,9 @@ import Platform
 
 /// How much of a file's end is cut off at once.
 ///
-/// A file system drops the pages and blocks of what is cut while no other process can write. With
-/// some that takes a millisecond for ten megabytes and with some for a quarter of one, and each call
-/// has a cost of its own. So a piece is as large as the last ones have shown that it may be.
+/// A file system drops the pages and blocks of what is cut while no other process can write; with
+/// some, ten megabytes take a millisecond, with some a quarter of one. Each call has a cost of its
+/// own. So a piece is as large as the last ones have shown that it may be.
 struct CutPace {
   private(set) var size: UInt64 = 1 << 20
 
