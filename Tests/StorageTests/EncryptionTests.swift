@@ -255,7 +255,7 @@ import Testing
 
   /// Pages of decrypted nodes that the process keeps.
   private func decryptedPages(_ database: Database, upTo size: Int) throws -> Int {
-    try decryptedPages(try database.mapping(covering: 0), upTo: size)
+    try decryptedPages(try database.mappings.mapping(covering: 0), upTo: size)
   }
 
   private func decryptedPages(_ mapping: Mapping, upTo size: Int) throws -> Int {
@@ -268,7 +268,7 @@ import Testing
 
   /// Pages that the mappings which have been outgrown keep, oldest mapping first.
   private func outgrownPages(_ database: Database) throws -> [Int] {
-    try database.mappings.withLock { Array($0.dropLast()) }.map { mapping in
+    try database.mappings.all.withLock { Array($0.dropLast()) }.map { mapping in
       try decryptedPages(mapping, upTo: Int(mapping.length))
     }
   }
@@ -279,7 +279,7 @@ import Testing
     bench.options.durability = .relaxed
     try bench.open()
     var snapshots: [Snapshot] = []
-    while bench.database.mappings.withLock({ $0.count }) < 4 {
+    while bench.database.mappings.all.withLock({ $0.count }) < 4 {
       snapshots.append(try bench.commit())
       try bench.check(snapshots.last!)
     }
@@ -301,7 +301,7 @@ import Testing
     for _ in 0..<4 { try bench.commit() }
     let transaction = try bench.database.beginWrite()
     // As another thread does that reads an older, larger version.
-    _ = try bench.database.mapping(covering: 1 << 29)
+    _ = try bench.database.mappings.mapping(covering: 1 << 29)
     #expect(try outgrownPages(bench.database).allSatisfy { $0 > 0 })
     let version = transaction.version
     bench.leaves[version] = bench.model.next(bench.leaves[version - 1]!, version: version)

@@ -179,7 +179,7 @@ import Testing
         pinned.remove(at: random.below(pinned.count)).release()
       }
       if random.below(60) == 0 { try compact(bench) }
-      if random.below(40) == 0 { bench.database.writerState.freeSpace = FreeSpace() }
+      if random.below(40) == 0 { bench.database.writer.state.freeSpace = FreeSpace() }
       if step % 25 == 0 { try compare(bench) }
     }
     for snapshot in pinned { try bench.check(snapshot) }
@@ -198,7 +198,7 @@ import Testing
   private func compare(_ bench: Bench) throws {
     let transaction = try bench.database.beginWrite()
     try transaction.refreshFreeSpace()
-    let freeSpace = bench.database.writerState.freeSpace
+    let freeSpace = bench.database.writer.state.freeSpace
     let snapshot = try bench.database.pinNewest()
     let walk = try FreeSpaceWalk(snapshot)
     var free: UInt64 = 0

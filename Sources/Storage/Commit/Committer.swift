@@ -14,26 +14,26 @@ import Platform
 ///
 /// A failure before 4 leaves nothing behind but bytes in free space. A failure in 4 or 5 erases the
 /// slot again; after a failed flush nothing is written in this session before what the flush should
-/// have covered has been written again (`Database.repairAfterFailedFlush`).
+/// have covered has been written again (`FlushRepair`).
 struct Committer {
-  let database: Database
+  private let fileWriter: FileWriter
   let writer: NodeWriter
-  let base: WriteTransaction.BaseVersion
+  let base: VersionNode
   let root: NodeReference
   let durability: Durability
   let history: [UInt8]
   /// For a commit of compaction: nodes go below here, and the free end of the file is cut off.
   var compactionBoundary: UInt64?
 
-  private var version: UInt64 { base.published.version + 1 }
-  private var lockFile: LockFile { database.lockFile }
+  private var version: UInt64 { base.version + 1 }
+  private var lockFile: LockFile { fileWriter.lockFile }
+  private var state: WriterState { fileWriter.state }
 
   init(
-    database: Database, writer: NodeWriter, base: WriteTransaction.BaseVersion,
-    root: NodeReference, durability: Durability, history: [UInt8],
-    compactionBoundary: UInt64? = nil
+    _ fileWriter: FileWriter, writer: NodeWriter, base: VersionNode, root: NodeReference,
+    durability: Durability, history: [UInt8], compactionBoundary: UInt64? = nil
   ) {
-    self.database = database
+    self.fileWriter = fileWriter
     self.writer = writer
     self.base = base
     self.root = root
@@ -45,7 +45,7 @@ struct Committer {
   /// Returns a pin of the new version.
   func run() throws(StorageError) -> Pin {
     try prepareFreeSpace()
-    let pin = try database.claimPin()
+    let pin = try fileWriter.pins.claimNewest()
     do throws(StorageError) {
       return finish(try write(), moving: pin)
     } catch {
@@ -59,12 +59,12 @@ struct Committer {
   /// All that comes before publishing.
   private func write() throws(StorageError) -> PublishedVersion {
     let newHistory = try History.append(
-      history, base: base.published.version, pins: database.writerState.pins, index: base.history,
-      writer: writer, merge: database.options.mergeHistory,
+      history, base: base.version, pins: state.pins, index: base.history,
+      writer: writer, merge: fileWriter.options.mergeHistory,
       movingFrom: compactionBoundary ?? .max)
     try writer.release(NodeReference(rawValue: base.published.root))
     var recorder = try FreeSpaceRecorder(
-      freeSpace: database.writerState.freeSpace, index: base.freeSpace, version: version,
+      freeSpace: state.freeSpace, index: base.freeSpace, version: version,
       writer: writer)
     try recorder.prepare(movingFrom: compactionBoundary ?? .max)
     var serializer = NodeSerializer(extraSize: extraSize)
@@ -72,16 +72,16 @@ struct Committer {
     serializer.collect(newHistory)
     recorder.collect(into: &serializer)
     let (snapshot, logicalSize) = try place(&serializer, &recorder, newHistory)
-    let mapping = try database.mapping(covering: logicalSize)
+    let mapping = try fileWriter.mappings.mapping(covering: logicalSize)
     // What is written of an encrypted file is kept, decrypted, for this process's own reading.
-    let sealer = database.writerState.nodeCipher.map { NodeSealer($0, keepingIn: mapping) }
+    let sealer = state.nodeCipher.map { NodeSealer($0, keepingIn: mapping) }
     let extents: [CommitSlot.ProvenExtent]
     // Asked once: a flush elsewhere may change the answer at any time.
     let isProvable = isProvable(serializer.totalBytes)
     do throws(SystemError) {
       extents = try serializer.write(
-        to: database.file, version: version, sealer: sealer, proving: isProvable,
-        scratch: &database.writerState.scratch)
+        to: fileWriter.file, version: version, sealer: sealer, proving: isProvable,
+        scratch: &state.scratch)
     } catch {
       throw StorageError(error, doing: "write the nodes of a commit")
     }
@@ -101,7 +101,7 @@ struct Committer {
   private func requireTrustworthyReads() throws(StorageError) {
     guard durability != .inMemory, lockFile.flushFailure % 2 == 1 else { return }
     throw StorageError(
-      .poisoned, path: database.path,
+      .poisoned, path: fileWriter.file.path,
       "a flush has failed while the transaction was under way, so what it has read may be older"
         + " than what had been written; nothing was changed, begin it again")
   }
@@ -112,18 +112,18 @@ struct Committer {
     let durable = lockFile.durableVersion
     var held: UInt64 = 0
     for run in writer.freed where run.createdIn <= durable { held += run.length }
-    database.writerState.heldBytes += held
-    database.writerState.unflushedBytes += written
+    state.heldBytes += held
+    state.unflushedBytes += written
   }
 
   private func prepareFreeSpace() throws(StorageError) {
-    try database.refreshFreeSpace(
+    try fileWriter.refreshFreeSpace(
       base, source: writer.source, holdsDurable: durability != .inMemory)
-    let count = UInt64(database.writerState.pins.count)
-    let limit = database.options.activeVersionsMax
+    let count = UInt64(state.pins.count)
+    let limit = fileWriter.options.activeVersionsMax
     if limit > 0, count > limit {
       throw StorageError(
-        .tooManyVersions, path: database.path,
+        .tooManyVersions, path: fileWriter.file.path,
         "\(count) versions are in use, the limit is \(limit); release frozen objects, unresolved"
           + " references and readers that do not refresh")
     }
@@ -136,9 +136,9 @@ struct Committer {
     _ serializer: inout NodeSerializer, _ recorder: inout FreeSpaceRecorder,
     _ newHistory: NodeReference
   ) throws(StorageError) -> (snapshot: MutableNode, logicalSize: UInt64) {
-    let freeSpace = database.writerState.freeSpace
+    let freeSpace = state.freeSpace
     var placement = Placement(
-      freeSpace: freeSpace, file: database.file, version: version, options: placementOptions)
+      freeSpace: freeSpace, file: fileWriter.file, version: version, options: placementOptions)
     let reserve = recorder.indexSizeEstimate
     try serializer.nodes.withUnsafeBufferPointer { (nodes) throws(StorageError) in
       try placement.place(nodes[...], reserve: reserve)
@@ -171,13 +171,13 @@ struct Committer {
   private var placementOptions: Placement.Options {
     Placement.Options(
       fillsGrowth: durability == .full || durability == .strict,
-      keepsBlocksApart: durability == .strict || database.options.durability == .strict,
+      keepsBlocksApart: durability == .strict || fileWriter.options.durability == .strict,
       boundary: compactionBoundary,
       extraSize: extraSize)
   }
 
   private var extraSize: UInt64 {
-    database.cipher == nil ? 0 : UInt64(SealedNodeLayout.extraSize)
+    fileWriter.mappings.cipher == nil ? 0 : UInt64(SealedNodeLayout.extraSize)
   }
 
   /// Whether one flush can cover nodes and slot: what came before has been flushed, so the extents
@@ -185,30 +185,28 @@ struct Committer {
   /// recovery.
   private func isProvable(_ bytes: UInt64) -> Bool {
     durability == .full && bytes <= FileLayout.provenBytesMax
-      && lockFile.flushedVersion >= base.published.version
+      && lockFile.flushedVersion >= base.version
   }
 
   private func writeSlot(
     _ published: PublishedVersion, proof: [CommitSlot.ProvenExtent]?
   ) throws(StorageError) {
-    var slot = CommitSlot(
-      version: version, root: NodeReference(rawValue: published.root),
-      logicalSize: published.logicalSize, boot: database.slots.boot)
+    var slot = CommitSlot(published, boot: fileWriter.slots.boot)
     switch durability {
     case .grouped, .relaxed, .inMemory:
-      do throws(SlotWriteError) { try database.slots.writeVolatile(slot) } catch {
+      do throws(SlotWriteError) { try fileWriter.slots.writeVolatile(slot) } catch {
         if !error.isPlaceClear { lockFile.noteFlushFailure() }
         throw StorageError(error.cause, doing: "write the slot of a commit")
       }
     case .full, .strict:
-      if let proof, proof.count <= database.slots.extentsMax {
+      if let proof, proof.count <= fileWriter.slots.extentsMax {
         slot.extents = proof
       } else {
-        try database.flushNodes(
+        try fileWriter.flusher.flushNodes(
           below: NodeReference(rawValue: base.published.root),
           size: base.published.logicalSize, doing: "flush the nodes of a commit")
       }
-      try database.commitDurably(slot)
+      try fileWriter.flusher.commitDurably(slot)
     }
   }
 
@@ -217,41 +215,6 @@ struct Committer {
       lockFile.raiseDurableVersion(to: version)
       lockFile.raiseFlushedVersion(to: version)
     }
-    let moved = lockFile.publish(published, moving: pin)
-    database.maintenance.committed(
-      database, durability: durability, version: version,
-      freeSpace: database.writerState.freeSpace)
-    return moved
-  }
-}
-
-extension Database {
-  /// Brings the free space to the newest version and releases what no pin needs. The writer lock is
-  /// held, and `base` is the newest version.
-  func refreshFreeSpace(
-    _ base: WriteTransaction.BaseVersion, source: NodeSource, holdsDurable: Bool
-  ) throws(StorageError) {
-    let state = writerState
-    lockFile.pinnedVersions(into: &state.pins)
-    state.addPin(base.published.version)
-    let pending = lockFile.pendingSlot
-    if holdsDurable, pending > 0 { state.addPin(pending) }
-    do throws(StorageError) {
-      try state.freeSpace.advance(
-        to: base.published.version, source: source, index: base.freeSpace,
-        logicalSize: base.published.logicalSize, pins: state.pins,
-        durable: holdsDurable ? lockFile.durableVersion : nil)
-    } catch {
-      state.freeSpace = FreeSpace()
-      throw error
-    }
-  }
-}
-
-extension WriteTransaction {
-  /// As the first step of a commit does, for those that only look.
-  func refreshFreeSpace() throws(StorageError) {
-    try database.refreshFreeSpace(
-      base, source: writer.source, holdsDurable: database.options.durability != .inMemory)
+    return lockFile.publish(published, moving: pin)
   }
 }

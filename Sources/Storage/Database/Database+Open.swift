@@ -17,195 +17,52 @@ extension Database {
   ) throws(StorageError) -> Database {
     // Again where the file was replaced while this process waited for others to let it in.
     for _ in 0..<1000 {
-      let (file, isWritable) = try openFile(path, options, system)
-      let opener = Opener(options: options, system: system, file: file, isWritable: isWritable)
+      let opener = try Opener.ofFile(at: path, options: options, system: system)
+      let key = DatabaseKey(system: ObjectIdentifier(system), file: opener.file.identity)
       do throws(StorageError) {
-        let known = OpenFile.of(DatabaseKey(system: ObjectIdentifier(system), file: file.identity))
-        if let database = try known.database(opener) { return database }
+        if let database = try OpenFile.of(key).database(opener) { return database }
       } catch {
-        file.close()
+        opener.file.close()
         throw error
       }
-      file.close()
+      opener.file.close()
     }
     throw StorageError(
       .inUse, path: path, "the file is replaced again and again; stop the program that does so")
   }
 
-  /// Under its path without symbolic links, because the lock-file lies beside the file itself.
-  private static func openFile(
-    _ path: String, _ options: DatabaseOptions, _ system: any System
-  ) throws(StorageError) -> (any SystemFile, isWritable: Bool) {
-    do throws(SystemError) {
-      while true {
-        let (file, isWritable) = try openFile(
-          try system.canonicalPath(of: path) ?? path, options.openMode, options, system)
-        // Made just now, perhaps through a symbolic link or a relative path.
-        let real = try system.canonicalPath(of: path)
-        if real == nil || real == file.path { return (file, isWritable) }
-        file.close()
-      }
-    } catch {
-      throw StorageError(error, doing: "open the database file")
-    }
-  }
-
-  private static func openFile(
-    _ path: String, _ mode: OpenMode, _ options: DatabaseOptions, _ system: any System
-  ) throws(SystemError) -> (any SystemFile, isWritable: Bool) {
-    do {
-      return (try system.openFile(path: path, mode: mode), true)
-    } catch {
-      // Read-only opening works in a read-only directory and on an immutable file.
-      if options.readOnly, let file = try? system.openFile(path: path, mode: .readOnly) {
-        return (file, false)
-      }
-      throw error
-    }
-  }
-}
-
-extension DatabaseOptions {
-  fileprivate var openMode: OpenMode { readOnly || mustExist ? .readWrite : .create }
-}
-
-/// The first opening of a file in this process: joins the session, recovering the file when no
-/// other process has it open.
-struct Opener {
-  let options: DatabaseOptions
-  let system: any System
-  let file: any SystemFile
-  let isWritable: Bool
-
-  var path: String { file.path }
-
-  /// nil if the path came to name another file meanwhile.
-  func open() throws(StorageError) -> Database? {
-    guard let lockFile = try join() else { return nil }
-    do throws(StorageError) {
-      guard case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey)
-      else {
-        throw StorageError(.notADatabase, path: path, "the file has lost its header while open")
-      }
-      let newest: PublishedVersion
-      do { newest = try lockFile.newest() } catch { throw StorageError(error) }
-      let mapping = try mapping(covering: newest.logicalSize, cipher)
-      return Database(
-        path: path, options: options, system: system, file: file, lockFile: lockFile,
-        mapping: mapping, newest: newest.version)
-    } catch {
-      lockFile.close()
-      throw error
-    }
-  }
-
-  private func join() throws(StorageError) -> LockFile? {
-    do throws(StorageError) {
-      return try join(isWritable ? (options.exclusive ? .exclusive : .shared) : .privateReader)
-    } catch {
-      guard options.readOnly, error.code == .permissionDenied else { throw error }
-      return try join(.privateReader)
-    }
-  }
-
-  private func join(_ mode: LockFile.Mode) throws(StorageError) -> LockFile? {
-    do {
-      return try LockFile.open(
-        path: path + ".lock", dataFile: file, system: system, mode: mode
-      ) { () throws(StorageError) in
-        try recover(mayWrite: mode != .privateReader && !options.readOnly)
-      }
-    } catch {
-      switch error {
-      case .lockFile(let error):
-        if error.code == .pathChanged { return nil }
-        throw StorageError(error)
-      case .recovery(let error): throw error
-      }
-    }
-  }
-
-  /// Runs while this process is alone with the file.
-  private func recover(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
-    do throws(StorageError) {
-      return try recoverNewest(mayWrite: mayWrite)
-    } catch {
-      guard error.code == .corrupt, FileHeader.wasNeverMade(file) else { throw error }
-      guard mayWrite else { throw unmade }
-    }
-    try make()
-    return try recoverNewest(mayWrite: mayWrite)
-  }
-
-  private func recoverNewest(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
-    let cipher = try prepare(mayWrite: mayWrite)
-    let mapping = try mapping(covering: 0, cipher)
-    let slots = SlotStore(file: file, boot: system.bootIdentifier(), cipher: cipher)
-    let recovery = Recovery(slots: slots, mapping: mapping)
-    let found = try recovery.findNewest()
-    if mayWrite {
-      let settlement = RecoverySettlement(
-        recovery: recovery, rewritesInPlace: options.durability != .strict)
-      let newest = try settlement.run(found)
-      return LockFile.Recovered(newest: PublishedVersion(newest), durable: newest.version)
-    }
-    // Nothing is changed, and nothing is said to be durable that a writer, who may join later,
-    // would have to rely on.
-    return LockFile.Recovered(
-      newest: PublishedVersion(found.newest), durable: found.durableVersion,
-      flushed: found.isSettled ? found.durableVersion : 0)
-  }
-
-  /// Makes the file if it is new.
+  /// Deletes a database: the data file and the lock-file beside it. No process may have it open,
+  /// this one included, and none can open it meanwhile.
   ///
-  /// - Returns: what it is read and written with, if it is encrypted.
-  private func prepare(mayWrite: Bool) throws(StorageError) -> FileCipher? {
-    if options.durability == .inMemory, mayWrite {
-      try empty()
-    } else if case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey) {
-      return cipher
-    } else {
-      guard mayWrite else { throw unmade }
-      try make()
-    }
-    guard case .valid(let cipher) = try FileHeader.check(file, key: options.encryptionKey) else {
-      throw StorageError(.notADatabase, path: path, "the new file has no header")
-    }
-    return cipher
-  }
-
-  private var unmade: StorageError {
-    StorageError(.notADatabase, path: path, "the file is empty; open it for writing first")
-  }
-
-  private func make() throws(StorageError) {
-    try initialise()
-    do { try system.synchronizeDirectory(containing: path) } catch {
-      throw StorageError(error, doing: "flush the directory of the database")
+  /// - Returns: whether there was a data file.
+  /// - Throws: `.inUse`, `.permissionDenied`, `.inputOutput`.
+  @discardableResult
+  public static func delete(
+    path: String, system: any System = PosixSystem.shared
+  ) throws(StorageError) -> Bool {
+    while true {
+      guard let file = try openForDeletion(path, system) else { return false }
+      defer { file.close() }
+      do throws(LockFileError) {
+        try LockFile.removeFiles(path: file.path + ".lock", dataFile: file, system: system)
+        return true
+      } catch {
+        // Another process has replaced or deleted it meanwhile.
+        if error.code != .pathChanged { throw StorageError(error) }
+      }
     }
   }
 
-  private func initialise() throws(StorageError) {
-    try FileCreation.initialise(
-      file, key: options.encryptionKey, boot: system.bootIdentifier())
-  }
-
-  /// An in-memory database starts anew with its first process.
-  private func empty() throws(StorageError) {
-    do { try file.truncate(to: 0) } catch {
-      throw StorageError(error, doing: "empty the file of an in-memory database")
+  private static func openForDeletion(
+    _ path: String, _ system: any System
+  ) throws(StorageError) -> (any SystemFile)? {
+    do throws(SystemError) {
+      guard let real = try system.canonicalPath(of: path) else { return nil }
+      return try system.openFile(path: real, mode: .readWrite)
+    } catch {
+      let failure = StorageError(error, doing: "open the database file in order to delete it")
+      if failure.code == .fileNotFound { return nil }
+      throw failure
     }
-    try initialise()
-  }
-
-  private func mapping(
-    covering size: UInt64, _ cipher: FileCipher?
-  ) throws(StorageError) -> Mapping {
-    do {
-      let fileSize = try file.size()
-      return try Mapping.make(
-        file, covering: max(size, fileSize), reservation: options.mappingReservation, cipher: cipher
-      )
-    } catch { throw StorageError(error, doing: "map the database file") }
   }
 }

@@ -1,6 +1,5 @@
 import Coordination
 import Platform
-import Synchronization
 
 /// Work off the commit path: shared flushes, giving space back, compaction. One serial queue per
 /// database and process; a job takes the writer lock for short turns only.
@@ -9,11 +8,11 @@ final class Maintenance: Sendable {
     var flushIsScheduled = false
     var compactionIsScheduled = false
     var isCompacting = false
-    var waiting: [(version: UInt64, body: @Sendable (Result<Void, StorageError>) -> Void)] = []
   }
 
   private let queue: any BackgroundQueue
   private let state = LockedValue(State())
+  private let waiters = DurabilityWaiters()
 
   private static let unflushedBytesMax: UInt64 = 64 << 20
   private static let compactionDelayNanoseconds: UInt64 = 200_000_000
@@ -24,10 +23,9 @@ final class Maintenance: Sendable {
     queue = system.makeQueue(label: "holdfast.maintenance \(label)")
   }
 
-  /// Called by the committer, with the writer role held.
-  func committed(
-    _ database: Database, durability: Durability, version: UInt64, freeSpace: FreeSpace
-  ) {
+  /// Called after a commit was published, with the writer role held.
+  func committed(_ database: Database, durability: Durability) {
+    let freeSpace = database.writer.state.freeSpace
     switch durability {
     case .grouped: scheduleFlush(database, after: nil)
     case .relaxed:
@@ -36,7 +34,7 @@ final class Maintenance: Sendable {
       // What the last durable version holds cannot be reused before the next, so the file would
       // grow by it.
       let heldMax = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
-      let state = database.writerState
+      let state = database.writer.state
       if state.heldBytes > heldMax || state.unflushedBytes > Self.unflushedBytesMax {
         state.heldBytes = 0
         state.unflushedBytes = 0
@@ -83,21 +81,7 @@ final class Maintenance: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    let durable = database.durableVersion
-    let ready = state.withLock { state in
-      let ready = state.waiting.filter { item in
-        if case .failure = outcome { return true }
-        return item.version <= durable
-      }
-      if case .success = outcome {
-        state.waiting.removeAll { $0.version <= durable }
-      } else {
-        state.waiting.removeAll()
-      }
-      return ready
-    }
-    // What others have flushed is durable, whatever has failed here.
-    for item in ready { item.body(item.version <= durable ? .success(()) : outcome) }
+    waiters.flushed(outcome, durable: database.durableVersion)
   }
 
   func whenDurable(
@@ -108,27 +92,14 @@ final class Maintenance: Sendable {
       queue.run { body(.success(())) }
       return
     }
-    state.withLock { $0.waiting.append((version, body)) }
+    waiters.add(version, body)
     queue.run { [self, weakHandle = database.weakHandle] in
-      guard let database = weakHandle.object else { return }
-      let isWanted = state.withLock { $0.waiting.contains { $0.version <= version } }
-      if isWanted { flush(database) }
+      if let database = weakHandle.object, waiters.wants(version) { flush(database) }
     }
   }
 
   /// The file is being closed; what was to become durable has, or does not any more.
-  func close(durable: UInt64, path: String) {
-    let waiting = state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for item in waiting {
-      let isDurable = item.version <= durable
-      let error = StorageError(
-        .closed, path: path, "the file was closed before version \(item.version) could be flushed")
-      item.body(isDurable ? .success(()) : .failure(error))
-    }
-  }
+  func close(durable: UInt64, path: String) { waiters.close(durable: durable, path: path) }
 
   // MARK: compaction
 
@@ -170,17 +141,4 @@ final class Maintenance: Sendable {
 
   /// Runs `body` on the queue, after what is scheduled.
   func perform(_ body: @escaping @Sendable () -> Void) { queue.run(body) }
-}
-
-extension Database {
-  /// Waits until the background work that is due now has been done.
-  package func drainMaintenance() { maintenance.drain() }
-
-  /// Calls `body`, on a background thread, once `version` survives power loss, or with the error
-  /// that made that impossible.
-  public func whenDurable(
-    _ version: UInt64, _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
-  ) {
-    maintenance.whenDurable(version, self, body)
-  }
 }

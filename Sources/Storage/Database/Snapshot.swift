@@ -27,21 +27,16 @@ public final class Snapshot: Sendable {
     logicalSize = published.logicalSize
     node = NodeReference(rawValue: published.root)
     do throws(StorageError) {
-      source = try database.beginReading(covering: published.logicalSize)
+      source = try database.mappings.beginReading(covering: published.logicalSize)
     } catch {
       database.lockFile.unpin(pin)
       throw error
     }
     do throws(StorageError) {
-      let node = try source.node(self.node)
-      guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
-        node.dataSize >= SnapshotNode.dataSize
-      else {
-        throw source.corrupt(self.node, "the node of version \(published.version) was expected")
-      }
-      root = node.reference(SnapshotNode.root)
-      history = node.reference(SnapshotNode.history)
-      freeSpace = node.reference(SnapshotNode.freeSpace)
+      let node = try VersionNode(of: published, in: source)
+      root = node.root
+      history = node.history
+      freeSpace = node.freeSpace
     } catch {
       source.endReading()
       database.lockFile.unpin(pin)

@@ -18,23 +18,16 @@ public final class WriteTransaction: @unchecked Sendable {
   public var root: NodeReference
   /// A listener of this process that need not be called for the commit.
   public var author: CommitListener?
-  let base: BaseVersion
+  /// What of the base version a commit replaces.
+  let base: VersionNode
   private var isFinished = false
 
-  /// What of the base version a commit replaces.
-  struct BaseVersion {
-    var published: PublishedVersion
-    var root: NodeReference
-    var history: NodeReference
-    var freeSpace: NodeReference
-    var lastCut: UInt64
-  }
-
-  /// - Parameter source: what `Database.beginReading` gave; its reading ends with the transaction.
-  init(database: Database, base: BaseVersion, source: NodeSource) {
+  /// - Parameter source: what `FileMappings.beginReading` gave; its reading ends with the
+  ///   transaction.
+  init(database: Database, base: VersionNode, source: NodeSource) {
     self.database = database
     self.base = base
-    baseVersion = base.published.version
+    baseVersion = base.version
     root = base.root
     writer = NodeWriter(source: source)
   }
@@ -72,18 +65,19 @@ public final class WriteTransaction: @unchecked Sendable {
     precondition(!isFinished, "a write transaction was committed after it had ended")
     isFinished = true
     let committer = Committer(
-      database: database, writer: writer, base: base, root: root,
+      database.writer, writer: writer, base: base, root: root,
       durability: durability ?? database.options.durability, history: history,
       compactionBoundary: compactionBoundary)
     let isEmpty = root == base.root && history.isEmpty && compactionBoundary == nil
     let pin: Pin
     do throws(StorageError) {
-      pin = isEmpty ? try database.claimPin() : try committer.run()
+      pin = isEmpty ? try database.versionPins.claimNewest() : try committer.run()
     } catch {
-      database.writerState.freeSpace = FreeSpace()
+      database.writer.state.freeSpace = FreeSpace()
       database.endWrite(published: false)
       throw error
     }
+    if !isEmpty { database.maintenance.committed(database, durability: committer.durability) }
     do throws(StorageError) {
       let snapshot = try Snapshot(database: database, pin: pin)
       database.endWrite(published: !isEmpty, author: author)
@@ -93,6 +87,13 @@ public final class WriteTransaction: @unchecked Sendable {
       database.endWrite(published: !isEmpty)
       throw error
     }
+  }
+
+  /// Brings the free space to the base version, as the first step of a commit does, for those that
+  /// only look.
+  func refreshFreeSpace() throws(StorageError) {
+    try database.writer.refreshFreeSpace(
+      base, source: writer.source, holdsDurable: database.options.durability != .inMemory)
   }
 
   /// Forgets everything. Does nothing on a transaction that has ended.

@@ -9,7 +9,7 @@ extension Snapshot {
   public func readingThrough<Result>(
     _ body: (NodeSource) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
-    guard let cipher = database.cipher else { return try body(source) }
+    guard let cipher = database.mappings.cipher else { return try body(source) }
     let mapping: Mapping
     do throws(SystemError) {
       mapping = try Mapping.make(

@@ -79,7 +79,7 @@ public struct NodeSource: @unchecked Sendable {
   /// The database that it is of keeps it.
   var mapping: Mapping { owner.takeUnretainedValue() }
 
-  /// The counterpart of `Database.beginReading`.
+  /// The counterpart of `FileMappings.beginReading`.
   @inline(__always)
   func endReading() {
     if base != image { owner._withUnsafeGuaranteedRef { $0.removeReader() } }

@@ -35,6 +35,15 @@ enum FileHeader {
     try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileLayout.header))
   }
 
+  /// Sixteen random bytes that the file was given when it was made, as hexadecimal digits.
+  static func identifier(of file: any SystemFile) throws(SystemError) -> String {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
+    defer { bytes.deallocate() }
+    _ = try file.read(into: bytes, at: UInt64(FileLayout.headerFileIdentifier))
+    let digits = Array("0123456789abcdef")
+    return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+
   enum State {
     case absent
     /// With what the file is read and written with, if it is encrypted.

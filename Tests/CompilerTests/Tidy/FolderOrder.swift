@@ -10,8 +10,8 @@ struct FolderOrder {
     FolderOrder(
       target: "Storage",
       folders: [
-        "Errors", "Format", "Encryption", "Nodes", "History", "Slots", "Creation", "Database",
-        "FreeSpace", "Commit", "Compaction", "Inspect",
+        "Errors", "Format", "Encryption", "Nodes", "History", "Options", "Slots", "Creation",
+        "Versions", "FreeSpace", "Commit", "Compaction", "Database", "Inspect",
       ]),
     FolderOrder(
       target: "ObjectStore",
@@ -46,9 +46,6 @@ struct FolderOrder {
     ],
     "Storage": [
       "Creation -> FreeSpace": 4,
-      "Database -> Commit": 2,
-      "Database -> Compaction": 4,
-      "Database -> FreeSpace": 3,
       "FreeSpace -> Commit": 2,
       "Nodes -> History": 1,
       "Nodes -> Slots": 1,

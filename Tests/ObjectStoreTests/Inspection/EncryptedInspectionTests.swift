@@ -46,7 +46,7 @@ import Testing
 
   /// Pages of decrypted nodes that the process keeps.
   private func decryptedPages(_ database: Database, of size: UInt64) throws -> Int {
-    guard let shadow = try unsafe database.mapping(covering: 0).shadow else { return 0 }
+    guard let shadow = try unsafe database.mappings.mapping(covering: 0).shadow else { return 0 }
     return stride(from: 0, to: Int(size), by: 4096).count { offset in
       unsafe UnsafeRawBufferPointer(start: shadow + offset, count: 4096)
         .bindMemory(to: UInt64.self).contains { $0 != 0 }

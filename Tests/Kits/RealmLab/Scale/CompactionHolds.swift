@@ -36,7 +36,7 @@ public struct CompactionHolds {
     let waits = try churn(file, database, seed: seed) {
       largest = largest.or(FileSize(file.path).now)
     }
-    let statistics = database.compactionStatistics
+    let statistics = database.compaction.statistics
     let longest = statistics.longestHoldNanoseconds
     report.lines += [
       "\(leafCount) leaves of 4096 bytes, \(seconds) s: file at most \(largest)",

@@ -103,7 +103,7 @@ final class LeafClient {
     let start = MonotonicClock.now()
     let progress = try database!.compact()
     return "compacted \(MonotonicClock.now() - start)"
-      + " \(database!.compactionStatistics.longestHoldNanoseconds) \(progress.bytesMoved)"
+      + " \(database!.compaction.statistics.longestHoldNanoseconds) \(progress.bytesMoved)"
       + " \(peak.take())"
   }
 

@@ -19,42 +19,39 @@ public struct SpaceReport: Sendable {
   public var retainedBytes: [UInt64: UInt64] = [:]
 }
 
-extension Database {
-  /// Tells where the space goes, in the newest version of a file that may be in use.
-  public func space() throws(StorageError) -> SpaceReport {
-    let snapshot = try pinNewest()
-    defer { snapshot.release() }
+/// Adds up what the bytes of one version's file go to.
+struct SpaceSurvey {
+  let snapshot: Snapshot
+  let fileBytes: UInt64
+  /// The versions that are pinned now, by any process.
+  let pinned: Set<UInt64>
+  let durableVersion: UInt64
+
+  func run() throws(StorageError) -> SpaceReport {
     var report = SpaceReport()
     report.version = snapshot.version
-    do { report.fileBytes = try file.size() } catch {
-      throw StorageError(error, doing: "ask for the size of the file")
-    }
-    try addHistory(snapshot, to: &report)
+    report.fileBytes = fileBytes
+    try addHistory(to: &report)
     var size = TreeSize(in: snapshot.source)
     report.bookkeepingBytes =
       UInt64(FileLayout.firstNode)
       + UInt64(snapshot.source.footprint(of: try snapshot.source.node(snapshot.node)))
       + (try size.bytes(below: snapshot.freeSpace))
-    try addFreeSpace(snapshot, to: &report)
+    try addFreeSpace(to: &report)
     let accounted =
       report.historyBytes + report.bookkeepingBytes + report.freeBytes + report.waitingBytes
     report.dataBytes = report.fileBytes > accounted ? report.fileBytes - accounted : 0
     return report
   }
 
-  private func addHistory(
-    _ snapshot: Snapshot, to report: inout SpaceReport
-  ) throws(StorageError) {
+  private func addHistory(to report: inout SpaceReport) throws(StorageError) {
     var size = TreeSize(in: snapshot.source)
     report.historyBytes = try size.bytes(below: snapshot.history)
     if snapshot.history.isNone { return }
     report.historyEntries = try snapshot.source.node(snapshot.history).count
   }
 
-  private func addFreeSpace(
-    _ snapshot: Snapshot, to report: inout SpaceReport
-  ) throws(StorageError) {
-    let pinned = Set(pins().filter(\.isAlive).map(\.version))
+  private func addFreeSpace(to report: inout SpaceReport) throws(StorageError) {
     let readers = pinned.union([snapshot.version]).sorted()
     let needed = pinned.union([snapshot.version, durableVersion]).sorted()
     for version in pinned { report.retainedBytes[version] = 0 }
@@ -71,18 +68,5 @@ extension Database {
     if report.fileBytes > snapshot.logicalSize {
       report.freeBytes += report.fileBytes - snapshot.logicalSize
     }
-  }
-
-  /// Sixteen random bytes that the file was given when it was made, as hexadecimal digits.
-  public func fileIdentifier() throws(StorageError) -> String {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
-    defer { bytes.deallocate() }
-    do {
-      _ = try file.read(into: bytes, at: UInt64(FileLayout.headerFileIdentifier))
-    } catch {
-      throw StorageError(error, doing: "read the header")
-    }
-    let digits = Array("0123456789abcdef")
-    return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 }

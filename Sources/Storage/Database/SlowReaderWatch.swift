@@ -1,23 +1,6 @@
 import Coordination
 import Platform
 
-/// A reader that keeps an old version for long, or much space with it.
-public struct SlowReader: Sendable, Hashable {
-  public var version: UInt64
-  /// How long it has kept the version since that ceased to be the newest, to about a quarter of the
-  /// limit.
-  public var age: Duration
-  /// Bytes that it alone keeps from being used again, if that was asked for.
-  public var retainedBytes: UInt64?
-  /// By its own account: its number in its own namespace, and its name.
-  public var process: UInt64
-  public var processName: String
-  /// What it opened the file for.
-  public var label: String
-  /// Whether it has been ended, because it is older than `readerAgeMaxMilliseconds`.
-  public var isEnded: Bool
-}
-
 /// Looks at the pins of old versions while there are any: after a commit, and then by a timer until
 /// they are gone. In a file without writes nothing happens; readers retain nothing new there.
 final class SlowReaderWatch: Sendable {

@@ -1,38 +1,23 @@
 import Platform
 
-extension Database {
-  /// Writes the newest version to a new file, without free space and without history. Others may
-  /// go on writing here meanwhile; the version is pinned until the copy is done.
-  ///
-  /// - Parameters:
-  ///   - path: where; nothing must be there.
-  ///   - key: what the copy is encrypted with, whatever this file is.
-  /// - Returns: how many bytes of nodes were copied.
-  /// - Throws: `.fileExists`, `.outOfDiskSpace`, `.inputOutput`, `.corrupt`,
-  ///   `.encryptionUnavailable`; nothing is left then.
-  public func writeCompactCopy(
-    to path: String, key: EncryptionKey? = nil
-  ) throws(StorageError) -> UInt64 {
-    let snapshot = try pinNewest()
-    defer { snapshot.release() }
-    return try writeCompactCopy(of: snapshot.root, in: snapshot.source, to: path, key: key)
-  }
+/// Writes what a root refers to into a new file, without free space and without history.
+///
+/// The copy is written from its beginning to its end under another name, flushed, and then given
+/// its own: at that path there is no file or a whole one. Memory does not grow with the data.
+struct CompactCopy {
+  let system: any System
+  /// Where; nothing must be there.
+  let path: String
+  /// What the copy is encrypted with.
+  let key: EncryptionKey?
 
-  /// The same of what `root` refers to: a pinned version, or what a write transaction has made of
-  /// one so far.
-  ///
-  /// The copy is written from its beginning to its end under another name, flushed, and then given
-  /// its own: at that path there is no file or a whole one. Memory does not grow with the data.
-  ///
   /// - Returns: how many bytes of nodes were copied.
-  public func writeCompactCopy(
-    of root: NodeReference, in source: NodeSource, to path: String, key: EncryptionKey? = nil
-  ) throws(StorageError) -> UInt64 {
+  func write(_ root: NodeReference, in source: NodeSource) throws(StorageError) -> UInt64 {
     try requireNothing(at: path)
     var random = SystemRandomNumberGenerator()
     let partial = path + ".partial-" + String(random.next() as UInt64, radix: 36)
     do throws(StorageError) {
-      let copied = try writeFile(of: root, in: source, to: partial, key)
+      let copied = try writeFile(root, in: source, to: partial)
       try requireNothing(at: path)
       do throws(SystemError) {
         try system.renameFile(from: partial, to: path)
@@ -52,7 +37,7 @@ extension Database {
   }
 
   private func writeFile(
-    of root: NodeReference, in source: NodeSource, to path: String, _ key: EncryptionKey?
+    _ root: NodeReference, in source: NodeSource, to path: String
   ) throws(StorageError) -> UInt64 {
     let cipher = try key.map { (key) throws(StorageError) in
       try FileCipher.make(key, path: path)

@@ -1,0 +1,77 @@
+import Coordination
+import Platform
+
+/// What the holder of a file's writer role works with, and what it keeps from one commit to the
+/// next. The role itself is the lock-file's.
+final class FileWriter: Sendable {
+  let file: any SystemFile
+  let lockFile: LockFile
+  let slots: SlotStore
+  let mappings: FileMappings
+  let pins: VersionPins
+  let flusher: FileFlusher
+  let options: DatabaseOptions
+  /// Accessed only by the holder of the writer role.
+  let state: WriterState
+
+  /// - Parameter versionAtOpening: the newest version when this process opened the file.
+  init(
+    file: any SystemFile, lockFile: LockFile, boot: BootIdentifier, mappings: FileMappings,
+    pins: VersionPins, options: DatabaseOptions, versionAtOpening: UInt64
+  ) {
+    self.file = file
+    self.lockFile = lockFile
+    self.mappings = mappings
+    self.pins = pins
+    self.options = options
+    slots = SlotStore(file: file, boot: boot, cipher: mappings.cipher)
+    flusher = FileFlusher(
+      file: file, lockFile: lockFile, slots: slots, mappings: mappings, pins: pins,
+      durability: options.durability, versionAtOpening: versionAtOpening)
+    state = WriterState(cipher: mappings.cipher)
+  }
+
+  /// Called before waiting for the role.
+  ///
+  /// - Throws: `.readOnly`, `.poisoned`, or what the lock gave.
+  func requireWritable() throws(StorageError) {
+    guard !options.readOnly else {
+      throw StorageError(
+        .readOnly, path: file.path, "the database was opened read-only; open it for writing")
+    }
+    try requireRepairable()
+  }
+
+  /// After a failed flush the next writer writes again what it left uncertain. No thread waits in
+  /// line for that: while another writer has the role, beginning fails at once.
+  private func requireRepairable() throws(StorageError) {
+    guard lockFile.flushFailure % 2 == 1 else { return }
+    let isFree: Bool
+    do { isFree = try lockFile.tryLockWriter() } catch { throw StorageError(error) }
+    if isFree { return lockFile.unlockWriter() }
+    throw StorageError(
+      .poisoned, path: file.path,
+      "a flush has failed, and what it should have covered has not been written again yet; try"
+        + " again when the transaction that is under way has ended")
+  }
+
+  /// Brings the free space to the newest version and releases what no pin needs. The writer role is
+  /// held, and `base` is the newest version.
+  func refreshFreeSpace(
+    _ base: VersionNode, source: NodeSource, holdsDurable: Bool
+  ) throws(StorageError) {
+    lockFile.pinnedVersions(into: &state.pins)
+    state.addPin(base.version)
+    let pending = lockFile.pendingSlot
+    if holdsDurable, pending > 0 { state.addPin(pending) }
+    do throws(StorageError) {
+      try state.freeSpace.advance(
+        to: base.version, source: source, index: base.freeSpace,
+        logicalSize: base.published.logicalSize, pins: state.pins,
+        durable: holdsDurable ? lockFile.durableVersion : nil)
+    } catch {
+      state.freeSpace = FreeSpace()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Coordination
+import Platform
+
+/// Writes again what failed flushes have left uncertain, and flushes it. The writer role is held.
+struct FlushRepair {
+  let file: any SystemFile
+  let lockFile: LockFile
+  let slots: SlotStore
+  let mappings: FileMappings
+  let synchronizer: FileSynchronizer
+  let durability: Durability
+
+  /// - Throws: `.poisoned` if that fails too; the versions that can be read stay readable.
+  func run() throws(StorageError) {
+    mappings.forgetVerifiedNodes()
+    let newest: PublishedVersion
+    do { newest = try lockFile.newest() } catch { throw StorageError(error) }
+    do throws(StorageError) {
+      try rewrite(newest)
+    } catch {
+      throw StorageError(
+        .poisoned, path: file.path,
+        "a flush has failed, and writing again what it should have covered did not help"
+          + " (\(error.message)); check the disk, close the file in every process and open it"
+          + " again, which goes back to the last version that is known to be on it",
+        cause: error.cause)
+    }
+    synchronizer.noteRepair()
+  }
+
+  private func rewrite(_ newest: PublishedVersion) throws(StorageError) {
+    // Nothing of an in-memory file is for the disk, and the only durable slot that it has is that
+    // of the empty version. What is left of the slot that could not be written is written over by
+    // the next commit.
+    if durability == .inMemory { return }
+    let durable = lockFile.durableVersion
+    let failures = synchronizer.failureCount
+    let source = try mappings.beginReading(covering: newest.logicalSize)
+    defer { source.endReading() }
+    let root = NodeReference(rawValue: newest.root)
+    try NodeRewriter(source: source, file: file).run(root, after: durable)
+    do throws(SystemError) {
+      try synchronizer.runAgain(since: failures)
+      // A slot that was taken back may have reached the disk, and its going may not have.
+      if !slots.eraseDurable(keeping: durable) {
+        throw SystemError(call: .write, path: file.path, code: ErrorNumber.inputOutput)
+      }
+      try synchronizer.runAgain(since: failures)
+    } catch {
+      throw StorageError(error, doing: "flush what had been written again")
+    }
+    lockFile.pendingSlot = 0
+    lockFile.raiseFlushedVersion(to: newest.version)
+    guard newest.version > durable else { return }
+    do throws(SlotWriteError) {
+      try slots.writeDurable(CommitSlot(newest, boot: slots.boot), keeping: durable)
+    } catch {
+      throw StorageError(error.cause, doing: "write the slot of a commit")
+    }
+    do throws(SystemError) { try synchronizer.runAgain(since: failures) } catch {
+      // What is in the page cache and perhaps not on the disk must not be found by the next
+      // opening.
+      _ = slots.eraseDurable(keeping: durable)
+      throw StorageError(error, doing: "flush what had been written again")
+    }
+    lockFile.raiseDurableVersion(to: newest.version)
+  }
+}
