@@ -331,13 +331,19 @@ private struct ClassSample {
   func copyDefault(
     to property: PropertyInfo, of target: ObjectBase, _ realm: _RealmInstance
   ) {
-    let column = target._column(of: property)
-    if let value = stored(property, realm) {
-      return target._transferStored(column, value, .new)
-    }
     guard let own = info.property(named: property.name) else { return }
-    let value = object._value(of: own)
-    if (value as? any Collection)?.isEmpty ?? true { return }
+    // Embedded objects are made in their place, and collections filled there.
+    let isPlain =
+      own.description.collection == .none && !(own.description.target is EmbeddedObject.Type)
+    if isPlain, let value = stored(property, realm) {
+      return target._transferStored(target._column(of: property), value, .new)
+    }
+    guard let value = unwrapped(object._value(of: own)), !Self.isEmpty(value) else { return }
     target._set(value, to: property)
+  }
+
+  private static func isEmpty(_ value: Any) -> Bool {
+    if let map = value as? any RealmKeyedCollection { return map.count == 0 }
+    return (value as? any Collection)?.isEmpty ?? false
   }
 }
