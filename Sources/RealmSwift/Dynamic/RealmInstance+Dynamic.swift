@@ -277,11 +277,46 @@ extension _RealmInstance {
     let key = engine(make)
     didCreate(key, in: target.table)
     let made = known(object(target, key), as: DynamicObject.self)
-    fill(
-      made, target, from: PropertySource(value, for: target.info),
-      defaults: ClassSample(target.info.name, in: classes))
+    fillEmbedded(UnfilledRow(made, target, PropertySource(value, for: target.info)))
     return true
   }
+
+  /// Gives a new embedded object its values; in time, where it is held by many others that are
+  /// being filled.
+  private func fillEmbedded(_ row: UnfilledRow) {
+    if rowFilling.depth >= UnfilledRow.depthMax { return rowFilling.waiting.append(row) }
+    rowFilling.depth += 1
+    fill(row)
+    if rowFilling.depth == 1 { while let next = rowFilling.waiting.popLast() { fill(next) } }
+    rowFilling.depth -= 1
+  }
+
+  private func fill(_ row: UnfilledRow) {
+    fill(
+      row.object, row.binding, from: row.source,
+      defaults: ClassSample(row.binding.info.name, in: classes))
+  }
+}
+
+/// An embedded object that has its row and is yet to be given its values.
+struct UnfilledRow {
+  fileprivate static let depthMax = 32
+
+  fileprivate let object: DynamicObject
+  fileprivate let binding: TableBinding
+  fileprivate let source: PropertySource
+
+  fileprivate init(_ object: DynamicObject, _ binding: TableBinding, _ source: PropertySource) {
+    self.object = object
+    self.binding = binding
+    self.source = source
+  }
+}
+
+/// Embedded objects that are being filled by name, each because one before it holds it.
+struct RowFilling {
+  fileprivate(set) var depth = 0
+  fileprivate(set) var waiting: [UnfilledRow] = []
 }
 
 extension RealmKeyedCollection {

@@ -187,7 +187,8 @@ extension _RealmInstance {
     return object
   }
 
-  private func updateUnlessTooDeep(_ object: ObjectBase, from source: PropertySource) {
+  /// Gives an object the values; in time, where it is held by many others that are being changed.
+  func updateUnlessTooDeep(_ object: ObjectBase, from source: PropertySource) {
     if copiedLinks.isTooDeep {
       return copiedLinks.postponed.append((object, source))
     }
