@@ -75,7 +75,8 @@ extension _RealmInstance {
     switch property.description.collection {
     case .none:
       guard let present = presentKey(owner, column) else { return false }
-      updateEmbedded(target, present, given)
+      let place = StoredValue.link(target.table, present)
+      updateEmbedded(target, present, detached(given, from: place, target))
     case .list:
       guard !(given is [String: Any]), let items = given as? any Sequence else { return false }
       let list = owner._listAccessor(column)
@@ -106,7 +107,9 @@ extension _RealmInstance {
 
   private func updateEmbedded(_ target: TableBinding, _ key: ObjectKey, _ given: Any) {
     if let object = storedObject(given), isRow(object, target, key) { return }
-    update(object(target, key), from: PropertySource(given, for: target.info), target)
+    copiedLinks.depth += 1
+    defer { copiedLinks.depth -= 1 }
+    updateUnlessTooDeep(object(target, key), from: PropertySource(given, for: target.info))
   }
 
   private func updateList(_ list: ListAccessor, _ target: TableBinding, _ items: [Any]) {

@@ -277,11 +277,46 @@ extension _RealmInstance {
     let key = engine(make)
     didCreate(key, in: target.table)
     let made = known(object(target, key), as: DynamicObject.self)
-    fill(
-      made, target, from: PropertySource(value, for: target.info),
-      defaults: ClassSample(target.info.name, in: classes))
+    fillEmbedded(UnfilledRow(made, target, PropertySource(value, for: target.info)))
     return true
   }
+
+  /// Gives a new embedded object its values; in time, where it is held by many others that are
+  /// being filled.
+  private func fillEmbedded(_ row: UnfilledRow) {
+    if rowFilling.depth >= UnfilledRow.depthMax { return rowFilling.waiting.append(row) }
+    rowFilling.depth += 1
+    fill(row)
+    if rowFilling.depth == 1 { while let next = rowFilling.waiting.popLast() { fill(next) } }
+    rowFilling.depth -= 1
+  }
+
+  private func fill(_ row: UnfilledRow) {
+    fill(
+      row.object, row.binding, from: row.source,
+      defaults: ClassSample(row.binding.info.name, in: classes))
+  }
+}
+
+/// An embedded object that has its row and is yet to be given its values.
+struct UnfilledRow {
+  fileprivate static let depthMax = 32
+
+  fileprivate let object: DynamicObject
+  fileprivate let binding: TableBinding
+  fileprivate let source: PropertySource
+
+  fileprivate init(_ object: DynamicObject, _ binding: TableBinding, _ source: PropertySource) {
+    self.object = object
+    self.binding = binding
+    self.source = source
+  }
+}
+
+/// Embedded objects that are being filled by name, each because one before it holds it.
+struct RowFilling {
+  fileprivate(set) var depth = 0
+  fileprivate(set) var waiting: [UnfilledRow] = []
 }
 
 extension RealmKeyedCollection {
@@ -331,13 +366,19 @@ private struct ClassSample {
   func copyDefault(
     to property: PropertyInfo, of target: ObjectBase, _ realm: _RealmInstance
   ) {
-    let column = target._column(of: property)
-    if let value = stored(property, realm) {
-      return target._transferStored(column, value, .new)
-    }
     guard let own = info.property(named: property.name) else { return }
-    let value = object._value(of: own)
-    if (value as? any Collection)?.isEmpty ?? true { return }
+    // Embedded objects are made in their place, and collections filled there.
+    let isPlain =
+      own.description.collection == .none && !(own.description.target is EmbeddedObject.Type)
+    if isPlain, let value = stored(property, realm) {
+      return target._transferStored(target._column(of: property), value, .new)
+    }
+    guard let value = unwrapped(object._value(of: own)), !Self.isEmpty(value) else { return }
     target._set(value, to: property)
+  }
+
+  private static func isEmpty(_ value: Any) -> Bool {
+    if let map = value as? any RealmKeyedCollection { return map.count == 0 }
+    return (value as? any Collection)?.isEmpty ?? false
   }
 }

@@ -169,9 +169,15 @@ extension _RealmInstance {
       add(object, update: policy)
       updateUnlessTooDeep(object, from: source)
     } else {
-      object = type.init()
-      object._fill(from: source, binding.info, self)
-      add(object, update: policy)
+      let made = type.init()
+      if policy != .error, let existing = existingObject(binding, withDefaultKeyOf: made, source) {
+        object = existing
+        updateUnlessTooDeep(object, from: source)
+      } else {
+        object = made
+        object._fill(from: source, binding.info, self)
+        add(object, update: policy)
+      }
     }
     while copiedLinks.depth == 1,
       let (object, source) = copiedLinks.postponed.popLast()
@@ -181,7 +187,8 @@ extension _RealmInstance {
     return object
   }
 
-  private func updateUnlessTooDeep(_ object: ObjectBase, from source: PropertySource) {
+  /// Gives an object the values; in time, where it is held by many others that are being changed.
+  func updateUnlessTooDeep(_ object: ObjectBase, from source: PropertySource) {
     if copiedLinks.isTooDeep {
       return copiedLinks.postponed.append((object, source))
     }
@@ -195,6 +202,19 @@ extension _RealmInstance {
       let stored = stored(given, as: property)
     else { return nil }
     return find(binding, primaryKey: stored).map { object(binding, $0) }
+  }
+
+  /// The object with the primary key that a new one begins with, where none is given.
+  private func existingObject(
+    _ binding: TableBinding, withDefaultKeyOf made: ObjectBase, _ source: PropertySource
+  ) -> ObjectBase? {
+    guard let index = binding.info.primaryKey, source.value(at: index, of: binding.info) == nil
+    else { return nil }
+    let field = binding.info.fields[index]
+    let key = made._withField(at: field.offset) {
+      field.type.storedValue(at: $0, of: made, self)
+    }
+    return key.flatMap { find(binding, primaryKey: $0) }.map { object(binding, $0) }
   }
 
   func update(_ object: ObjectBase, from source: PropertySource, _ binding: TableBinding) {

@@ -45,6 +45,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var fillingDepth = 0
   /// Embedded objects that are yet to be filled.
   var unfilled: [UnfilledObject] = []
+  var rowFilling = RowFilling()
   var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0

@@ -170,12 +170,10 @@ enum PropertySource {
   }
 
   private static func checked(_ array: [Any], _ info: ClassInfo) -> [Any] {
-    if array.count <= info.properties.count { return array }
+    let places = info.arrayPlaces.count { $0 != nil }
+    if array.count <= places { return array }
     throwRealmException(
-      """
-      Invalid array input: more values (\(array.count)) than properties \
-      (\(info.properties.count)).
-      """)
+      "Invalid array input: more values (\(array.count)) than properties (\(places)).")
   }
 
   /// The value given for the property at that place of the class, or nil if none was.
@@ -183,7 +181,9 @@ enum PropertySource {
   func value(at index: Int, of info: ClassInfo) -> Any? {
     switch self {
     case .dictionary(let values): return values[info.names[index]]
-    case .array(let values): return index < values.count ? values[index] : nil
+    case .array(let values):
+      guard let place = info.arrayPlaces[index], place < values.count else { return nil }
+      return values[place]
     case .object(let object): return value(of: info.properties[index], from: object)
     }
   }

@@ -151,14 +151,14 @@ extension SectionedResultsChange {
   }
 
   /// Random changes, applied to what was shown before, give what is there now.
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func `change sets lead from the sections before to those now`(seed: UInt64) {
+  @Test(arguments: [1, 2, 3] as [UInt64], [false, true])
+  func `change sets lead from the sections before to those now`(seed: UInt64, isMixed: Bool) {
     let box = RealmBox()
     let shown = ShownSections()
     observatory.run { realm in
       try fill(realm, (0..<12).map { ("n\($0)", $0 % 4) })
       box.realm = realm
-      box.token = realm.objects(Animal.self).sectioned(by: \.age).observe { shown.apply($0) }
+      box.token = Self.sections(realm, isMixed: isMixed).observe { shown.apply($0) }
     }
     for step in 0..<60 {
       observatory.writeElsewhere { realm in
@@ -169,13 +169,23 @@ extension SectionedResultsChange {
       }
       observatory.run { realm in
         realm.refresh()
-        let expected = realm.objects(Animal.self).sectioned(by: \.age).map { section in
+        let expected = Self.sections(realm, isMixed: isMixed).map { section in
           "\(section.key): " + section.map { "\($0.name)/\($0.weight)" }.joined(separator: ",")
         }
         #expect(shown.texts == expected, "seed \(seed), step \(step)")
       }
     }
     observatory.run { _ in box.realm = nil }
+  }
+
+  /// - Parameter isMixed: whether the elements of a section need not come one after the other, so
+  ///   that sections change places, too.
+  private static func sections(
+    _ realm: Realm, isMixed: Bool
+  ) -> SectionedResults<Int, Animal> {
+    let animals = realm.objects(Animal.self)
+    if !isMixed { return animals.sectioned(by: \.age) }
+    return animals.sectioned(by: { $0.age }, sortDescriptors: [SortDescriptor(keyPath: "weight")])
   }
 
   private static func changeSomething(

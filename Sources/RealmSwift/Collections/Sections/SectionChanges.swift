@@ -35,7 +35,10 @@ struct SectionChanges {
       guard oldRow < old.places.count else { break }
       defer { oldRow += 1 }
       let (before, now) = (old.places[oldRow], new.places[newRow])
-      if old.keys[before.section] != new.keys[now.section] {
+      let isMoved =
+        old.keys[before.section] != new.keys[now.section]
+        || sectionsToInsert.contains(now.section)
+      if isMoved {
         delete(before)
         insert(now)
       } else if modified.contains(oldRow) {
@@ -47,7 +50,8 @@ struct SectionChanges {
     modifications.sort()
   }
 
-  /// Sections that have changed places among those that stay are deleted and inserted.
+  /// Sections that have changed places among those that stay are deleted and inserted, and so are
+  /// their elements.
   private mutating func compareSections<Key>(
     _ old: SectionDivision<Key>, _ new: SectionDivision<Key>
   ) {

@@ -229,6 +229,54 @@ import Testing
     #expect(EmbeddedModels.findings(realm).isEmpty)
   }
 
+  @Test func longChainsAreUpdatedAndSetByNameWithoutMuchStack() throws {
+    let realm = try file.open()
+    let length = 20_000
+    func chain() -> Room {
+      (0..<length).reduce(Room("end")) { room, index in
+        let before = Room("\(index)")
+        before.next = room
+        return before
+      }
+    }
+    try realm.write {
+      let houses = [House(1), House(2)]
+      for house in houses { house.hall = chain() }
+      realm.add(houses)
+      for policy in [Realm.UpdatePolicy.modified, .all] {
+        houses[0].hall?.next?.name = "changed \(policy)"
+        realm.create(
+          House.self, value: ["number": 2, "hall": houses[0].hall!], update: policy)
+        #expect(houses[1].hall?.next?.name == "changed \(policy)")
+      }
+      realm.dynamicObject(ofType: "House", forPrimaryKey: 2)?["hall"] = houses[0].hall
+      realm.dynamicCreate("House", value: ["number": 3, "hall": houses[0].hall!])
+    }
+    #expect(EmbeddedModels.counts(realm) == [3 * (length + 1), 0])
+    var last = try #require(realm.object(ofType: House.self, forPrimaryKey: 3)?.hall)
+    while let next = last.next { last = next }
+    #expect(last.name == "end")
+    #expect(EmbeddedModels.findings(realm).isEmpty)
+  }
+
+  @Test func anUpdateReadsWhatItOverwritesBefore() throws {
+    let realm = try file.open()
+    let house = House(1)
+    house.hall = Room(value: [
+      "name": "a", "next": ["name": "b", "next": ["name": "c", "size": 3]],
+    ])
+    house.hall?.next?.niches.append(Niche(5))
+    try realm.write {
+      realm.add(house)
+      realm.create(
+        House.self, value: ["number": 1, "hall": house.hall!.next!], update: .modified)
+    }
+    #expect(house.hall?.name == "b" && house.hall?.niches.map(\.depth) == [5])
+    #expect(house.hall?.next?.name == "c" && house.hall?.next?.size == 3)
+    #expect(house.hall?.next?.niches.isEmpty == true && house.hall?.next?.next == nil)
+    #expect(EmbeddedModels.findings(realm).isEmpty)
+  }
+
   @Test func longChainsOfObjectsAreAddedWithoutMuchStack() throws {
     let realm = try file.open()
     var house = House(0)
