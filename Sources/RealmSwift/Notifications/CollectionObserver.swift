@@ -129,7 +129,7 @@ extension RealmCollection {
       }
     }
     let managed = _collection
-    managed.instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(managed.instance)
     managed.checkIsThere()
     if let binding = managed.binding {
       for path in keyPaths ?? [] { _ = managed.instance.path(path, from: binding) }

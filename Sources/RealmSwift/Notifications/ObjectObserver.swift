@@ -104,7 +104,7 @@ extension _LinkableObject {
       throwRealmException(
         "Cannot observe an object of class '\(type(of: self))' as a '\(T.self)'.")
     }
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     _ = _position()
     let binding = _binding!
     let paths = keyPaths ?? []
@@ -169,7 +169,7 @@ enum RemoteObservation {
     guard let instance = confined.realm?.instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
-    instance.checkCanBeObserved()
+    RealmNotifications.checkCanBeObserved(instance)
     Schedulers.checkSerial(queue)
     let configuration = instance.configuration
     let reference = ThreadSafeReference(to: confined)
