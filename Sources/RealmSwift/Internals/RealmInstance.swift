@@ -235,6 +235,13 @@ public final class _RealmInstance: @unchecked Sendable {
 
   var source: NodeSource { readState.knownSource }
 
+  /// The version, or the write transaction's state, as queries see it.
+  var view: StoreView {
+    ensureReading()
+    if let writing { return writing.objects.view }
+    return StoreView(source: source, root: snapshot!.root, schema: schema.description)
+  }
+
   /// Pins the newest version again after `invalidate()`, and instead of one that has been ended
   /// because it is too old.
   func ensureReading() {
@@ -272,6 +279,18 @@ public final class _RealmInstance: @unchecked Sendable {
     readState.pointee.source = newer.source
     readState.pointee.generation += 1
     if newSchema !== schema { takeOver(newSchema) }
+  }
+
+  /// The schema of a version that the realm is about to move to.
+  ///
+  /// - Throws: `.schemaMismatch` if it has no place any more for what the program's classes have.
+  func compatibleSchema(of newer: Snapshot) throws(StorageError) -> StoredSchema {
+    let stored = try shared.schemas.schema(newer.root, in: newer.source)
+    if stored === schema { return stored }
+    let wanted = configuration.readOnly ? stored.adding(classes) : stored
+    try SchemaCompatibility(schema: schema, classes: classes, path: shared.path)
+      .check(wanted.description)
+    return wanted
   }
 
   /// After an open transaction has given the file classes of its own.

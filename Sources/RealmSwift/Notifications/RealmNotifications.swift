@@ -38,7 +38,18 @@ extension RealmNotifications: NotificationHost {
     let newest = engine { () throws(StorageError) in
       try instance.shared.database.pinNewestIfRoom()
     }
-    return newest.flatMap { instance.canMove(to: $0) ? $0 : nil }
+    return newest.flatMap { canMove(to: $0) ? $0 : nil }
+  }
+
+  /// Whether the version's schema still has what the program's classes have.
+  private func canMove(to newer: Snapshot) -> Bool {
+    engine { () throws(StorageError) in
+      do throws(StorageError) { _ = try instance.compatibleSchema(of: newer) } catch {
+        if error.code == .schemaMismatch { return false }
+        throw error
+      }
+      return true
+    }
   }
 
   func move(to snapshot: Snapshot) {
