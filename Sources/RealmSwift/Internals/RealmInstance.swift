@@ -31,8 +31,7 @@ public final class _RealmInstance: @unchecked Sendable {
   }
   /// What keeps this while a write is open that was begun by `beginWrite()`.
   weak var openWriteHold: OpenWriteHold?
-  /// The turn to write, while observers are told something first; who writes meanwhile takes it.
-  var reservedTransaction: WriteTransaction?
+  var keptTurn = KeptTurn()
   /// How many versions this instance has made.
   var ownCommits: UInt64 = 0
   var schema: StoredSchema
@@ -156,7 +155,7 @@ public final class _RealmInstance: @unchecked Sendable {
   deinit {
     refreshTrigger.remove()
     writing?.cancel()
-    reservedTransaction?.cancel()
+    keptTurn.cancel()
     if let writes = asyncWritesIfUsed?.removeAll(), !writes.isEmpty {
       OrphanedWrites(
         writes: writes, shared: shared, configuration: configuration, scheduler: scheduler

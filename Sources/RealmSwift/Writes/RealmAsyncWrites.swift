@@ -73,7 +73,8 @@ extension RealmAsyncWrites: AsyncWriteHost {
     reservation = nil
     switch claim {
     case .transaction(let transaction):
-      guard let transaction = try instance.informNewObservers(before: transaction) else {
+      guard let transaction = try WriterTurn(of: instance).informNewObservers(before: transaction)
+      else {
         // A handler has used it, and may have asked for the next one.
         return reservation == nil ? .expired : .tooEarly
       }
@@ -86,7 +87,7 @@ extension RealmAsyncWrites: AsyncWriteHost {
 
   func beginWriteIfFree() throws(StorageError) -> Bool {
     guard let free = try instance.shared.database.tryBeginWrite(),
-      let transaction = try instance.informNewObservers(before: free)
+      let transaction = try WriterTurn(of: instance).informNewObservers(before: free)
     else { return false }
     try instance.start(transaction)
     return true

@@ -58,11 +58,10 @@ struct FolderOrder {
       "Tables -> Query": 1,
     ],
     "RealmSwift": [
-      "Collections -> Notifications": 7,
+      "Collections -> Notifications": 1,
       "Collections -> Projections": 2,
       "Collections -> Query": 4,
       "Collections -> Realm": 4,
-      "Collections -> Sharing": 1,
       "Errors -> Realm": 1,
       "Internals -> Dynamic": 1,
       "Internals -> Notifications": 1,
