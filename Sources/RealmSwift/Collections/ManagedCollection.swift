@@ -245,7 +245,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   }
 
   func index<Element: RealmCollectionValue>(of element: Element) -> Int? {
-    if element is AnyRealmValue { return instance.existing(element).flatMap(firstIndex) }
+    if element is AnyRealmValue { return instance.nester.existing(element).flatMap(firstIndex) }
     guard let object = element as? ObjectBase ?? (element as? any ProjectionType)?.root else {
       return firstIndex(of: element._rlmStored(instance))
     }

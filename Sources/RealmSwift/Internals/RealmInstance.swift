@@ -41,9 +41,7 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Whether embedded objects among the values that are given are copied: while `create` runs.
   var copiesValues = false
   /// Embedded objects that are being filled, and hold one the next.
-  var fillingDepth = 0
-  /// Embedded objects that are yet to be filled.
-  var unfilled: [UnfilledObject] = []
+  var unfilled = DeferredWork<UnfilledObject>()
   var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
@@ -99,9 +97,7 @@ public final class _RealmInstance: @unchecked Sendable {
     /// Lists and dictionaries that are being written, each inside of the one before.
     var nestingDepth = 0
     /// Objects that are being added, and lead one to the next.
-    var addingDepth = 0
-    /// Objects that have their rows and are yet to be written.
-    var unwritten: [UnwrittenObject] = []
+    var unwritten = DeferredWork<UnwrittenObject>()
 
     init(objects: ObjectTransaction, startGeneration: UInt64) {
       self.objects = objects

@@ -46,7 +46,7 @@ extension ObjectBase {
   final func _set(_ value: Any, to property: PropertyInfo, _ realm: _RealmInstance? = nil) {
     let isSet =
       if property.offset == PropertyInfo.nowhere {
-        _managingRealm.set(value, to: property, of: self)
+        _managingRealm.dynamicWriter.set(value, to: property, of: self)
       } else {
         _withField(at: property.offset) { property.field.set(value, at: $0, of: self, realm) }
       }
