@@ -22,7 +22,7 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
-  var writing: Writing? {
+  var writing: OpenWrite? {
     didSet {
       unsafe readState.pointee.objects = writing.map { unsafe Unmanaged.passUnretained($0.objects) }
       readState.pointee.writeStart = writing?.startGeneration ?? .max
@@ -34,7 +34,6 @@ public final class _RealmInstance: @unchecked Sendable {
   var keptTurn = KeptTurn()
   /// How many versions this instance has made.
   var ownCommits: UInt64 = 0
-  var schema: StoredSchema
   var autorefresh = true
   /// What links are added with while an object is being added.
   var updatePolicy = Realm.UpdatePolicy.error
@@ -53,12 +52,7 @@ public final class _RealmInstance: @unchecked Sendable {
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
 
-  private(set) var bound: BoundClasses
-  /// Those of cancelled writes, which accessors may still point into.
-  private var abandonedBounds: [BoundClasses] = []
-  /// The one that was asked for last.
-  private var lastBinding: TableBinding?
-  private var tables: CachedTables
+  private var schemaInUse: SchemaInUse
   let refreshTrigger: RefreshTrigger
 
   var asyncWrites: RealmAsyncWrites {
@@ -77,47 +71,6 @@ public final class _RealmInstance: @unchecked Sendable {
 
   var hasObservers: Bool { notificationsIfUsed?.driver.hasObservers == true }
 
-  /// A write transaction that is open.
-  final class Writing {
-    let objects: ObjectTransaction
-    /// The generation at its start, and the first key that each table could hand out since.
-    let startGeneration: UInt64
-    var firstNewKeys: [TableKey: ObjectKey] {
-      guard let first else { return [:] }
-      return others.merging([first.table: first.key], uniquingKeysWith: min)
-    }
-    private var lastTable: TableKey?
-    // Most transactions make objects of one class, and then the dictionary needs no memory.
-    private var first: (table: TableKey, key: ObjectKey)?
-    private var others: [TableKey: ObjectKey] = [:]
-    /// For references that were made within it; nil if there are none.
-    var outcome: WriteOutcome?
-    /// The schema and the classes before the transaction gave the file classes of its own.
-    fileprivate var earlier: (schema: StoredSchema, classes: BoundClasses)?
-    /// Lists and dictionaries that are being written, each inside of the one before.
-    var nestingDepth = 0
-    /// Objects that are being added, and lead one to the next.
-    var unwritten = DeferredWork<UnwrittenObject>()
-
-    init(objects: ObjectTransaction, startGeneration: UInt64) {
-      self.objects = objects
-      self.startGeneration = startGeneration
-    }
-
-    func didCreate(_ key: ObjectKey, in table: TableKey) {
-      if lastTable == table { return }
-      lastTable = table
-      guard let first else { return first = (table, key) }
-      if first.table != table, others[table] == nil { others[table] = key }
-    }
-
-    /// Gives the transaction back, changes undone.
-    func cancel() {
-      outcome?.cancel(firstNewKeys: firstNewKeys)
-      objects.cancel()
-    }
-  }
-
   /// - Parameter uncommitted: The schema, where it is not that of the version.
   init(
     shared: SharedRealm, configuration: Realm.Configuration, scheduler: any Scheduler,
@@ -133,14 +86,12 @@ public final class _RealmInstance: @unchecked Sendable {
     self.snapshot = snapshot
     isFrozen = scheduler.identity == .frozen
     if let uncommitted {
-      schema = uncommitted
-      bound = BoundClasses(schema, classes)
+      schemaInUse = SchemaInUse(BoundClasses(uncommitted, classes))
     } else {
       let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source)
-      schema = configuration.readOnly ? stored.adding(classes) : stored
-      bound = shared.boundClasses.bound(schema, classes)
+      let wanted = configuration.readOnly ? stored.adding(classes) : stored
+      schemaInUse = SchemaInUse(shared.boundClasses.bound(wanted, classes))
     }
-    tables = CachedTables(count: schema.description.classes.count)
     readState = unsafe ReadStateReference(
       ReadState(thread: scheduler.thread, generation: 2, source: snapshot.source))
     unsafe readState.pointee.owner = Unmanaged.passUnretained(self)
@@ -157,7 +108,7 @@ public final class _RealmInstance: @unchecked Sendable {
         writes: writes, shared: shared, configuration: configuration, scheduler: scheduler
       ).resume()
     }
-    tables.deallocate()
+    schemaInUse.deallocate()
     readState.deallocate()
   }
 
@@ -193,12 +144,15 @@ public final class _RealmInstance: @unchecked Sendable {
 
   // MARK: Schema
 
+  var schema: StoredSchema { schemaInUse.schema }
+  var bound: BoundClasses { schemaInUse.bound }
+
   /// The class's binding, nil if the realm does not know the class.
   func binding(for type: ObjectBase.Type) -> TableBinding? {
-    if let lastBinding, lastBinding.info.type == type { return lastBinding }
+    if let last = schemaInUse.lastBinding, last.info.type == type { return last }
     let found = bound.binding(for: type)
     // What is frozen may be read by several threads at once.
-    if !isFrozen, found != nil { lastBinding = found }
+    if !isFrozen, found != nil { schemaInUse.lastBinding = found }
     return found
   }
 
@@ -251,14 +205,16 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The table as it is now. Valid until the generation changes.
   func table(of binding: TableBinding) -> Table {
     if !isFrozen { ensureReading() }
-    if let table = tables.table(binding.table, readState.pointee.generation) { return table }
+    if let table = schemaInUse.tables.table(binding.table, readState.pointee.generation) {
+      return table
+    }
     let table = engine { () throws(StorageError) in
       if let writing { return try writing.objects.table(binding.table) }
       // A realm that is only read may lack tables.
       return try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
         ?? Table(emptyWith: binding.table, in: source)
     }
-    tables.remember(table, readState.pointee.generation)
+    schemaInUse.tables.remember(table, readState.pointee.generation)
     return table
   }
 
@@ -289,29 +245,18 @@ public final class _RealmInstance: @unchecked Sendable {
   }
 
   /// After an open transaction has given the file classes of its own.
-  func adoptSchema(of writing: Writing) {
-    if writing.earlier == nil { writing.earlier = (schema, bound) }
+  func adoptSchema(of writing: OpenWrite) {
+    if writing.earlier == nil { writing.earlier = bound }
     takeOver(writing.objects.schema)
   }
 
   /// Forgets the classes of a transaction that is cancelled.
-  func restoreSchema(from writing: Writing) {
-    guard let earlier = writing.earlier else { return }
-    abandonedBounds.append(bound)
-    (schema, bound) = earlier
-    lastBinding = nil
-    tables.deallocate()
-    tables = CachedTables(count: schema.description.classes.count)
+  func restoreSchema(from writing: OpenWrite) {
+    if let earlier = writing.earlier { schemaInUse.restore(earlier) }
   }
 
   /// After another program has added classes or properties.
-  func takeOver(_ newer: StoredSchema) {
-    schema = newer
-    bound = BoundClasses(newer, classes, earlier: bound)
-    lastBinding = nil
-    tables.deallocate()
-    tables = CachedTables(count: schema.description.classes.count)
-  }
+  func takeOver(_ newer: StoredSchema) { schemaInUse.takeOver(newer) }
 
   // MARK: Turns
 

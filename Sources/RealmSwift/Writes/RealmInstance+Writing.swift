@@ -55,7 +55,7 @@ extension _RealmInstance {
       objects.cancel()
       throw error
     }
-    writing = Writing(
+    writing = OpenWrite(
       objects: objects, startGeneration: readState.pointee.generation + 1)
     readState.pointee.source = objects.source
     readState.pointee.generation += 1
@@ -120,7 +120,7 @@ extension _RealmInstance {
     abandon(writing)
   }
 
-  private func abandon(_ writing: Writing) {
+  private func abandon(_ writing: OpenWrite) {
     self.writing = nil
     let last = readState.pointee.generation
     cancelled.add(
@@ -187,7 +187,7 @@ extension _RealmInstance {
 
   /// Reads and writes in the transaction of a migration, whose schema is not in any version yet.
   func beginMigration(_ objects: ObjectTransaction) {
-    writing = Writing(
+    writing = OpenWrite(
       objects: objects, startGeneration: readState.pointee.generation + 1)
     readState.pointee.source = objects.source
     migrationDidChangeSchema()
