@@ -27,7 +27,7 @@ extension ListAccessor {
           "Cannot add an existing managed embedded object to a "
             + "\(property.collection == .map ? "Dictionary" : "List").")
       }
-      instance.checkClass(object, target)
+      instance.embedder.checkClass(object, target)
     }
   }
 
@@ -42,13 +42,15 @@ extension ListAccessor {
     for (offset, object) in objects.enumerated() {
       let key = ObjectKey(rawValue: first.rawValue + Int64(offset))
       instance.didCreate(key, in: target.table)
-      instance.settle(object, target, key, .new)
+      instance.embedder.settle(object, target, key, .new)
     }
   }
 
   /// Puts an unmanaged object in the place of the element at the index, which goes.
   func replaceEmbedded(_ object: ObjectBase, _ target: TableBinding, at index: Int) {
-    if case .link(_, let present) = value(at: index), instance.isRow(object, target, present) {
+    if case .link(_, let present) = value(at: index),
+      instance.embedder.isRow(object, target, present)
+    {
       return
     }
     check([object], target)
@@ -57,7 +59,7 @@ extension ListAccessor {
       key = try transaction.listSetEmbedded(at: index, column, of: self.object, in: binding.table)
     }
     instance.didCreate(key, in: target.table)
-    instance.settle(object, target, key, .new)
+    instance.embedder.settle(object, target, key, .new)
   }
 
   /// Makes the list hold unmanaged objects, by changing the elements that there are.
@@ -66,7 +68,7 @@ extension ListAccessor {
     check(objects, target)
     for index in 0..<kept {
       guard case .link(_, let key) = value(at: index) else { continue }
-      instance.settle(objects[index], target, key, .overwriteModified)
+      instance.embedder.settle(objects[index], target, key, .overwriteModified)
     }
     remove(kept..<count)
     if kept < objects.count { embed(Array(objects[kept...]), target, at: kept) }
@@ -100,7 +102,7 @@ extension ListAccessor {
       guard case .link(_, let present)? = self.value(of: key), !object._isManaged else {
         return embed(object, owned, forKey: key)
       }
-      return instance.settle(object, owned, present, .overwriteModified)
+      return instance.embedder.settle(object, owned, present, .overwriteModified)
     }
     if let any = value as? AnyRealmValue, any.isCollection {
       let present = self.value(of: key).map { AnyRealmValue._rlmFromStored($0, instance) }
@@ -113,7 +115,9 @@ extension ListAccessor {
 
   /// Gives a key an unmanaged object; the one that it had goes.
   func embed(_ object: ObjectBase, _ target: TableBinding, forKey key: String) {
-    if case .link(_, let present)? = value(of: key), instance.isRow(object, target, present) {
+    if case .link(_, let present)? = value(of: key),
+      instance.embedder.isRow(object, target, present)
+    {
       return
     }
     check([object], target)
@@ -123,6 +127,6 @@ extension ListAccessor {
         forKey: key, property, of: self.object, in: binding.table)
     }
     instance.didCreate(made, in: target.table)
-    instance.settle(object, target, made, .new)
+    instance.embedder.settle(object, target, made, .new)
   }
 }

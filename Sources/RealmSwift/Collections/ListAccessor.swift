@@ -138,7 +138,7 @@ final class ListAccessor {
 
   /// An element in the store's terms; nil for what is not in the realm.
   func existing(_ element: some RealmCollectionValue) -> StoredValue? {
-    instance.existing(element)
+    instance.nester.existing(element)
   }
 
   // MARK: Changing

@@ -105,7 +105,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   func compiledQuery() -> CompiledQuery {
     if let compiled, compiledSchema === instance.schema { return compiled }
     followClass()
-    let made = instance.compiled(query)
+    let made = QueryCompiler(schema: instance.schema.description).compiled(query)
     compiled = made
     compiledSchema = instance.schema
     return made
@@ -245,7 +245,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   }
 
   func index<Element: RealmCollectionValue>(of element: Element) -> Int? {
-    if element is AnyRealmValue { return instance.existing(element).flatMap(firstIndex) }
+    if element is AnyRealmValue { return instance.nester.existing(element).flatMap(firstIndex) }
     guard let object = element as? ObjectBase ?? (element as? any ProjectionType)?.root else {
       return firstIndex(of: element._rlmStored(instance))
     }
@@ -256,7 +256,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   /// The values of a list that was sorted, made distinct or filtered.
   func evaluateValues() -> [StoredValue] {
     guard let list, list.isValid else { return [] }
-    return instance.values(of: query, in: list)
+    return list.values(of: query)
   }
 
   // MARK: Derived views

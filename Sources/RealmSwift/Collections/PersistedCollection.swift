@@ -96,7 +96,7 @@ extension RealmCollectionValue {
     guard let object = unwrapped(self).flatMap(storedObject),
       object._isManaged || realm.copiesValues
     else { return self }
-    return Self._rlmFromObject(realm.copy(of: object))
+    return Self._rlmFromObject(realm.embedder.copy(of: object))
   }
 
   /// The elements of a sequence as ones of this type; nil if the value is none, or one of its

@@ -118,7 +118,7 @@ extension _ManagedCollection {
       return engine { () throws(StorageError) in try list.aggregate(operation) }
     }
     if (list != nil || target != nil) && !isValid { return operation == .sum ? .int(0) : .null }
-    let compiled = instance.compiled(query)
+    let compiled = QueryCompiler(schema: instance.schema.description).compiled(query)
     let column: AggregateColumn
     do {
       column = try AggregateColumn(

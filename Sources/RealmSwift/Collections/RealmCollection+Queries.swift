@@ -72,14 +72,14 @@ extension _ManagedCollection {
     guard let binding else {
       throwRealmException("Cannot follow key path '\(keyPath)': the elements are no objects.")
     }
-    return instance.path(keyPath, from: binding)
+    return QueryPath(keyPath, from: binding, in: instance)
   }
 }
 
-extension _RealmInstance {
+extension QueryPath {
   /// The way that a dotted key path of Swift names describes, with the names that the file has.
-  func path(_ keyPath: String, from start: TableBinding) -> QueryPath {
-    var steps: [QueryPath.Step] = []
+  init(_ keyPath: String, from start: TableBinding, in instance: _RealmInstance) {
+    var steps: [Step] = []
     var binding: TableBinding? = start
     for name in keyPath.split(separator: ".").map(String.init) {
       guard let current = binding else {
@@ -92,7 +92,7 @@ extension _RealmInstance {
             + "there are \(current.info.propertyNames).")
       }
       if property.description.type == .linkingObjects {
-        let origin = requiredBinding(ofTargetOf: property, from: current)
+        let origin = instance.requiredBinding(ofTargetOf: property, from: current)
         let column = origin.info.property(named: property.originProperty ?? "")?.columnName
         steps.append(.backlinks(className: origin.info.name, property: column ?? ""))
       } else {
@@ -100,8 +100,8 @@ extension _RealmInstance {
       }
       binding =
         property.description.target == nil
-        ? nil : requiredBinding(ofTargetOf: property, from: current)
+        ? nil : instance.requiredBinding(ofTargetOf: property, from: current)
     }
-    return QueryPath(steps)
+    self.init(steps)
   }
 }

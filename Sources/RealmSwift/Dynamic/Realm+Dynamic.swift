@@ -77,7 +77,7 @@ extension Realm {
       throwRealmException(
         "'\(typeName)' does not have a primary key and can not be updated; leave `update` out.")
     }
-    return instance.create(binding, value, update)
+    return instance.dynamicWriter.create(binding, value, update)
   }
 }
 

@@ -11,12 +11,25 @@ import CRuntime
 /// closed before, and drops its work, does not keep the realm either.
 final class OpenWriteHold: @unchecked Sendable {
   // Sendable: used where the realm lives, and by whatever drops it at the end of that place.
-  fileprivate var instance: _RealmInstance?
-  fileprivate let number: UInt64
+  private var instance: _RealmInstance?
+  private let number: UInt64
 
   fileprivate init(_ instance: _RealmInstance, _ number: UInt64) {
     self.instance = instance
     self.number = number
+  }
+
+  /// After `beginWrite()`.
+  static func keep(_ instance: _RealmInstance) {
+    if let hold = instance.openWriteHold {
+      hold.instance = instance
+    } else if instance.scheduler.canInvoke {
+      let hold = OpenWriteHold(instance, 0)
+      instance.openWriteHold = hold
+      instance.scheduler.invoke { hold.end() }
+    } else {
+      instance.openWriteHold = ThreadHolds.current.add(instance)
+    }
   }
 
   /// The write is over.
@@ -46,20 +59,5 @@ private final class ThreadHolds {
     let made = ThreadHolds()
     unsafe holdfast_set_thread_object(Unmanaged.passRetained(made).toOpaque())
     return made
-  }
-}
-
-extension _RealmInstance {
-  /// After `beginWrite()`.
-  func holdOpenWrite() {
-    if let openWriteHold {
-      openWriteHold.instance = self
-    } else if scheduler.canInvoke {
-      let hold = OpenWriteHold(self, 0)
-      openWriteHold = hold
-      scheduler.invoke { hold.end() }
-    } else {
-      openWriteHold = ThreadHolds.current.add(self)
-    }
   }
 }

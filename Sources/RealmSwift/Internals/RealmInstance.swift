@@ -22,7 +22,7 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// The pinned version; nil after `invalidate()` until the next access.
   var snapshot: Snapshot?
-  var writing: Writing? {
+  var writing: OpenWrite? {
     didSet {
       unsafe readState.pointee.objects = writing.map { unsafe Unmanaged.passUnretained($0.objects) }
       readState.pointee.writeStart = writing?.startGeneration ?? .max
@@ -31,21 +31,18 @@ public final class _RealmInstance: @unchecked Sendable {
   }
   /// What keeps this while a write is open that was begun by `beginWrite()`.
   weak var openWriteHold: OpenWriteHold?
-  /// The turn to write, while observers are told something first; who writes meanwhile takes it.
-  var reservedTransaction: WriteTransaction?
+  var keptTurn = KeptTurn()
   /// How many versions this instance has made.
   var ownCommits: UInt64 = 0
-  var schema: StoredSchema
   var autorefresh = true
   /// What links are added with while an object is being added.
   var updatePolicy = Realm.UpdatePolicy.error
   /// Whether embedded objects among the values that are given are copied: while `create` runs.
   var copiesValues = false
   /// Embedded objects that are being filled, and hold one the next.
-  var fillingDepth = 0
-  /// Embedded objects that are yet to be filled.
-  var unfilled: [UnfilledObject] = []
-  var rowFilling = RowFilling()
+  var unfilled = DeferredWork<UnfilledObject>()
+  /// The same, of those that are made by the names of their classes.
+  var unfilledRows = DeferredWork<UnfilledRow>()
   var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
@@ -57,12 +54,7 @@ public final class _RealmInstance: @unchecked Sendable {
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
 
-  private(set) var bound: BoundClasses
-  /// Those of cancelled writes, which accessors may still point into.
-  private var abandonedBounds: [BoundClasses] = []
-  /// The one that was asked for last.
-  private var lastBinding: TableBinding?
-  private var tables: CachedTables
+  private var schemaInUse: SchemaInUse
   let refreshTrigger: RefreshTrigger
 
   var asyncWrites: RealmAsyncWrites {
@@ -81,49 +73,6 @@ public final class _RealmInstance: @unchecked Sendable {
 
   var hasObservers: Bool { notificationsIfUsed?.driver.hasObservers == true }
 
-  /// A write transaction that is open.
-  final class Writing {
-    let objects: ObjectTransaction
-    /// The generation at its start, and the first key that each table could hand out since.
-    let startGeneration: UInt64
-    var firstNewKeys: [TableKey: ObjectKey] {
-      guard let first else { return [:] }
-      return others.merging([first.table: first.key], uniquingKeysWith: min)
-    }
-    private var lastTable: TableKey?
-    // Most transactions make objects of one class, and then the dictionary needs no memory.
-    private var first: (table: TableKey, key: ObjectKey)?
-    private var others: [TableKey: ObjectKey] = [:]
-    /// For references that were made within it; nil if there are none.
-    var outcome: WriteOutcome?
-    /// The schema and the classes before the transaction gave the file classes of its own.
-    fileprivate var earlier: (schema: StoredSchema, classes: BoundClasses)?
-    /// Lists and dictionaries that are being written, each inside of the one before.
-    var nestingDepth = 0
-    /// Objects that are being added, and lead one to the next.
-    var addingDepth = 0
-    /// Objects that have their rows and are yet to be written.
-    var unwritten: [UnwrittenObject] = []
-
-    init(objects: ObjectTransaction, startGeneration: UInt64) {
-      self.objects = objects
-      self.startGeneration = startGeneration
-    }
-
-    func didCreate(_ key: ObjectKey, in table: TableKey) {
-      if lastTable == table { return }
-      lastTable = table
-      guard let first else { return first = (table, key) }
-      if first.table != table, others[table] == nil { others[table] = key }
-    }
-
-    /// Gives the transaction back, changes undone.
-    func cancel() {
-      outcome?.cancel(firstNewKeys: firstNewKeys)
-      objects.cancel()
-    }
-  }
-
   /// - Parameter uncommitted: The schema, where it is not that of the version.
   init(
     shared: SharedRealm, configuration: Realm.Configuration, scheduler: any Scheduler,
@@ -139,14 +88,12 @@ public final class _RealmInstance: @unchecked Sendable {
     self.snapshot = snapshot
     isFrozen = scheduler.identity == .frozen
     if let uncommitted {
-      schema = uncommitted
-      bound = BoundClasses(schema, classes)
+      schemaInUse = SchemaInUse(BoundClasses(uncommitted, classes))
     } else {
       let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source)
-      schema = configuration.readOnly ? stored.adding(classes) : stored
-      bound = shared.boundClasses.bound(schema, classes)
+      let wanted = configuration.readOnly ? stored.adding(classes) : stored
+      schemaInUse = SchemaInUse(shared.boundClasses.bound(wanted, classes))
     }
-    tables = CachedTables(count: schema.description.classes.count)
     readState = unsafe ReadStateReference(
       ReadState(thread: scheduler.thread, generation: 2, source: snapshot.source))
     unsafe readState.pointee.owner = Unmanaged.passUnretained(self)
@@ -157,13 +104,13 @@ public final class _RealmInstance: @unchecked Sendable {
   deinit {
     refreshTrigger.remove()
     writing?.cancel()
-    reservedTransaction?.cancel()
+    keptTurn.cancel()
     if let writes = asyncWritesIfUsed?.removeAll(), !writes.isEmpty {
       OrphanedWrites(
         writes: writes, shared: shared, configuration: configuration, scheduler: scheduler
       ).resume()
     }
-    tables.deallocate()
+    schemaInUse.deallocate()
     readState.deallocate()
   }
 
@@ -199,12 +146,15 @@ public final class _RealmInstance: @unchecked Sendable {
 
   // MARK: Schema
 
+  var schema: StoredSchema { schemaInUse.schema }
+  var bound: BoundClasses { schemaInUse.bound }
+
   /// The class's binding, nil if the realm does not know the class.
   func binding(for type: ObjectBase.Type) -> TableBinding? {
-    if let lastBinding, lastBinding.info.type == type { return lastBinding }
+    if let last = schemaInUse.lastBinding, last.info.type == type { return last }
     let found = bound.binding(for: type)
     // What is frozen may be read by several threads at once.
-    if !isFrozen, found != nil { lastBinding = found }
+    if !isFrozen, found != nil { schemaInUse.lastBinding = found }
     return found
   }
 
@@ -236,6 +186,13 @@ public final class _RealmInstance: @unchecked Sendable {
 
   var source: NodeSource { readState.knownSource }
 
+  /// The version, or the write transaction's state, as queries see it.
+  var view: StoreView {
+    ensureReading()
+    if let writing { return writing.objects.view }
+    return StoreView(source: source, root: snapshot!.root, schema: schema.description)
+  }
+
   /// Pins the newest version again after `invalidate()`, and instead of one that has been ended
   /// because it is too old.
   func ensureReading() {
@@ -250,14 +207,16 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The table as it is now. Valid until the generation changes.
   func table(of binding: TableBinding) -> Table {
     if !isFrozen { ensureReading() }
-    if let table = tables.table(binding.table, readState.pointee.generation) { return table }
+    if let table = schemaInUse.tables.table(binding.table, readState.pointee.generation) {
+      return table
+    }
     let table = engine { () throws(StorageError) in
       if let writing { return try writing.objects.table(binding.table) }
       // A realm that is only read may lack tables.
       return try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
         ?? Table(emptyWith: binding.table, in: source)
     }
-    tables.remember(table, readState.pointee.generation)
+    schemaInUse.tables.remember(table, readState.pointee.generation)
     return table
   }
 
@@ -275,30 +234,31 @@ public final class _RealmInstance: @unchecked Sendable {
     if newSchema !== schema { takeOver(newSchema) }
   }
 
+  /// The schema of a version that the realm is about to move to.
+  ///
+  /// - Throws: `.schemaMismatch` if it has no place any more for what the program's classes have.
+  func compatibleSchema(of newer: Snapshot) throws(StorageError) -> StoredSchema {
+    let stored = try shared.schemas.schema(newer.root, in: newer.source)
+    if stored === schema { return stored }
+    let wanted = configuration.readOnly ? stored.adding(classes) : stored
+    try SchemaCompatibility(schema: schema, classes: classes, path: shared.path)
+      .check(wanted.description)
+    return wanted
+  }
+
   /// After an open transaction has given the file classes of its own.
-  func adoptSchema(of writing: Writing) {
-    if writing.earlier == nil { writing.earlier = (schema, bound) }
+  func adoptSchema(of writing: OpenWrite) {
+    if writing.earlier == nil { writing.earlier = bound }
     takeOver(writing.objects.schema)
   }
 
   /// Forgets the classes of a transaction that is cancelled.
-  func restoreSchema(from writing: Writing) {
-    guard let earlier = writing.earlier else { return }
-    abandonedBounds.append(bound)
-    (schema, bound) = earlier
-    lastBinding = nil
-    tables.deallocate()
-    tables = CachedTables(count: schema.description.classes.count)
+  func restoreSchema(from writing: OpenWrite) {
+    if let earlier = writing.earlier { schemaInUse.restore(earlier) }
   }
 
   /// After another program has added classes or properties.
-  func takeOver(_ newer: StoredSchema) {
-    schema = newer
-    bound = BoundClasses(newer, classes, earlier: bound)
-    lastBinding = nil
-    tables.deallocate()
-    tables = CachedTables(count: schema.description.classes.count)
-  }
+  func takeOver(_ newer: StoredSchema) { schemaInUse.takeOver(newer) }
 
   // MARK: Turns
 

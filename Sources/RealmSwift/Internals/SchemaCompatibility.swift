@@ -4,34 +4,17 @@ import Storage
 // A schema that changes while a realm is open: another program may add classes and properties, and
 // a newer one may migrate the file.
 
-extension _RealmInstance {
-  /// The schema of a version that the realm is about to move to.
-  ///
-  /// - Throws: `.schemaMismatch` if it has no place any more for what the program's classes have.
-  func compatibleSchema(of newer: Snapshot) throws(StorageError) -> StoredSchema {
-    let stored = try shared.schemas.schema(newer.root, in: newer.source)
-    if stored === schema { return stored }
-    if configuration.readOnly {
-      let extended = stored.adding(classes)
-      try checkCompatible(extended.description)
-      return extended
-    }
-    try checkCompatible(stored.description)
-    return stored
-  }
+/// Whether a realm can go on with another schema.
+struct SchemaCompatibility {
+  /// What the realm has been reading.
+  let schema: StoredSchema
+  /// The program's.
+  let classes: [ClassInfo]
+  let path: String
 
-  /// Whether the version's schema still has what the program's classes have.
-  func canMove(to newer: Snapshot) -> Bool {
-    engine { () throws(StorageError) in
-      do throws(StorageError) { _ = try compatibleSchema(of: newer) } catch {
-        if error.code == .schemaMismatch { return false }
-        throw error
-      }
-      return true
-    }
-  }
-
-  private func checkCompatible(_ newer: SchemaDescription) throws(StorageError) {
+  /// - Throws: `.schemaMismatch` if the newer one has no place any more for what the program's
+  ///   classes have.
+  func check(_ newer: SchemaDescription) throws(StorageError) {
     var changes: [String] = []
     for info in classes {
       guard let before = schema.description.description(of: info.name) else { continue }
@@ -50,7 +33,7 @@ extension _RealmInstance {
     }
     if changes.isEmpty { return }
     throw StorageError(
-      .schemaMismatch, path: shared.path,
+      .schemaMismatch, path: path,
       changes.reduce(
         """
         Unsupported schema changes were made by another client or process. Close the file and open \

@@ -85,25 +85,3 @@ final class TableBinding: @unchecked Sendable {
     return info.properties[indexBySlot[column.slot]].name
   }
 }
-
-extension _RealmInstance {
-  /// The Swift name of the property in the column, which for linking objects is the hidden one of
-  /// their links; nil if the class has none there.
-  func name(of column: ColumnKey, in binding: TableBinding) -> String? {
-    if let name = binding.name(of: column) { return name }
-    let property = binding.info.properties.first { property in
-      hiddenColumn(of: property, in: binding) == column
-    }
-    return property?.name
-  }
-
-  private func hiddenColumn(of property: PropertyInfo, in binding: TableBinding) -> ColumnKey? {
-    guard let origin = property.originProperty,
-      let linking = self.binding(ofTargetOf: property, from: binding),
-      let index = linking.info.properties.firstIndex(where: { $0.name == origin }),
-      let link = linking.properties[index]
-    else { return nil }
-    return schema.description.description(of: binding.info.name)?
-      .backlinkColumn(from: linking.table, link.columnKey)
-  }
-}

@@ -45,7 +45,7 @@ extension _LinkableObject {
     guard let instance = _instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     return await ActorObservation.start(
       ThreadSafeReference(to: self), instance.configuration, on: actor
     ) { actor, object in
@@ -75,7 +75,7 @@ enum ActorObservation {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
     let instance = collection._collection.instance
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     return await start(
       ThreadSafeReference(to: collection), instance.configuration, on: actor, observe)
   }
@@ -95,18 +95,18 @@ enum ActorObservation {
     }
     guard let confined = realm.resolve(reference) else { return NotificationToken() }
     let token = observe(actor, confined)
-    await realm.instance.deliverInitialStates(actor)
+    await deliverInitialStates(realm.instance, actor)
     return token
   }
-}
 
-extension _RealmInstance {
   /// Calls those that were just added with what there is, so that nothing that happens after the
   /// call that observes, a write or an `invalidate()`, can come before it.
-  fileprivate func deliverInitialStates(_ actor: isolated any Actor) async {
-    if let computation = notifications.driver.initialComputation() {
-      notifications.driver.apply(await computation.made(shared))
+  private static func deliverInitialStates(
+    _ instance: _RealmInstance, _ actor: isolated any Actor
+  ) async {
+    if let computation = instance.notifications.driver.initialComputation() {
+      instance.notifications.driver.apply(await computation.made(instance.shared))
     }
-    notifications.driver.inform(notifications.driver.takeNewObservers())
+    instance.notifications.driver.inform(instance.notifications.driver.takeNewObservers())
   }
 }

@@ -54,35 +54,41 @@ final class CollectionObserver: Observer, @unchecked Sendable {
 extension CollectionTracker {
   fileprivate init(_ collection: _ManagedCollection, keyPaths: [String]?) {
     let instance = collection.instance
-    let scope = collection.binding.map { instance.scope(of: $0, keyPaths) }
+    let scope = collection.binding.map { ChangeScope(elementsOf: $0, keyPaths, in: instance) }
     let list = collection.list.map { list in
       ObservedList(owner: list.binding.table, object: list.object, column: list.column)
     }
     if let list, collection.isPlain {
       self.init(list, scope)
     } else if let scope {
-      self.init(instance.compiled(collection.query), scope)
+      let compiler = QueryCompiler(schema: instance.schema.description)
+      self.init(compiler.compiled(collection.query), scope)
     } else {
-      let query = instance.compiled(collection.query, on: collection.listAccessor.property.kind)
+      let query = QueryCompiler.compiled(
+        collection.query, on: collection.listAccessor.property.kind)
       self.init(list!, query)
     }
   }
 }
 
-extension _RealmInstance {
+extension ChangeScope {
   /// What counts as a modification of an element of a collection.
-  func scope(of binding: TableBinding, _ keyPaths: [String]?) -> ChangeScope {
-    guard let keyPaths else {
-      return ChangeScope(elementsOf: binding.table, schema: schema.description)
+  fileprivate init(
+    elementsOf binding: TableBinding, _ keyPaths: [String]?, in instance: _RealmInstance
+  ) {
+    if let keyPaths {
+      self.init(of: binding, along: keyPaths, in: instance)
+    } else {
+      self.init(elementsOf: binding.table, schema: instance.schema.description)
     }
-    return scope(of: binding, along: keyPaths)
   }
 
-  func scope(of binding: TableBinding, along keyPaths: [String]) -> ChangeScope {
+  /// What the key paths lead to.
+  init(of binding: TableBinding, along keyPaths: [String], in instance: _RealmInstance) {
     do {
-      return try ChangeScope(
-        keyPaths: keyPaths.map { path($0, from: binding) }, of: binding.table,
-        schema: schema.description)
+      try self.init(
+        keyPaths: keyPaths.map { QueryPath($0, from: binding, in: instance) }, of: binding.table,
+        schema: instance.schema.description)
     } catch {
       throwRealmException(error.reason)
     }
@@ -129,10 +135,10 @@ extension RealmCollection {
       }
     }
     let managed = _collection
-    managed.instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(managed.instance)
     managed.checkIsThere()
     if let binding = managed.binding {
-      for path in keyPaths ?? [] { _ = managed.instance.path(path, from: binding) }
+      for path in keyPaths ?? [] { _ = QueryPath(path, from: binding, in: managed.instance) }
     }
     let collection = self
     return managed.instance.notifications.observe(

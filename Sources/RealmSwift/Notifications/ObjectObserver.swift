@@ -62,7 +62,7 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     let before = old.flatMap(frozenObject)
     let binding = object._binding!
     let properties = columns.compactMap { column in
-      instance.name(of: column, in: binding).map { name in
+      name(of: column, binding).map { name in
         let isList = object._property(name).description.collection == .list
         return PropertyChange(
           name: name, oldValue: isList ? nil : before?._value(ofProperty: name),
@@ -70,6 +70,26 @@ final class ObjectObserver: Observer, @unchecked Sendable {
       }
     }
     if !properties.isEmpty { handler(.change(properties)) }
+  }
+
+  /// The Swift name of the property in the column, which for linking objects is the hidden one of
+  /// their links; nil if the class has none there.
+  private func name(of column: ColumnKey, _ binding: TableBinding) -> String? {
+    if let name = binding.name(of: column) { return name }
+    let property = binding.info.properties.first { property in
+      hiddenColumn(of: property, binding) == column
+    }
+    return property?.name
+  }
+
+  private func hiddenColumn(of property: PropertyInfo, _ binding: TableBinding) -> ColumnKey? {
+    guard let origin = property.originProperty,
+      let linking = instance.binding(ofTargetOf: property, from: binding),
+      let index = linking.info.properties.firstIndex(where: { $0.name == origin }),
+      let link = linking.properties[index]
+    else { return nil }
+    return instance.schema.description.description(of: binding.info.name)?
+      .backlinkColumn(from: linking.table, link.columnKey)
   }
 
   private func frozenObject(in snapshot: Snapshot) -> ObjectBase? {
@@ -104,13 +124,13 @@ extension _LinkableObject {
       throwRealmException(
         "Cannot observe an object of class '\(type(of: self))' as a '\(T.self)'.")
     }
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     _ = _position()
     let binding = _binding!
     let paths = keyPaths ?? []
     let scope =
       paths.isEmpty
-      ? ChangeScope(object: binding.table) : instance.scope(of: binding, along: paths)
+      ? ChangeScope(object: binding.table) : ChangeScope(of: binding, along: paths, in: instance)
     let observer = ObjectObserver(self, scope) { [unowned object] event in
       switch event {
       case .deleted: block(.deleted)
@@ -169,7 +189,7 @@ enum RemoteObservation {
     guard let instance = confined.realm?.instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
-    instance.checkCanBeObserved()
+    RealmNotifications.checkCanBeObserved(instance)
     Schedulers.checkSerial(queue)
     let configuration = instance.configuration
     let reference = ThreadSafeReference(to: confined)

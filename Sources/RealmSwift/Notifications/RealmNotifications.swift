@@ -38,7 +38,18 @@ extension RealmNotifications: NotificationHost {
     let newest = engine { () throws(StorageError) in
       try instance.shared.database.pinNewestIfRoom()
     }
-    return newest.flatMap { instance.canMove(to: $0) ? $0 : nil }
+    return newest.flatMap { canMove(to: $0) ? $0 : nil }
+  }
+
+  /// Whether the version's schema still has what the program's classes have.
+  private func canMove(to newer: Snapshot) -> Bool {
+    engine { () throws(StorageError) in
+      do throws(StorageError) { _ = try instance.compatibleSchema(of: newer) } catch {
+        if error.code == .schemaMismatch { return false }
+        throw error
+      }
+      return true
+    }
   }
 
   func move(to snapshot: Snapshot) {
@@ -82,32 +93,32 @@ extension RealmNotifications: NotificationHost {
   }
 }
 
-extension _RealmInstance {
+extension RealmNotifications {
   /// Checks that observing is possible here, now.
-  func checkCanObserve() {
-    checkCanBeObserved()
-    if !scheduler.canInvoke {
+  static func checkCanObserve(_ instance: _RealmInstance) {
+    checkCanBeObserved(instance)
+    if !instance.scheduler.canInvoke {
       throwRealmException(
         "Can only add notification blocks from within runloops: open the realm on a loop thread, "
           + "the main thread, or with a queue.")
     }
-    ensureReading()
+    instance.ensureReading()
   }
 
-  /// Checks that what belongs to this realm can be observed, wherever the observer is.
-  func checkCanBeObserved() {
-    checkThread()
-    if isFrozen {
+  /// Checks that what belongs to the realm can be observed, wherever the observer is.
+  static func checkCanBeObserved(_ instance: _RealmInstance) {
+    instance.checkThread()
+    if instance.isFrozen {
       throwRealmException(
         "Frozen Realms do not change and do not have change notifications; observe the live one, "
           + "which `thaw()` gives.")
     }
-    if configuration.readOnly {
+    if instance.configuration.readOnly {
       throwRealmException(
         "Read-only Realms do not change and do not have change notifications; open it without "
           + "`readOnly` to observe it.")
     }
-    if isInWriteTransaction {
+    if instance.isInWriteTransaction {
       throwRealmException(
         "Cannot register notification blocks from within write transactions; observe before or "
           + "after it.")
@@ -139,7 +150,7 @@ extension Realm {
   /// Calls the block after each change of the realm's version, on the realm's thread or queue,
   /// until the token is dropped.
   public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     return instance.notifications.observe(RealmObserver(instance, block))
   }
 }

@@ -57,7 +57,7 @@ extension EmbeddedObject: _OwnedObject, KeypathSortable {
     _ type: ObjectBase.Type, _ value: Any, _ realm: _RealmInstance?
   ) -> ObjectBase {
     let object = UnfilledObject(type, value)
-    if let realm { realm.fill(object) } else { object.fill(nil) }
+    object.fill(realm)
     return object.object
   }
 }
@@ -69,13 +69,13 @@ extension _OwnedObject {
   public static func _rlmSetOptional(_ object: ObjectBase, _ column: UInt32, _ value: Self?) {
     let realm = object._prepareToWrite(column)
     guard let value else { return object._writeStored(column, .null) }
-    realm.embed(value, in: object, column, .new)
+    realm.embedder.embed(value, in: object, column, .new)
   }
 
   public static func _rlmTransferOptional(
     _ value: Self?, _ object: ObjectBase, _ column: UInt32, _ mode: _TransferMode
   ) {
     guard let value else { return object._transferStored(column, .null, mode) }
-    object._managingRealm.embed(value, in: object, column, mode)
+    object._managingRealm.embedder.embed(value, in: object, column, mode)
   }
 }

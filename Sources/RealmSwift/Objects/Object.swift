@@ -34,7 +34,7 @@ extension Object: _LinkableObject, KeypathSortable {
   /// Stored as a link.
   public typealias PersistedType = Object
 
-  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { realm.link(to: self) }
+  public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { realm.adder.link(to: self) }
 
   private func canBelong(to realm: _RealmInstance?) -> Bool {
     _instance == nil || _instance === realm
@@ -49,6 +49,6 @@ extension Object: _LinkableObject, KeypathSortable {
       object._fill(from: value)
       return object
     }
-    return known(realm.create(self, value, realm.updatePolicy), as: self)
+    return known(realm.creator.create(self, value, realm.updatePolicy), as: self)
   }
 }

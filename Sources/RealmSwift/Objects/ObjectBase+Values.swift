@@ -46,7 +46,7 @@ extension ObjectBase {
   final func _set(_ value: Any, to property: PropertyInfo, _ realm: _RealmInstance? = nil) {
     let isSet =
       if property.offset == PropertyInfo.nowhere {
-        _managingRealm.set(value, to: property, of: self)
+        _managingRealm.dynamicWriter.set(value, to: property, of: self)
       } else {
         _withField(at: property.offset) { property.field.set(value, at: $0, of: self, realm) }
       }
@@ -72,7 +72,10 @@ extension ObjectBase {
   final func _fill(from source: PropertySource, _ info: ClassInfo, _ realm: _RealmInstance?) {
     switch source {
     case .array(let values):
-      for (index, value) in values.enumerated() { _fill(value, at: index, info, realm) }
+      for (index, place) in info.arrayPlaces.enumerated() {
+        guard let place, place < values.count else { continue }
+        _fill(values[place], at: index, info, realm)
+      }
     case .dictionary(let values):
       for (index, name) in info.names.enumerated() {
         if let value = values[name] { _fill(value, at: index, info, realm) }

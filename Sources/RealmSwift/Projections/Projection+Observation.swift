@@ -36,7 +36,7 @@ extension ProjectionObservable {
     guard let instance = object._instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     return await ActorObservation.start(
       ThreadSafeReference(to: self), instance.configuration, on: actor
     ) { actor, projection in

@@ -16,7 +16,7 @@ extension RealmCollection {
   /// that cannot be read, or that names what does not exist, is a misuse.
   public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
     guard let collection = _queriedCollection else { return Results(nil) }
-    return filtered(collection, collection.instance.parsed(predicateFormat, arguments))
+    return filtered(collection, collection.parsed(predicateFormat, arguments))
   }
 
   /// The elements that the predicate holds for; not one made from a block.
@@ -54,7 +54,7 @@ extension RealmCollection {
       return unmanagedIndex(elements, matching: parsed.condition)
     }
     let collection = _collection
-    return filtered(collection, collection.instance.parsed(predicateFormat, arguments)).first
+    return filtered(collection, collection.parsed(predicateFormat, arguments)).first
       .flatMap { index(of: $0) }
   }
 
@@ -84,19 +84,17 @@ extension RealmCollection {
   }
 }
 
-extension _RealmInstance {
+extension _ManagedCollection {
   /// The condition that a predicate string and its arguments say.
   fileprivate func parsed(_ text: String, _ arguments: [Any]) -> ParsedPredicate {
     checkingPredicate { () throws(InvalidPredicate) in
       // What is frozen may be asked by several threads at once.
-      if isFrozen { return try PredicateParser.parse(text, arguments) }
-      checkThread()
-      return try predicateTemplates.parse(text, arguments)
+      if instance.isFrozen { return try PredicateParser.parse(text, arguments) }
+      instance.checkThread()
+      return try instance.predicateTemplates.parse(text, arguments)
     }
   }
-}
 
-extension _ManagedCollection {
   /// The condition in the engine's terms. Objects that it names must be of this realm; those that
   /// are of none equal nothing in it.
   func predicate(for condition: PredicateNode) -> QueryPredicate {
@@ -106,14 +104,15 @@ extension _ManagedCollection {
     {
       return plain
     }
+    let names = PredicateNames(instance: instance)
     return checkingPredicate { () throws(InvalidPredicate) in
       try PredicateLowering.lower(
         condition, for: binding.map(instance.predicateClass),
-        classNamed: { [instance] in instance.predicateClass(named: $0) },
-        object: { [instance] (name, key) throws(InvalidPredicate) in
-          try instance.link(toObjectOf: name, primaryKey: key)
+        classNamed: { names.predicateClass(named: $0) },
+        object: { (name, key) throws(InvalidPredicate) in
+          try names.link(toObjectOf: name, primaryKey: key)
         },
-        link: { [instance] object throws(InvalidPredicate) in try instance.queriedLink(to: object) }
+        link: { object throws(InvalidPredicate) in try names.link(to: object) }
       )
     }
   }
@@ -128,18 +127,22 @@ extension _ManagedCollection {
   }
 }
 
-extension _RealmInstance {
+/// What a condition's classes and objects are in a realm.
+private struct PredicateNames {
+  let instance: _RealmInstance
+
   private func binding(named name: String) -> TableBinding? {
-    schema.description.description(of: name).flatMap { bound.binding(for: $0.tableKey) }
+    instance.schema.description.description(of: name)
+      .flatMap { instance.bound.binding(for: $0.tableKey) }
   }
 
-  fileprivate func predicateClass(named name: String) -> (any PredicateClass)? {
-    binding(named: name).map(predicateClass)
+  func predicateClass(named name: String) -> (any PredicateClass)? {
+    binding(named: name).map(instance.predicateClass)
   }
 
-  fileprivate func queriedLink(to object: ObjectBase) throws(InvalidPredicate) -> StoredValue {
+  func link(to object: ObjectBase) throws(InvalidPredicate) -> StoredValue {
     if !object._isManaged { return .unequalled }
-    guard let link = existingLink(to: object) else {
+    guard let link = instance.existingLink(to: object) else {
       throw InvalidPredicate(
         "Object of type '\(type(of: object).className())' must be managed by the Realm that "
           + "is queried", name: "Invalid value")
@@ -148,14 +151,15 @@ extension _RealmInstance {
   }
 
   /// The object of a class with that primary key; a link that goes nowhere if there is none.
-  fileprivate func link(
+  func link(
     toObjectOf className: String, primaryKey: StoredValue
   ) throws(InvalidPredicate) -> StoredValue {
     guard let binding = binding(named: className), let property = binding.primaryKey else {
       throw InvalidPredicate("There is no class '\(className)' with a primary key")
     }
     guard property.isKind(of: primaryKey) else { return .unequalled }
-    return find(binding, primaryKey: primaryKey).map { .link(binding.table, $0) } ?? .unequalled
+    return instance.find(binding, primaryKey: primaryKey).map { .link(binding.table, $0) }
+      ?? .unequalled
   }
 }
 

@@ -95,11 +95,11 @@ public final class Migration {
       throwRealmException(
         "Cannot create an object of class '\(typeName)', which is not in the new schema.")
     }
-    return new.create(binding, value, .error)
+    return new.dynamicWriter.create(binding, value, .error)
   }
 
   /// Deletes an object that the migration has given, or made.
-  public func delete(_ object: MigrationObject) { new.delete(object) }
+  public func delete(_ object: MigrationObject) { new.deleter.delete(object) }
 
   /// Deletes all objects of the class with that name; if the program no longer has the class, the
   /// class itself goes from the file.

@@ -16,7 +16,7 @@ extension Realm {
   /// Within a write transaction only.
   public func add(_ object: Object, update: UpdatePolicy = .error) {
     checkCanUpdate(type(of: object), update)
-    instance.add(object, update: update)
+    instance.adder.add(object, update: update)
   }
 
   private func checkCanUpdate(_ type: ObjectBase.Type, _ update: UpdatePolicy) {
@@ -44,7 +44,7 @@ extension Realm {
     _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> T {
     checkCanUpdate(type, update)
-    return known(instance.create(type, value, update), as: type)
+    return known(instance.creator.create(type, value, update), as: type)
   }
 
   /// Sends an object to the server of a synchronised realm. It goes from the file once the server
@@ -55,36 +55,36 @@ extension Realm {
         "Asymmetric objects are only sent to a server; '\(type.className())' cannot be created in "
           + "a local Realm.")
     }
-    _ = instance.create(type, value, .error)
+    _ = instance.creator.create(type, value, .error)
   }
 
   // MARK: Deleting
 
   /// Deletes an object of this realm, with the embedded ones that belong to it. Within a write
   /// transaction only.
-  public func delete(_ object: ObjectBase) { instance.delete(object) }
+  public func delete(_ object: ObjectBase) { instance.deleter.delete(object) }
 
   /// Deletes all objects of a sequence.
   public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
-    instance.delete(Array(objects))
+    instance.deleter.delete(Array(objects))
   }
 
   /// Deletes the objects in a list.
   public func delete<Element: ObjectBase>(_ objects: List<Element>) {
-    if objects.accessor == nil { return Array(objects).forEach { instance.delete($0) } }
+    if objects.accessor == nil { return Array(objects).forEach { instance.deleter.delete($0) } }
     delete(objects._collection)
   }
 
   /// Deletes the objects in a set.
   public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) {
-    if objects.accessor == nil { return Array(objects).forEach { instance.delete($0) } }
+    if objects.accessor == nil { return Array(objects).forEach { instance.deleter.delete($0) } }
     delete(objects._collection)
   }
 
   /// Deletes the objects in a map; its keys keep nil.
   public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>)
   where Value: RealmCollectionValue {
-    for object in map.values { if let object { instance.delete(object) } }
+    for object in map.values { if let object { instance.deleter.delete(object) } }
   }
 
   /// Deletes the objects that results hold.
@@ -97,11 +97,11 @@ extension Realm {
       throwRealmException(
         "Can only delete objects from the Realm they belong to; query them there.")
     }
-    instance.delete(Array(collection.keys()), in: collection.binding!.table)
+    instance.deleter.delete(Array(collection.keys()), in: collection.binding!.table)
   }
 
   /// Deletes all objects of the realm's classes: all of the program's, or those of `objectTypes`.
-  public func deleteAll() { instance.deleteAll() }
+  public func deleteAll() { instance.deleter.deleteAll() }
 
   // MARK: Finding
 

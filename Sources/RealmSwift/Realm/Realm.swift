@@ -107,7 +107,7 @@ public import Foundation
       if tokens.isEmpty {
         try instance.beginWrite()
       } else {
-        try instance.beginWrite(suppressing: tokens)
+        try instance.beginWrite(withoutNotifying: tokens)
       }
     }
     let result: Result
@@ -129,7 +129,7 @@ public import Foundation
   /// the end of the thread. If nothing else keeps the realm then, the transaction is cancelled.
   public func beginWrite() {
     engine { () throws(StorageFailure) in try instance.beginWrite() }
-    instance.holdOpenWrite()
+    OpenWriteHold.keep(instance)
   }
 
   /// Makes the changes of the open write transaction durable and visible to everybody.

@@ -2,17 +2,22 @@ import ObjectStore
 import Storage
 import SyncStore
 
-extension _RealmInstance {
+/// Writes copies of the file of a realm.
+struct RealmCopy {
+  private let instance: _RealmInstance
+
+  init(of instance: _RealmInstance) { self.instance = instance }
+
   /// Writes the version that the realm is at to a new file, node by node: with the changes so far
   /// of a write transaction that is open, without free space and history.
-  func writeCopy(to path: String, key: EncryptionKey?) throws(StorageError) {
-    if let writing {
+  func write(to path: String, key: EncryptionKey?) throws(StorageError) {
+    if let writing = instance.writing {
       try writing.objects.writeCopy(to: path, key: key)
-    } else if let snapshot {
-      _ = try shared.database.writeCompactCopy(
+    } else if let snapshot = instance.snapshot {
+      _ = try instance.shared.database.writeCompactCopy(
         of: snapshot.root, in: snapshot.source, to: path, key: key)
     }
-    if schema.isSynced { try forgetSync(inCopyAt: path, key: key) }
+    if instance.schema.isSynced { try forgetSync(inCopyAt: path, key: key) }
   }
 
   /// Two files must not be one to the server: a copy is local, or begins anew.

@@ -69,7 +69,7 @@ extension Realm {
       throw RLMError(.fileExists, "The file '\(path)' exists already.", path: path)
     }
     try rethrowingStorageErrors { () throws(StorageError) in
-      try instance.writeCopy(to: path, key: configuration.engineKey)
+      try RealmCopy(of: instance).write(to: path, key: configuration.engineKey)
     }
     if configuration.schemaVersion != self.configuration.schemaVersion {
       try Realm.performMigration(for: configuration)

@@ -171,26 +171,3 @@ struct SchemaUpdate {
     try objects.finishMigration(to: wanted, removing: removed)
   }
 }
-
-extension _RealmInstance {
-  /// Reads and writes in the transaction of a migration, whose schema is not in any version yet.
-  fileprivate func beginMigration(_ objects: ObjectTransaction) {
-    writing = Writing(
-      objects: objects, startGeneration: readState.pointee.generation + 1)
-    readState.pointee.source = objects.source
-    migrationDidChangeSchema()
-  }
-
-  /// After a property got another name.
-  func migrationDidChangeSchema() {
-    didChange()
-    takeOver(writing!.objects.schema)
-  }
-
-  /// The transaction goes on without this; what was read through it is invalid from here on.
-  fileprivate func endMigration() {
-    writing = nil
-    invalidatedGeneration = readState.pointee.generation
-    readState.pointee.generation += 2
-  }
-}

@@ -17,12 +17,12 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
     case .string(let value): .string(value)
     case .data(let value): .data([UInt8](value))
     case .date(let value): value._rlmStored(realm)
-    case .object(let value): realm.anyLink(to: value)
+    case .object(let value): realm.adder.anyLink(to: value)
     case .objectId(let value): .objectId(value.stored)
     case .decimal128(let value): .decimal128(value.stored)
     case .uuid(let value): value._rlmStored(realm)
-    case .dictionary(let value): realm.nest(value)
-    case .list(let value): realm.nest(value)
+    case .dictionary(let value): realm.nester.nest(value)
+    case .list(let value): realm.nester.nest(value)
     }
   }
 
@@ -30,7 +30,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
     _ stored: StoredValue, _ realm: _RealmInstance
   ) -> AnyRealmValue {
     if case .link(let table, let key) = stored {
-      if let nested = realm.nestedCollection(table, key) { return nested }
+      if let nested = realm.nester.collection(table, key) { return nested }
       return (realm.object(in: table, key) as? Object).map { .object($0) } ?? .none
     }
     return AnyRealmValue(plain: stored) ?? .none

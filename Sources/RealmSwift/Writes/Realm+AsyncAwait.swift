@@ -17,7 +17,8 @@ extension Realm {
   public func asyncWrite<Result>(
     _isolation actor: isolated any Actor = #isolation, _ block: () throws -> Result
   ) async throws -> Result {
-    try await instance.waitForTurn(actor)
+    let writes = ActorWrites(instance)
+    try await writes.waitForTurn(actor)
     instance.asyncWrites.driver.queue.beginUnfinished()
     defer {
       instance.asyncWrites.driver.queue.endUnfinished()
@@ -30,7 +31,7 @@ extension Realm {
       if instance.isInWriteTransaction { instance.cancelWrite() }
       throw error
     }
-    if instance.isInWriteTransaction { try await instance.commitAndWait(actor) }
+    if instance.isInWriteTransaction { try await writes.commitAndWait(actor) }
     return result
   }
 
@@ -39,7 +40,7 @@ extension Realm {
   /// task is suspended.
   @discardableResult
   public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
-    instance.checkIsolated("asyncRefresh()")
+    ActorWrites(instance).checkIsolated("asyncRefresh()")
     // Others of the actor get their turn before observers are told.
     await Task.yield()
     let version = instance.version
@@ -51,10 +52,16 @@ extension Realm {
   }
 }
 
-extension _RealmInstance {
+/// What tasks of an actor do with its realm: they are suspended where a thread would wait.
+private struct ActorWrites {
+  private let instance: _RealmInstance
+  private var asyncWrites: RealmAsyncWrites { instance.asyncWrites }
+
+  init(_ instance: _RealmInstance) { self.instance = instance }
+
   func checkIsolated(_ function: String) {
-    checkThread()
-    if isFrozen || scheduler.isThread {
+    instance.checkThread()
+    if instance.isFrozen || instance.scheduler.isThread {
       throwRealmException(
         "\(function) can only be called on main thread or actor-isolated Realms: open it with "
           + "`try await Realm(actor:)`.")
@@ -63,7 +70,7 @@ extension _RealmInstance {
 
   func waitForTurn(_ actor: isolated any Actor) async throws {
     checkIsolated("asyncWrite()")
-    checkCanBegin()
+    instance.checkCanBegin()
     try Task.checkCancellation()
     let signal = TaskSignal()
     let id = asyncWrites.add(
@@ -91,11 +98,12 @@ extension _RealmInstance {
   /// Commits, and waits until that is durable. What it shares its flush with does not matter to
   /// whoever waits, so the actor's next writes go on meanwhile.
   func commitAndWait(_ actor: isolated any Actor) async throws {
-    try rethrowingStorageErrors { () throws(StorageError) in try commitUnflushed(isGrouped: false) }
-    if !isFlushed { return }
+    let version = try rethrowingStorageErrors { () throws(StorageError) in
+      try asyncWrites.commitUnflushed(isGrouped: false)
+    }
+    if !asyncWrites.isFlushed { return }
     asyncWrites.driver.queue.beginUnfinished()
-    let database = shared.database
-    let version = version
+    let database = instance.shared.database
     let result = await withCheckedContinuation { continuation in
       database.whenDurable(version) { continuation.resume(returning: $0) }
     }

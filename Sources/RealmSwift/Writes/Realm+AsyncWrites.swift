@@ -55,7 +55,7 @@ extension Realm {
   public func commitAsyncWrite(
     allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
   ) -> AsyncTransactionId {
-    instance.checkCanWriteAsync()
+    instance.asyncWrites.checkCanWrite()
     if !instance.isInWriteTransaction {
       throwRealmException(MisuseReason.noTransactionToCommit)
     }

@@ -19,10 +19,24 @@ final class RealmAsyncWrites {
   var isPerforming: Bool { driver.queue.isPerforming }
 
   func add(_ kind: AsyncWriteQueue.Kind) -> AsyncTransactionId {
-    instance.checkCanWriteAsync()
+    checkCanWrite()
     let id = AsyncWriteQueue.makeId()
     driver.add(AsyncWriteQueue.Pending(id: id, kind: kind))
     return id
+  }
+
+  /// Checks that an asynchronous write can be asked for here.
+  func checkCanWrite() {
+    instance.checkThread()
+    if instance.isFrozen { throwRealmException(MisuseReason.frozenTransaction) }
+    if instance.configuration.readOnly {
+      throwRealmException(MisuseReason.readOnlyTransaction)
+    }
+    if !instance.scheduler.canInvoke {
+      throwRealmException(
+        "Can't schedule async transaction. Is the Realm running inside a run loop? Open it on a "
+          + "loop thread, the main thread, an actor, or with a queue.")
+    }
   }
 
   func cancel(_ id: AsyncTransactionId) {
@@ -44,7 +58,8 @@ final class RealmAsyncWrites {
 extension RealmAsyncWrites: AsyncWriteHost {
   var isWriting: Bool { instance.isInWriteTransaction }
 
-  var isFlushed: Bool { instance.isFlushed }
+  /// Not where nobody who commits waits for the disk.
+  var isFlushed: Bool { instance.durability != .relaxed && instance.durability != .inMemory }
 
   func reserveWriter() throws(StorageError) {
     reservation = try WriterReservation.ask(instance.shared.database) { [instance] in
@@ -58,7 +73,8 @@ extension RealmAsyncWrites: AsyncWriteHost {
     reservation = nil
     switch claim {
     case .transaction(let transaction):
-      guard let transaction = try instance.informNewObservers(before: transaction) else {
+      guard let transaction = try WriterTurn(of: instance).informNewObservers(before: transaction)
+      else {
         // A handler has used it, and may have asked for the next one.
         return reservation == nil ? .expired : .tooEarly
       }
@@ -71,7 +87,7 @@ extension RealmAsyncWrites: AsyncWriteHost {
 
   func beginWriteIfFree() throws(StorageError) -> Bool {
     guard let free = try instance.shared.database.tryBeginWrite(),
-      let transaction = try instance.informNewObservers(before: free)
+      let transaction = try WriterTurn(of: instance).informNewObservers(before: free)
     else { return false }
     try instance.start(transaction)
     return true
@@ -84,7 +100,7 @@ extension RealmAsyncWrites: AsyncWriteHost {
   }
 
   func commitUnflushed(isGrouped: Bool) throws(StorageError) -> UInt64 {
-    try instance.commitUnflushed(isGrouped: isGrouped)
+    try instance.commitWrite(durability: isFlushed ? (isGrouped ? .relaxed : .grouped) : nil)
     return instance.version
   }
 
@@ -154,27 +170,5 @@ private final class FinishedFlushes: Sendable {
       defer { flushes = [] }
       return flushes
     }
-  }
-}
-
-extension _RealmInstance {
-  /// Checks that an asynchronous write can be asked for here.
-  func checkCanWriteAsync() {
-    checkThread()
-    if isFrozen { throwRealmException(MisuseReason.frozenTransaction) }
-    if configuration.readOnly { throwRealmException(MisuseReason.readOnlyTransaction) }
-    if !scheduler.canInvoke {
-      throwRealmException(
-        "Can't schedule async transaction. Is the Realm running inside a run loop? Open it on a "
-          + "loop thread, the main thread, an actor, or with a queue.")
-    }
-  }
-
-  /// Whether commits of this realm are flushed for those who made them.
-  var isFlushed: Bool { durability != .relaxed && durability != .inMemory }
-
-  /// - Parameter isGrouped: whether the flush may wait for more commits.
-  func commitUnflushed(isGrouped: Bool) throws(StorageError) {
-    try commitWrite(durability: isFlushed ? (isGrouped ? .relaxed : .grouped) : nil)
   }
 }

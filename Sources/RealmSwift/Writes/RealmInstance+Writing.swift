@@ -6,15 +6,21 @@ extension _RealmInstance {
 
   /// Waits for the turn to write and moves to the newest version.
   func beginWrite() throws(StorageError) {
+    let turn = WriterTurn(of: self)
     try takingPlaces { () throws(StorageError) in
       while true {
         // A handler may have left a transaction open.
         checkCanBegin()
-        if let transaction = try informNewObservers(before: try turnToWrite()) {
+        if let transaction = try turn.informNewObservers(before: try turn.take()) {
           return try start(transaction)
         }
       }
     }
+  }
+
+  /// Begins a write that the tokens' observers are not to hear of.
+  func beginWrite(withoutNotifying tokens: [NotificationToken]) throws(StorageError) {
+    try SilentWrite(self, withoutNotifying: tokens).begin()
   }
 
   /// Begins a synchronous write. If it fails, those whose place in line it has taken ask for
@@ -24,14 +30,6 @@ extension _RealmInstance {
       asyncWritesIfUsed?.driver.resume()
       throw error
     }
-  }
-
-  /// The turn to write, for which it waits.
-  func turnToWrite() throws(StorageError) -> WriteTransaction {
-    if let transaction = reservedTransaction.take() ?? asyncWritesIfUsed?.takeReservation() {
-      return transaction
-    }
-    return try shared.database.beginWrite()
   }
 
   func checkCanBegin() {
@@ -46,7 +44,7 @@ extension _RealmInstance {
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
     copiedLinks = CopiedLinks()
-    rowFilling = RowFilling()
+    unfilledRows = DeferredWork()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     if objects.schema.isSynced { objects.recorder = shared.recorder }
     do throws(StorageError) {
@@ -58,7 +56,7 @@ extension _RealmInstance {
       objects.cancel()
       throw error
     }
-    writing = Writing(
+    writing = OpenWrite(
       objects: objects, startGeneration: readState.pointee.generation + 1)
     readState.pointee.source = objects.source
     readState.pointee.generation += 1
@@ -97,7 +95,7 @@ extension _RealmInstance {
       ownCommits += 1
       self.writing = nil
       try move(to: newer)
-      suppress(tokens, from: before)
+      if !tokens.isEmpty { SilentWrite(self, withoutNotifying: tokens).suppress(from: before) }
     } catch {
       let failure = error
       Logger.shared.log(.error) { "Could not commit to '\(shared.path)': \(RLMError(failure))" }
@@ -123,7 +121,7 @@ extension _RealmInstance {
     abandon(writing)
   }
 
-  private func abandon(_ writing: Writing) {
+  private func abandon(_ writing: OpenWrite) {
     self.writing = nil
     let last = readState.pointee.generation
     cancelled.add(
@@ -186,19 +184,27 @@ extension _RealmInstance {
     snapshot = nil
   }
 
-  /// The immutable instance of the present version.
-  func frozen() -> _RealmInstance {
-    if isFrozen { return self }
-    checkThread()
-    ensureReading()
-    if let frozenCopy, frozenCopy.version == version { return frozenCopy }
-    let copy = engine { () throws(StorageError) in
-      try _RealmInstance(
-        shared: shared, configuration: configuration, scheduler: FrozenScheduler.shared,
-        classes: classes, snapshot: try snapshot!.duplicate())
-    }
-    frozenCopy = copy
-    return copy
+  // MARK: Migrations
+
+  /// Reads and writes in the transaction of a migration, whose schema is not in any version yet.
+  func beginMigration(_ objects: ObjectTransaction) {
+    writing = OpenWrite(
+      objects: objects, startGeneration: readState.pointee.generation + 1)
+    readState.pointee.source = objects.source
+    migrationDidChangeSchema()
+  }
+
+  /// After a property got another name.
+  func migrationDidChangeSchema() {
+    didChange()
+    takeOver(writing!.objects.schema)
+  }
+
+  /// The transaction goes on without this; what was read through it is invalid from here on.
+  func endMigration() {
+    writing = nil
+    invalidatedGeneration = readState.pointee.generation
+    readState.pointee.generation += 2
   }
 }
 

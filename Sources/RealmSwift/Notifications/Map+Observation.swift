@@ -46,7 +46,7 @@ extension Map {
     guard let instance = accessor?.instance else {
       throwRealmException(MisuseReason.unmanagedObserved)
     }
-    instance.checkCanObserve()
+    RealmNotifications.checkCanObserve(instance)
     return await ActorObservation.start(
       ThreadSafeReference(to: self), instance.configuration, on: actor
     ) { actor, map in

@@ -1,14 +1,19 @@
 import ObjectStore
 import Storage
 
-// Embedded objects become managed through a property or collection of their owner.
-extension _RealmInstance {
+/// Puts embedded objects into a realm: each becomes managed through a property or collection of its
+/// owner.
+struct EmbeddedWriter {
+  private let instance: _RealmInstance
+
+  init(_ instance: _RealmInstance) { self.instance = instance }
+
   /// Puts an unmanaged embedded object into a property; the one that is there goes, or, if it is to
   /// be overwritten, gets the values.
   func embed(
     _ object: ObjectBase, in owner: ObjectBase, _ column: UInt32, _ mode: _TransferMode
   ) {
-    let target = binding(for: owner._binding!.targetTable(of: column))
+    let target = instance.binding(for: owner._binding!.targetTable(of: column))
     let present = presentKey(owner, column)
     if object._isManaged {
       if let present, isRow(object, target, present) { return }
@@ -19,11 +24,11 @@ extension _RealmInstance {
       return settle(object, target, present, mode)
     }
     let key = engine { () throws(StorageError) in
-      try writing!.objects.createEmbedded(
+      try instance.writing!.objects.createEmbedded(
         ColumnKey(rawValue: column), of: ObjectKey(rawValue: owner._key),
         in: owner._binding!.table)
     }
-    didCreate(key, in: target.table)
+    instance.didCreate(key, in: target.table)
     settle(object, target, key, .new)
   }
 
@@ -34,7 +39,7 @@ extension _RealmInstance {
 
   /// Whether a managed object is that one.
   func isRow(_ object: ObjectBase, _ target: TableBinding, _ key: ObjectKey) -> Bool {
-    object._instance === self && object._binding!.table == target.table
+    object._instance === instance && object._binding!.table == target.table
       && object._key == key.rawValue
   }
 
@@ -49,29 +54,29 @@ extension _RealmInstance {
   func settle(
     _ object: ObjectBase, _ target: TableBinding, _ key: ObjectKey, _ mode: _TransferMode
   ) {
-    object._attach(self, target, key)
-    write(object, target, mode)
+    object._attach(instance, target, key)
+    instance.adder.write(object, target, mode)
   }
 
   /// An unmanaged copy of an embedded object, with those that it owns.
   func copy(of object: ObjectBase) -> ObjectBase {
-    let outer = copiesValues
-    copiesValues = true
-    defer { copiesValues = outer }
-    return EmbeddedObject._unmanaged(type(of: object), object, self)
+    let outer = instance.copiesValues
+    instance.copiesValues = true
+    defer { instance.copiesValues = outer }
+    return EmbeddedObject._unmanaged(type(of: object), object, instance)
   }
 
   // MARK: Updating
 
   /// Gives the embedded objects that a property has the values given for them, by `create` with
   /// `update: .modified`; false where there is none to be changed in place.
-  func updateEmbedded(
+  func update(
     of owner: ObjectBase, _ column: UInt32, _ property: PropertyInfo, _ given: Any
   ) -> Bool {
     guard property.description.target is EmbeddedObject.Type,
       let given = unwrapped(given).map(persisted)
     else { return false }
-    let target = binding(for: owner._binding!.targetTable(of: column))
+    let target = instance.binding(for: owner._binding!.targetTable(of: column))
     switch property.description.collection {
     case .none:
       guard let present = presentKey(owner, column) else { return false }
@@ -107,9 +112,10 @@ extension _RealmInstance {
 
   private func updateEmbedded(_ target: TableBinding, _ key: ObjectKey, _ given: Any) {
     if let object = storedObject(given), isRow(object, target, key) { return }
-    copiedLinks.depth += 1
-    defer { copiedLinks.depth -= 1 }
-    updateUnlessTooDeep(object(target, key), from: PropertySource(given, for: target.info))
+    instance.copiedLinks.depth += 1
+    defer { instance.copiedLinks.depth -= 1 }
+    instance.creator.updateUnlessTooDeep(
+      instance.object(target, key), from: PropertySource(given, for: target.info))
   }
 
   private func updateList(_ list: ListAccessor, _ target: TableBinding, _ items: [Any]) {
@@ -117,7 +123,7 @@ extension _RealmInstance {
       if index < list.count, case .link(_, let key) = list.value(at: index) {
         updateEmbedded(target, key, item)
       } else {
-        list.embed([EmbeddedObject._unmanaged(target.info.type, item, self)], target, at: index)
+        list.embed([EmbeddedObject._unmanaged(target.info.type, item, instance)], target, at: index)
       }
     }
     list.remove(items.count..<max(items.count, list.count))
@@ -133,7 +139,7 @@ extension _RealmInstance {
       if case .link(_, let present)? = map.value(of: key) {
         updateEmbedded(target, present, item)
       } else {
-        let object = EmbeddedObject._unmanaged(target.info.type, item, self)
+        let object = EmbeddedObject._unmanaged(target.info.type, item, instance)
         map.embed(object, target, forKey: key)
       }
     }

@@ -1,102 +1,29 @@
 import ObjectStore
 import Storage
 
-// Objects that are known by their class's name alone.
+/// Makes and changes objects that are known by their class's name alone.
+struct DynamicWriter {
+  private let instance: _RealmInstance
 
-extension _RealmInstance {
-  // MARK: Bindings
-
-  var dynamicClasses: DynamicClasses { bound.dynamicClasses }
-
-  /// The table's binding without the program's class.
-  func dynamicBinding(for table: TableKey) -> TableBinding {
-    guard let binding = dynamicClasses.binding(for: table) else {
-      throwRealmException("The class of the object is no longer in the realm.")
-    }
-    return binding
-  }
-
-  /// The binding of the class with that name, without the program's class.
-  func dynamicBinding(named className: String) -> TableBinding {
-    if !isFrozen { ensureReading() }
-    guard let binding = dynamicClasses.binding(named: className) else {
-      throwRealmException(
-        """
-        Object type '\(className)' is not managed by the Realm. If using a custom `objectTypes` \
-        array in your configuration, add `\(className)` to the list of `objectTypes`.
-        """)
-    }
-    return binding
-  }
-
-  func binding(for table: TableKey, dynamic isDynamic: Bool) -> TableBinding {
-    isDynamic ? dynamicBinding(for: table) : binding(for: table)
-  }
-
-  /// The binding here of what has that one in another instance of the file.
-  func counterpart(of other: TableBinding) -> TableBinding {
-    binding(for: other.table, dynamic: other.isDynamic)
-  }
-
-  /// The binding that the class has here now, nil if it has none any more.
-  func current(_ binding: TableBinding) -> TableBinding? {
-    if binding.isDynamic { return dynamicClasses.binding(named: binding.info.name) }
-    return self.binding(for: binding.info.type)
-  }
-
-  /// The class that a link, or linking objects, of a class with that binding lead to.
-  func binding(ofTargetOf property: PropertyInfo, from owner: TableBinding) -> TableBinding? {
-    if owner.isDynamic { return property.targetName.flatMap(dynamicClasses.binding(named:)) }
-    return property.description.target.flatMap { binding(for: $0) }
-  }
-
-  func requiredBinding(ofTargetOf property: PropertyInfo, from owner: TableBinding) -> TableBinding
-  {
-    if let found = binding(ofTargetOf: property, from: owner) { return found }
-    if let type = property.description.target, !owner.isDynamic {
-      return requiredBinding(for: type)
-    }
-    return dynamicBinding(named: property.targetName ?? "")
-  }
-
-  func predicateClass(_ binding: TableBinding) -> any PredicateClass {
-    binding.isDynamic ? DynamicClass(info: binding.info, classes: dynamicClasses) : binding.info
-  }
-
-  // MARK: Finding
-
-  /// The object with that primary key, nil if there is none.
-  func object(_ binding: TableBinding, forPrimaryKey key: Any) -> ObjectBase? {
-    guard let index = binding.info.primaryKey else {
-      throwRealmException(
-        "\(binding.info.name) does not have a primary key; declare one to look objects up by it.")
-    }
-    let property = binding.info.properties[index]
-    guard let value = stored(key, as: property) else {
-      throwInvalidValue(key, for: property, of: binding.info.name)
-    }
-    return find(binding, primaryKey: value).map { object(binding, $0) }
-  }
-
-  // MARK: Making
+  init(_ instance: _RealmInstance) { self.instance = instance }
 
   /// Makes an object of a class that is known by name; with a policy other than `.error` an object
   /// with that primary key gets the values that are given.
   func create(
     _ binding: TableBinding, _ value: Any, _ policy: Realm.UpdatePolicy
   ) -> DynamicObject {
-    let objects = adding()
+    let objects = instance.adding()
     if binding.description.isEmbedded {
       throwRealmException(
         "Embedded objects cannot be created directly; set a property of its owner to the values.")
     }
-    let outer = updatePolicy
-    updatePolicy = policy
-    defer { updatePolicy = outer }
+    let outer = instance.updatePolicy
+    instance.updatePolicy = policy
+    defer { instance.updatePolicy = outer }
     let source = PropertySource(value, for: binding.info)
-    let sample = ClassSample(binding.info.name, in: classes)
+    let sample = ClassSample(binding.info.name, in: instance.classes)
     let (key, isNew) = makeRow(binding, source, sample, objects)
-    let made = known(object(binding, key), as: DynamicObject.self)
+    let made = known(instance.object(binding, key), as: DynamicObject.self)
     fill(made, binding, from: source, defaults: isNew ? sample : nil)
     return made
   }
@@ -111,7 +38,7 @@ extension _RealmInstance {
       if let given = source.value(at: index, of: binding.info) {
         made._set(given, to: property)
       } else if let sample {
-        sample.copyDefault(to: property, of: made, self)
+        sample.copyDefault(to: property, of: made, instance)
       }
     }
   }
@@ -122,18 +49,18 @@ extension _RealmInstance {
   ) -> (key: ObjectKey, isNew: Bool) {
     guard let index = binding.info.primaryKey, let primaryKey = binding.primaryKey else {
       let key = engine { () throws(StorageError) in try objects.createObject(in: binding.table) }
-      didCreate(key, in: binding.table)
+      instance.didCreate(key, in: binding.table)
       return (key, true)
     }
     let property = binding.info.properties[index]
     guard let given = source.value(at: index, of: binding.info) else {
-      return makeRow(
-        binding, primaryKey: sample?.stored(property, self) ?? primaryKey.defaultValue, objects)
+      return instance.adder.makeRow(
+        binding, primaryKey: sample?.stored(property, instance) ?? primaryKey.defaultValue, objects)
     }
-    guard let stored = stored(given, as: property) else {
+    guard let stored = instance.stored(given, as: property) else {
       throwInvalidValue(given, for: property, of: binding.info.name)
     }
-    return makeRow(binding, primaryKey: stored, objects)
+    return instance.adder.makeRow(binding, primaryKey: stored, objects)
   }
 
   // MARK: Setting
@@ -145,7 +72,7 @@ extension _RealmInstance {
       return property.field.setManaged(value, of: object, column: column)
     }
     _ = object._prepareToWrite(column)
-    let target = dynamicBinding(for: object._binding!.property(column).targetTable)
+    let target = instance.dynamicBinding(for: object._binding!.property(column).targetTable)
     if target.description.isEmbedded { return embed(value, in: object, column, target) }
     guard let links = links(value, property.description.collection, to: target) else {
       return false
@@ -200,11 +127,11 @@ extension _RealmInstance {
     guard let value = unwrapped(value) else { return nil }
     guard let object = storedObject(value) else {
       guard value is [String: Any] || value is [Any] else { return nil }
-      return create(target, value, updatePolicy)
+      return create(target, value, instance.updatePolicy)
     }
     if !object._isManaged, type(of: object).className() != target.info.name { return nil }
-    guard case .link(target.table, let key) = link(to: object) else { return nil }
-    return known(self.object(target, key), as: DynamicObject.self)
+    guard case .link(target.table, let key) = instance.adder.link(to: object) else { return nil }
+    return known(instance.object(target, key), as: DynamicObject.self)
   }
 
   // MARK: Embedded objects
@@ -214,7 +141,7 @@ extension _RealmInstance {
   private func embed(
     _ value: Any, in owner: ObjectBase, _ column: UInt32, _ target: TableBinding
   ) -> Bool {
-    let (objects, table) = (writing!.objects, owner._binding!.table)
+    let (objects, table) = (instance.writing!.objects, owner._binding!.table)
     let (key, column) = (ObjectKey(rawValue: owner._key), ColumnKey(rawValue: column))
     let property = owner._binding!.property(column.rawValue)
     let given = unwrapped(value)
@@ -224,8 +151,9 @@ extension _RealmInstance {
         owner._writeStored(column.rawValue, .null)
         return true
       }
-      if let object = storedObject(given), let present = presentKey(owner, column.rawValue),
-        isRow(object, target, present)
+      if let object = storedObject(given),
+        let present = instance.embedder.presentKey(owner, column.rawValue),
+        instance.embedder.isRow(object, target, present)
       {
         return true
       }
@@ -275,8 +203,8 @@ extension _RealmInstance {
       return false
     }
     let key = engine(make)
-    didCreate(key, in: target.table)
-    let made = known(object(target, key), as: DynamicObject.self)
+    instance.didCreate(key, in: target.table)
+    let made = known(instance.object(target, key), as: DynamicObject.self)
     fillEmbedded(UnfilledRow(made, target, PropertySource(value, for: target.info)))
     return true
   }
@@ -284,62 +212,22 @@ extension _RealmInstance {
   /// Gives a new embedded object its values; in time, where it is held by many others that are
   /// being filled.
   private func fillEmbedded(_ row: UnfilledRow) {
-    if rowFilling.depth >= UnfilledRow.depthMax { return rowFilling.waiting.append(row) }
-    rowFilling.depth += 1
+    guard instance.unfilledRows.begins(row) else { return }
     fill(row)
-    if rowFilling.depth == 1 { while let next = rowFilling.waiting.popLast() { fill(next) } }
-    rowFilling.depth -= 1
+    while let next = instance.unfilledRows.next() { fill(next) }
+    instance.unfilledRows.end()
   }
 
   private func fill(_ row: UnfilledRow) {
     fill(
       row.object, row.binding, from: row.source,
-      defaults: ClassSample(row.binding.info.name, in: classes))
+      defaults: ClassSample(row.binding.info.name, in: instance.classes))
   }
-}
-
-/// An embedded object that has its row and is yet to be given its values.
-struct UnfilledRow {
-  fileprivate static let depthMax = 32
-
-  fileprivate let object: DynamicObject
-  fileprivate let binding: TableBinding
-  fileprivate let source: PropertySource
-
-  fileprivate init(_ object: DynamicObject, _ binding: TableBinding, _ source: PropertySource) {
-    self.object = object
-    self.binding = binding
-    self.source = source
-  }
-}
-
-/// Embedded objects that are being filled by name, each because one before it holds it.
-struct RowFilling {
-  fileprivate(set) var depth = 0
-  fileprivate(set) var waiting: [UnfilledRow] = []
 }
 
 extension RealmKeyedCollection {
   fileprivate var erasedEntries: [String: Any] {
     Dictionary(uniqueKeysWithValues: zip(keys.map(\._keyText), values.map { $0 as Any }))
-  }
-}
-
-/// A class as predicates see it that has no Swift class of its own.
-private struct DynamicClass: PredicateClass {
-  let info: ClassInfo
-  let classes: DynamicClasses
-
-  var predicateName: String { info.name }
-
-  func plainProperty(_ name: String) -> PlainProperty? { info.plainProperty(name) }
-
-  func predicateProperty(_ name: String) -> PredicateProperty? {
-    info.predicateProperty(name) { property in
-      property.targetName.flatMap { classes.binding(named: $0) }.map {
-        DynamicClass(info: $0.info, classes: classes)
-      }
-    }
   }
 }
 
