@@ -136,9 +136,7 @@ extension ClientCore {
       let settled = counts && answered.number >= refused.number ? answered : refused
       return takeOver(
         news, &state!,
-        ClientList.Answered(
-          time: settled.time, element: settled.element,
-          takesBackRemovals: rebase.discarded != nil))
+        ClientList.Answered(time: settled.time, element: settled.element))
     }
   }
 

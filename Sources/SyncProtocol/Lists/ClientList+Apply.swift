@@ -15,8 +15,6 @@ extension ClientList {
   struct Answered {
     var time: UInt64 = 0
     var element: UInt64 = 0
-    /// Whether elements that were removed up to then, and that the server has, are there again.
-    var takesBackRemovals = false
   }
 
   /// Takes over the server's order, and puts the places that are still pending back where they
@@ -42,10 +40,8 @@ extension ClientList {
       synced[element] = nil
       removed[element] = nil
     }
-    removed = removed.filter {
-      $0.value.time > news.answered.time
-        || (synced[$0.key] != nil && !news.answered.takesBackRemovals)
-    }
+    // What was removed up to then and is there all the same: the removal was refused.
+    removed = removed.filter { $0.value.time > news.answered.time }
     guard let server = serverOrder(old, news) else { return nil }
     rehang(old: old, own: own, onto: server)
     recount()
