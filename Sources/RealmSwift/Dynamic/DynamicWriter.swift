@@ -212,10 +212,10 @@ struct DynamicWriter {
   /// Gives a new embedded object its values; in time, where it is held by many others that are
   /// being filled.
   private func fillEmbedded(_ row: UnfilledRow) {
-    guard instance.unfilledRows.begins(row) else { return }
+    guard instance.unfilled.rows.begins(row) else { return }
     fill(row)
-    while let next = instance.unfilledRows.next() { fill(next) }
-    instance.unfilledRows.end()
+    while let next = instance.unfilled.rows.next() { fill(next) }
+    instance.unfilled.rows.end()
   }
 
   private func fill(_ row: UnfilledRow) {

@@ -39,10 +39,7 @@ public final class _RealmInstance: @unchecked Sendable {
   var updatePolicy = Realm.UpdatePolicy.error
   /// Whether embedded objects among the values that are given are copied: while `create` runs.
   var copiesValues = false
-  /// Embedded objects that are being filled, and hold one the next.
-  var unfilled = DeferredWork<UnfilledObject>()
-  /// The same, of those that are made by the names of their classes.
-  var unfilledRows = DeferredWork<UnfilledRow>()
+  var unfilled = Unfilled()
   var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0

@@ -44,7 +44,7 @@ extension _RealmInstance {
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
     copiedLinks = CopiedLinks()
-    unfilledRows = DeferredWork()
+    unfilled.rows = DeferredWork()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     if objects.schema.isSynced { objects.recorder = shared.recorder }
     do throws(StorageError) {
