@@ -103,7 +103,7 @@ extension _RealmInstance {
 
   /// Gives a row the values that are given, and others the values that their class begins with.
   private func fill(
-    _ made: DynamicObject, _ binding: TableBinding, from source: PropertySource,
+    _ made: ObjectBase, _ binding: TableBinding, from source: PropertySource,
     defaults sample: ClassSample?
   ) {
     for (index, property) in binding.info.properties.enumerated()
@@ -277,46 +277,26 @@ extension _RealmInstance {
     let key = engine(make)
     didCreate(key, in: target.table)
     let made = known(object(target, key), as: DynamicObject.self)
-    fillEmbedded(UnfilledRow(made, target, PropertySource(value, for: target.info)))
+    fillEmbedded(made, PropertySource(value, for: target.info))
     return true
   }
 
   /// Gives a new embedded object its values; in time, where it is held by many others that are
   /// being filled.
-  private func fillEmbedded(_ row: UnfilledRow) {
-    if rowFilling.depth >= UnfilledRow.depthMax { return rowFilling.waiting.append(row) }
-    rowFilling.depth += 1
-    fill(row)
-    if rowFilling.depth == 1 { while let next = rowFilling.waiting.popLast() { fill(next) } }
-    rowFilling.depth -= 1
+  private func fillEmbedded(_ made: ObjectBase, _ source: PropertySource) {
+    if filledRows.isTooDeep { return filledRows.postponed.append((made, source)) }
+    filledRows.depth += 1
+    fillWithDefaults(made, source)
+    while filledRows.depth == 1, let (object, source) = filledRows.postponed.popLast() {
+      fillWithDefaults(object, source)
+    }
+    filledRows.depth -= 1
   }
 
-  private func fill(_ row: UnfilledRow) {
-    fill(
-      row.object, row.binding, from: row.source,
-      defaults: ClassSample(row.binding.info.name, in: classes))
+  private func fillWithDefaults(_ made: ObjectBase, _ source: PropertySource) {
+    let binding = made._binding!
+    fill(made, binding, from: source, defaults: ClassSample(binding.info.name, in: classes))
   }
-}
-
-/// An embedded object that has its row and is yet to be given its values.
-struct UnfilledRow {
-  fileprivate static let depthMax = 32
-
-  fileprivate let object: DynamicObject
-  fileprivate let binding: TableBinding
-  fileprivate let source: PropertySource
-
-  fileprivate init(_ object: DynamicObject, _ binding: TableBinding, _ source: PropertySource) {
-    self.object = object
-    self.binding = binding
-    self.source = source
-  }
-}
-
-/// Embedded objects that are being filled by name, each because one before it holds it.
-struct RowFilling {
-  fileprivate(set) var depth = 0
-  fileprivate(set) var waiting: [UnfilledRow] = []
 }
 
 extension RealmKeyedCollection {

@@ -45,7 +45,8 @@ public final class _RealmInstance: @unchecked Sendable {
   var fillingDepth = 0
   /// Embedded objects that are yet to be filled.
   var unfilled: [UnfilledObject] = []
-  var rowFilling = RowFilling()
+  /// Dynamic embedded objects that are being filled, each because one before it holds it.
+  var filledRows = CopiedLinks()
   var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0

@@ -46,7 +46,7 @@ extension _RealmInstance {
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
     copiedLinks = CopiedLinks()
-    rowFilling = RowFilling()
+    filledRows = CopiedLinks()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     if objects.schema.isSynced { objects.recorder = shared.recorder }
     do throws(StorageError) {
