@@ -40,9 +40,8 @@ final class ClassInfo: @unchecked Sendable {
   /// In the order of `properties`: what a loop over an object's properties needs.
   let fields: [FieldSlot]
   let names: [String]
-  /// In the order of `properties`: where an array of values has the property's. Linking objects,
-  /// which cannot be given, are passed over.
-  let arrayPlaces: [Int?]
+  /// What arrays of values hold, by its place in `properties`: all but linking objects.
+  let givenProperties: [Int]
   let primaryKey: Int?
   /// Whether its objects are dynamic ones, for which the class is known by its name alone.
   let isDynamic: Bool
@@ -112,11 +111,8 @@ final class ClassInfo: @unchecked Sendable {
     }
     self.template = template
     names = properties.map(\.name)
-    var place = -1
-    arrayPlaces = properties.map { property in
-      if property.description.type == .linkingObjects { return nil }
-      place += 1
-      return place
+    givenProperties = properties.indices.filter {
+      properties[$0].description.type != .linkingObjects
     }
     fields = properties.map { property in
       FieldSlot(

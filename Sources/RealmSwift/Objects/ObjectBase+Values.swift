@@ -72,9 +72,8 @@ extension ObjectBase {
   final func _fill(from source: PropertySource, _ info: ClassInfo, _ realm: _RealmInstance?) {
     switch source {
     case .array(let values):
-      for (index, place) in info.arrayPlaces.enumerated() {
-        guard let place, place < values.count else { continue }
-        _fill(values[place], at: index, info, realm)
+      for (place, value) in values.enumerated() {
+        _fill(value, at: info.givenProperties[place], info, realm)
       }
     case .dictionary(let values):
       for (index, name) in info.names.enumerated() {
@@ -173,7 +172,7 @@ enum PropertySource {
   }
 
   private static func checked(_ array: [Any], _ info: ClassInfo) -> [Any] {
-    let places = info.arrayPlaces.count { $0 != nil }
+    let places = info.givenProperties.count
     if array.count <= places { return array }
     throwRealmException(
       "Invalid array input: more values (\(array.count)) than properties (\(places)).")
@@ -185,7 +184,8 @@ enum PropertySource {
     switch self {
     case .dictionary(let values): return values[info.names[index]]
     case .array(let values):
-      guard let place = info.arrayPlaces[index], place < values.count else { return nil }
+      guard let place = info.givenProperties.firstIndex(of: index), place < values.count
+      else { return nil }
       return values[place]
     case .object(let object): return value(of: info.properties[index], from: object)
     }
