@@ -18,12 +18,14 @@ import Testing
   /// and an older write; an element that moved before its creation was acknowledged, and a backup
   /// that lacks it; roles, and downloads that end early; a write into what another client has put
   /// into an object that both have created, and a rebase that does not mention it; half of a
-  /// transaction that a restored backup lacks.
+  /// transaction that a restored backup lacks; a view that changes under a download; a refusal of
+  /// what was sent once more before the client heard; elements that come back to a client that has
+  /// removed them, and to a server that has forgotten that they were removed.
   @Test(
     "ends with the same data where it once did not",
     arguments: [
       20144, 20275, 15130, 40217, 3072, 5061, 6724, 16306, 62629, 6075, 15672, 30966, 22242,
-      12702, 33974, 12996, 57309, 59658, 60917, 64553,
+      12702, 33974, 12996, 57309, 59658, 60917, 64553, 182205, 127840, 119748, 198059, 70334,
     ] as [UInt64])
   func kept(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
 

@@ -49,6 +49,29 @@ import Testing
     }
   }
 
+  @Test("a creation that follows a deletion joins what the client could not know")
+  func blindCreations() throws {
+    var bench = try SyncBench(devices: 2)
+    for _ in 0..<3 {
+      try bench.create(0, 1)
+      try bench.sync(0)
+      try bench.delete(0, 1)
+      try bench.sync(0)
+    }
+    try bench.create(0, 1)
+    try bench.set(0, 1, "a", .int(1))
+    try bench.sync(0)
+    try bench.create(1, 1)
+    try bench.delete(1, 1)
+    try bench.create(1, 1)
+    try bench.set(1, 1, "b", .string("kept"))
+    try bench.syncAll()
+    for device in 0..<2 {
+      #expect(bench.value(device, 1, "a") == .int(1))
+      #expect(bench.value(device, 1, "b") == .string("kept"))
+    }
+  }
+
   @Test("runs of concurrent inserts do not interleave, and appends are in the order of time")
   func lists() throws {
     var bench = try shared()

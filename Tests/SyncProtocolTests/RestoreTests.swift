@@ -141,6 +141,28 @@ import Testing
     for device in 0..<2 { #expect(bench.value(device, 1, atKey: "key", "nested") == .int(3)) }
   }
 
+  @Test("does not take an unsent deletion with it: what was created after that is clean")
+  func unsentDeletion() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    try bench.delete(1, 1)
+    try bench.syncAll()
+    try bench.create(1, 1)
+    try bench.set(1, 1, "a", .int(1))
+    try bench.sync(1)
+    try bench.create(0, 1)
+    try bench.delete(0, 1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "b", .string("kept"))
+    try bench.trim(expiringAll: false)
+    try bench.syncAll()
+    for device in 0..<2 {
+      #expect(bench.value(device, 1, "a") == nil)
+      #expect(bench.value(device, 1, "b") == .string("kept"))
+    }
+  }
+
   @Test("is forgotten with client files that stay away; one that comes after all starts over")
   func removedFiles() throws {
     var bench = try SyncBench(devices: 2)

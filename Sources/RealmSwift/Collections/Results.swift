@@ -31,8 +31,9 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
   /// The element at the index, which must be within the results.
   public subscript(position: Int) -> Element {
-    guard let collection else { checkIndexOfNone(position) }
-    return collection.element(at: position, as: Element.self)
+    // Not bound to a name, which would keep and release it each time.
+    if collection == nil { checkIndexOfNone(position) }
+    return collection!.element(at: position, as: Element.self)
   }
 
   /// An iterator over the elements.

@@ -81,6 +81,9 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
   /// The code of an error that has none of its own: ``Code/fail``.
   public static var unknownCode: Code { .fail }
 
+  /// What a callback gets that has neither a result nor an error of its own.
+  public static let callFailed = RLMError(.fail, "Call failed")
+
   /// Makes an error as the library would throw it.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     super.init(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
@@ -100,6 +103,10 @@ public final class RLMError: NSError, _RealmErrorWithCode, @unchecked Sendable {
   public required init?(coder: NSCoder) {
     super.init(coder: coder)
   }
+
+  /// Whether both have the same code and say the same of it. Of the operators for any two objects
+  /// and for any two errors, neither is the better one.
+  public static func == (left: RLMError, right: RLMError) -> Bool { left.isEqual(right) }
 
   /// The sentence that says what failed, with the path of the file, and the code.
   public override var description: String {

@@ -70,17 +70,25 @@ extension ObjectBase {
 
   /// - Parameter realm: the one that the object is going to be added to.
   final func _fill(from source: PropertySource, _ info: ClassInfo, _ realm: _RealmInstance?) {
-    for index in info.fields.indices {
-      _fill(source.value(at: index, of: info), at: index, info, realm)
+    switch source {
+    case .array(let values):
+      for (index, value) in values.enumerated() { _fill(value, at: index, info, realm) }
+    case .dictionary(let values):
+      for (index, name) in info.names.enumerated() {
+        if let value = values[name] { _fill(value, at: index, info, realm) }
+      }
+    case .object:
+      for index in info.fields.indices {
+        if let value = source.value(at: index, of: info) { _fill(value, at: index, info, realm) }
+      }
     }
   }
 
-  /// Sets the property at that place of the class, if a value is given.
-  @inline(__always)
-  final func _fill(_ given: Any?, at index: Int, _ info: ClassInfo, _ realm: _RealmInstance?) {
-    guard let given else { return }
-    let isFilled = _withField(at: 0) { info.fields[index].fill($0, with: given) }
-    if !isFilled { _set(given, to: info.properties[index], realm) }
+  /// Sets the property at that place of the class.
+  final func _fill(_ value: Any, at index: Int, _ info: ClassInfo, _ realm: _RealmInstance?) {
+    let isFilled = info.fields[index].fill(FieldAddress(self, at: 0), with: value)
+    withExtendedLifetime(self) {}
+    if !isFilled { _set(value, to: info.properties[index], realm) }
   }
 
   /// The object as text, with links followed a few levels deep.

@@ -102,9 +102,9 @@ struct ObjectAdder {
     let row = RowFiller(
       objects: objects, readState: instance.readState, table: binding.table,
       key: ObjectKey(rawValue: object._key), primaryKeyColumn: binding.primaryKeyColumn)
-    for index in binding.columns.indices {
-      row.move(binding.info.fields[index], binding.columns[index], of: object)
-    }
+    // Held for the whole loop, which would else keep and release them at each step.
+    let (fields, columns) = (binding.info.fields, binding.columns)
+    for index in columns.indices { row.move(fields[index], columns[index], of: object) }
   }
 
   private func overwrite(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {

@@ -31,8 +31,10 @@ struct ObjectCreator {
       updateUnlessTooDeep(object, from: source)
     } else if case .object = source, instance.copiedLinks.isTooDeep {
       object = type.init()
-      if let key = binding.info.primaryKey {
-        object._fill(source.value(at: key, of: binding.info), at: key, binding.info, instance)
+      if let key = binding.info.primaryKey,
+        let value = source.value(at: key, of: binding.info)
+      {
+        object._fill(value, at: key, binding.info, instance)
       }
       instance.adder.add(object, update: policy)
       updateUnlessTooDeep(object, from: source)

@@ -73,6 +73,9 @@
       }
     }
 
+    /// Whether both have the same code and say the same of it.
+    public static func == (left: SyncError, right: SyncError) -> Bool { left.isEqual(right) }
+
     /// Decodes an error, as `NSCoding` asks; nil if there is none.
     public required init?(coder: NSCoder) {
       super.init(coder: coder)
@@ -125,6 +128,9 @@
     convenience init(_ code: Code, _ message: String) {
       self.init(code, userInfo: [NSLocalizedDescriptionKey: message])
     }
+
+    /// Whether both have the same code and say the same of it.
+    public static func == (left: AppError, right: AppError) -> Bool { left.isEqual(right) }
 
     /// Decodes an error, as `NSCoding` asks; nil if there is none.
     public required init?(coder: NSCoder) {

@@ -16,7 +16,8 @@ enum Compactor {
   /// Holes that are punched while the writer role is held, and for how long.
   static let punchCountMax = 32
   static let holdNanosecondsMax: UInt64 = 1_000_000
-  /// How much of the file's end goes at once.
+  /// How much of the file's end goes in one step, in pieces with the writer role given up between
+  /// them.
   static let cutSizeMax: UInt64 = 64 << 20
   private static let wasteMin: UInt64 = 1 << 20
 

@@ -10,6 +10,7 @@ package final class CompactionDriver: Sendable {
     var sizeAtPassStart: UInt64 = 0
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
+    var cutPace = CutPace()
     /// What there was when a search came to its end without making the file smaller.
     var fruitless: Fruitless?
 
@@ -48,8 +49,9 @@ package final class CompactionDriver: Sendable {
         boundary = Compactor.boundary(freeSpace)
       }
       isWaiting = Compactor.isHeldBack(freeSpace)
-      progress.bytesReturned = try returnSpace(transaction, database)
+      progress.bytesReturned = try punchHoles(database)
     }
+    progress.bytesReturned += try cutEnd(database)
     guard let boundary else {
       progress.hasMore =
         isWorthwhile && progress.bytesReturned > 0
@@ -63,15 +65,16 @@ package final class CompactionDriver: Sendable {
     let isWorking = !progress.isFruitless
     if flushes { try database.flush() }
     try holdingWriter(database) { (transaction) throws(StorageError) in
-      let returned = try returnSpace(transaction, database)
-      progress.bytesReturned += returned
+      progress.bytesReturned += try punchHoles(database)
       let canMove = Compactor.canMove(database.writer.state.freeSpace)
-      // The end of a file goes in pieces.
-      progress.hasMore = isWorking && canMove || returned >= Compactor.cutSizeMax
+      progress.hasMore = isWorking && canMove
       progress.isHeldBack =
         !isWorking && canMove && Compactor.isHeldBack(database.writer.state.freeSpace)
       if progress.isFruitless { noteFruitless(database.writer.state.freeSpace) }
     }
+    let cut = try cutEnd(database)
+    progress.bytesReturned += cut
+    if cut >= Compactor.cutSizeMax { progress.hasMore = true }
     return progress
   }
 
@@ -153,14 +156,39 @@ package final class CompactionDriver: Sendable {
     return scan.targets
   }
 
-  private func returnSpace(
-    _ transaction: WriteTransaction, _ database: Database
-  ) throws(StorageError) -> UInt64 {
-    let giving = SpaceReturn(
-      writer: database.writer, system: database.system, lastCut: transaction.base.lastCut)
+  // MARK: Giving back
+
+  /// Punches holes into long free runs. The writer role is held.
+  private func punchHoles(_ database: Database) throws(StorageError) -> UInt64 {
+    let punch = HolePunch(writer: database.writer, system: database.system)
     var cursor = state.withLock { $0.punchCursor }
     defer { state.withLock { [cursor] in $0.punchCursor = cursor } }
-    return try giving.run(from: &cursor)
+    return try punch.run(from: &cursor)
+  }
+
+  /// Cuts the free end of the file off, piece by piece; other writers get their turn between them.
+  ///
+  /// - Returns: the bytes that the file is shorter, at most a little more than
+  ///   `Compactor.cutSizeMax`; less than that if there is no more to cut.
+  private func cutEnd(_ database: Database) throws(StorageError) -> UInt64 {
+    var returned: UInt64 = 0
+    var pace = state.withLock { $0.cutPace }
+    while returned < Compactor.cutSizeMax {
+      let size = pace.size
+      var cut: UInt64 = 0
+      try holdingWriter(database) { (transaction) throws(StorageError) in
+        let end = EndCut(writer: database.writer, lastCut: transaction.base.lastCut)
+        let start = database.system.now()
+        do throws(SystemError) { cut = try end.run(atMost: size) } catch {
+          throw StorageError(error, doing: "give space back to the file system")
+        }
+        if cut == size { pace.note(nanoseconds: database.system.now() &- start) }
+      }
+      returned += cut
+      if cut < size { break }
+    }
+    state.withLock { [pace] in $0.cutPace = pace }
+    return returned
   }
 
   /// Compacts until nothing more can be gained; other writers get their turn between steps.

@@ -101,7 +101,9 @@ extension ClientCore {
       state?.adopt(generation)
     }
     if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
-    if var current = state, current.isBlind, generation > current.generation {
+    if var current = state, current.isBlind, current.generation.isAlive,
+      generation > current.generation
+    {
       current.generation = generation.alive
       current.firstBatch = storage.record.batch + 1
       state = current

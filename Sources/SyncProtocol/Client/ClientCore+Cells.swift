@@ -88,8 +88,10 @@ extension ClientCore {
     return write(steps, after, values, name, id)
   }
 
-  /// The values that the server has and the client has not written later. Of an element that the
-  /// program does not see, since it was removed and is given back, nothing of the client's counts.
+  /// The values that the server has and the client has not written later. An element that the
+  /// program has removed gets none, nor the container that it would make, until the server has
+  /// answered that. Of one that it did not see, since its removal is taken back, nothing of the
+  /// client's counts.
   private mutating func newValues(
     _ change: ContainerChange, _ state: inout ClientObject, _ id: ObjectID,
     shown: Set<ElementID>
@@ -98,7 +100,7 @@ extension ClientCore {
     var values: [ElementID: CellValue] = [:]
     for register in change.registers {
       guard case .item(let element) = register.slot,
-        let list = state.containers[name]?.list,
+        let list = state.containers[name]?.list, list.removed[element] == nil,
         list.synced[element] != nil || list.pending[element] != nil
       else { continue }
       if !shown.contains(element) {

@@ -54,7 +54,7 @@ public struct ClientCore<Storage: ClientStorage> {
   ) -> ClientObject {
     var state = known ?? ClientObject(generation: .none)
     state.generation = state.generation.next
-    state.isBlind = known == nil
+    state.isBlind = known?.isBlind ?? true
     state.isGenerationDirty = true
     state.generationTime = time
     state.noteDirty(at: time)
@@ -92,7 +92,7 @@ public struct ClientCore<Storage: ClientStorage> {
       preconditionFailure("the object does not exist")
     }
     state.generation = state.generation.next
-    state.isBlind = false
+    state.noteUncertainGeneration()
     state.isLeaving = false
     state.isGenerationDirty = true
     state.generationTime = stamp(now: now).time

@@ -25,8 +25,9 @@ public struct ClientObject: Sendable, Equatable {
   public internal(set) var isGenerationDirty = false
   /// When it did.
   var generationTime: UInt64 = 0
-  /// Whether it was created without knowing of any object with the key, dead or alive. Then it
-  /// joins what there is, or follows what there was.
+  /// Whether it was created without knowing of any object with the key, dead or alive, or after a
+  /// creation of which that is not known. Then it joins what there is, or follows what there was,
+  /// in a later generation than its own.
   public internal(set) var isBlind = false
   /// Whether it is out of view and goes when nothing of it is dirty.
   public internal(set) var isLeaving = false
@@ -96,6 +97,15 @@ public struct ClientObject: Sendable, Equatable {
   /// The collection of a property: what it was replaced by, or the one that its class declares.
   public func collection(_ property: NameID, of id: ContainerID = .root) -> ContainerID {
     containers[id]?.made[.property(property)] ?? ContainerID(declaredBy: property, in: id)
+  }
+
+  /// It is about to be deleted. If the server has not answered its creation, the server may have
+  /// another generation than the client thinks, or none: the number stands, but an object that is
+  /// created after that is blind. So it is no creation after a death, which begins anew when that
+  /// is forgotten: the deletion would be forgotten with it.
+  mutating func noteUncertainGeneration() {
+    isBlind = isGenerationDirty && (isBlind || tombstone != nil)
+    tombstone = nil
   }
 
   /// Makes an object with nothing in it.

@@ -58,12 +58,13 @@ extension ServerCore {
   ///
   /// It has what it makes, and what it was sent and changes. If it creates what is there, or is in
   /// an older generation, it does not have it, whatever it was sent: it has ignored that. What it
-  /// gives back may have been removed since.
+  /// gives back may have been removed since. And while it does not know that an earlier batch was
+  /// refused, it will take back what was in that one, though it may be in this one as well.
   private func note(
     _ change: ObjectChange, on known: Generation, in file: inout ClientFile, _ version: Version
   ) {
     let isOffered = file.offer?.removed.contains(change.id) == true
-    if change.isRecovered {
+    if change.isRecovered || file.refusals[change.id] != nil {
       file.claims[change.id] = version
     } else if change.isGenerationNew && known < change.generation {
       file.holds.insert(change.id)

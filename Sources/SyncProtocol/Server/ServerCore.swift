@@ -108,6 +108,18 @@ extension ServerCore {
     file.isExpired = false
     files[id] = file
     noteFile(id)
+    if epoch == head.epoch { setApart(id, from: cursor, query: query) }
+  }
+
+  /// A client says by its cursor and its query set what it has. If it has come as far as the server
+  /// and is to be sent all anew, or another view of the same, which changed under the last
+  /// download, that has to end at another version: or it would count as received before it was.
+  private mutating func setApart(_ id: ClientID, from cursor: Version, query: UInt64) {
+    guard let file = files[id], cursor == head.version,
+      file.needsRebase || (file.isViewStale && query == file.queryVersion)
+    else { return }
+    head.version = head.version.next
+    noteHead()
   }
 
   /// The client is connected.
@@ -132,6 +144,8 @@ extension ServerCore {
   public mutating func confirm(_ id: ClientID, cursor: Version, query: UInt64) {
     files[id]?.confirm(cursor, query: query)
     noteFile(id)
+    guard let file = files[id] else { return }
+    setApart(id, from: file.cursor, query: file.confirmedQuery)
   }
 
   /// The client wants to see something else.

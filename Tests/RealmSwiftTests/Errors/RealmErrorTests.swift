@@ -29,6 +29,13 @@ import Testing
       "\(error)" == "The file cannot be read [/a.realm] (Realm.Error.fileAccess, code 2)")
   }
 
+  @Test func `two of the same code and words are equal, and others are not`() {
+    let error = Realm.Error(.fileAccess, "It failed.")
+    #expect(error == Realm.Error(.fileAccess, "It failed."))
+    #expect(error != Realm.Error(.fileNotFound, "It failed."))
+    #expect(error != Realm.Error.callFailed)
+  }
+
   @Test func codeIsComparedByName() throws {
     let error = try #require(throws: Realm.Error.self) { try fail(.outOfDiskSpace) }
     #expect(error.code == .outOfDiskSpace)

@@ -17,6 +17,22 @@ extension ConvergenceRun {
     }
   }
 
+  /// What the program of a device has written since a time and is not acknowledged.
+  func trace(commitOf number: Int, after time: UInt64) {
+    guard isTraced else { return }
+    trace("device \(number): commit")
+    for change in devices[number].unacknowledged {
+      var new = change
+      for index in new.containers.indices {
+        new.containers[index].registers.removeAll { $0.stamp.stamp.time <= time }
+        new.containers[index].placements.removeAll { $0.name.stamp.time <= time }
+      }
+      new.containers.removeAll(where: \.isEmpty)
+      guard !new.containers.isEmpty || new.isGenerationNew else { continue }
+      print("    \(words(new, devices[number].core.storage.record.names))")
+    }
+  }
+
   func trace(download bytes: [UInt8], _ number: Int) {
     guard isTraced, case .download(_, _, let part)? = try? Frame.decode(bytes) else { return }
     var names = server.head.names

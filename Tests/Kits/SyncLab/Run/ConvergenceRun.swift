@@ -120,7 +120,9 @@ public struct ConvergenceRun {
     if chance(busy) {
       var program = Program(
         random: SeededGenerator(seed: random.next()), now: devices[number].now(clock))
+      let before = devices[number].core.storage.record.clock.latest
       program.transact(&devices[number], keys: keys)
+      trace(commitOf: number, after: before)
       return
     }
     switch random.below(200) {

@@ -60,24 +60,29 @@ struct MergeModel {
   private mutating func merge(
     _ container: ContainerChange, at place: Place, isRecovered: Bool, as version: Version
   ) {
-    for register in container.registers {
-      let cell = CellName(place: place, slot: register.slot)
-      cells[place, default: []].insert(register.slot)
-      if let known = writes[cell], known.stamp >= register.stamp { continue }
-      var stamp = register.stamp
-      if let removal = forgotten[place], writes[cell] == nil, stamp <= CellStamp(removal) {
-        stamp = CellStamp(Stamp(time: removal.time + 1, client: stamp.stamp.client))
-      }
-      writes[cell] = Write(stamp: stamp, value: register.value, made: register.made)
-    }
+    // What is written of an element that was forgotten, or never was, is written to nothing.
     for placement in container.placements {
       let element = placement.name.element
       let isValued = container.registers.contains { $0.slot == .item(element) }
       if placement.authorship?.isNew == true && isValued {
         inserted[place, default: []].insert(element)
       }
+      guard inserted[place]?.contains(element) == true else { continue }
       let cell = CellName(place: place, slot: .item(element))
       moved[cell] = max(moved[cell] ?? .zero, placement.name.stamp)
+    }
+    for register in container.registers {
+      let cell = CellName(place: place, slot: register.slot)
+      cells[place, default: []].insert(register.slot)
+      if case .item(let element) = register.slot, inserted[place]?.contains(element) != true {
+        continue
+      }
+      if let known = writes[cell], known.stamp >= register.stamp { continue }
+      var stamp = register.stamp
+      if let removal = forgotten[place], writes[cell] == nil, stamp <= CellStamp(removal) {
+        stamp = CellStamp(Stamp(time: removal.time + 1, client: stamp.stamp.client))
+      }
+      writes[cell] = Write(stamp: stamp, value: register.value, made: register.made)
     }
     for element in container.removals where removed[place]?[element] == nil {
       guard isRecovered || inserted[place]?.contains(element) == true else { continue }
@@ -115,6 +120,9 @@ struct MergeModel {
       for (element, version) in elements where version <= floor {
         removed[place]?[element] = nil
         inserted[place]?.remove(element)
+        // Whoever gives the element back makes a new one with the old name.
+        writes[CellName(place: place, slot: .item(element))] = nil
+        moved[CellName(place: place, slot: .item(element))] = nil
         trimmed[place, default: []].insert(element)
       }
     }

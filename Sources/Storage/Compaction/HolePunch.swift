@@ -1,13 +1,9 @@
-import Coordination
 import Platform
 
-/// Gives free space back to the file system: punches holes into long free runs, and cuts the end of
-/// the file. The writer role is held.
-struct SpaceReturn {
+/// Gives long free runs back to the file system, as holes in the file. The writer role is held.
+struct HolePunch {
   let writer: FileWriter
   let system: any System
-  /// Of the newest version.
-  let lastCut: UInt64
 
   private var freeSpace: FreeSpace { writer.state.freeSpace }
 
@@ -19,7 +15,6 @@ struct SpaceReturn {
     var returned: UInt64 = 0
     let deadline = system.now() + Compactor.holdNanosecondsMax
     do throws(SystemError) {
-      returned += try cutFile()
       for run in runs where system.now() <= deadline {
         returned += try punch(run)
       }
@@ -42,20 +37,5 @@ struct SpaceReturn {
       return 0
     }
     return end - start
-  }
-
-  /// Cuts what lies beyond the logical size, once no version that a reader has or that recovery
-  /// may fall back to reaches there: those are the ones before the last cut.
-  private func cutFile() throws(SystemError) -> UInt64 {
-    guard lastCut > 0, writer.lockFile.durableVersion >= lastCut,
-      writer.state.pins.allSatisfy({ $0 >= lastCut })
-    else { return 0 }
-    let size = try writer.file.size()
-    let target = max(freeSpace.logicalSize, size - min(size, Compactor.cutSizeMax))
-    guard size > target else { return 0 }
-    try writer.file.truncate(to: target)
-    let start = (target + 4095) & ~4095
-    if size > start { writer.mappings.forgetDecrypted(offset: start, length: size - start) }
-    return size - target
   }
 }

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Storage
+
+@Suite("the pieces in which the end of a file is cut off") struct CutPaceTests {
+  @Test("become smaller while each takes long, down to a quarter of a megabyte")
+  func slowFileSystem() {
+    var pace = CutPace()
+    let first = pace.size
+    pace.note(nanoseconds: 5_000_000)
+    #expect(pace.size == first / 2)
+    for _ in 0..<10 { pace.note(nanoseconds: 300_000_000) }
+    #expect(pace.size == 256 << 10)
+  }
+
+  @Test("become larger while they take next to no time, up to what one step cuts")
+  func fastFileSystem() {
+    var pace = CutPace()
+    for _ in 0..<10 { pace.note(nanoseconds: 10_000) }
+    #expect(pace.size == Compactor.cutSizeMax)
+  }
+
+  @Test("stay as they are in between")
+  func steady() {
+    var pace = CutPace()
+    let first = pace.size
+    for _ in 0..<10 { pace.note(nanoseconds: 2_500_000) }
+    #expect(pace.size == first)
+  }
+}
