@@ -3,18 +3,12 @@ import Synchronization
 
 /// Keeps an observer going: delivery stops when the token is invalidated or dropped.
 public final class NotificationToken: Sendable {
-  private struct State {
-    var observer: Observer?
-    var inner: NotificationToken?
-    var isInvalidated = false
-  }
+  private let state: LockedValue<TokenState<Observer, NotificationToken>>
 
-  private let state: LockedValue<State>
-
-  init(_ observer: Observer) { state = LockedValue(State(observer: observer)) }
+  init(_ observer: Observer) { state = LockedValue(TokenState(observer)) }
 
   /// A token for an observer that is still to be set up somewhere else.
-  package init() { state = LockedValue(State()) }
+  package init() { state = LockedValue(TokenState(nil)) }
 
   deinit { invalidate() }
 
@@ -23,10 +17,7 @@ public final class NotificationToken: Sendable {
   /// - Returns: whether this stopped anything.
   @discardableResult
   public func invalidate() -> Bool {
-    let (observer, inner, wasActive) = state.withLock { state in
-      defer { state = State(isInvalidated: true) }
-      return (state.observer, state.inner, !state.isInvalidated)
-    }
+    let (observer, inner, wasActive) = state.withLock { $0.invalidate() }
     observer?.cancel()
     inner?.invalidate()
     return wasActive
@@ -34,24 +25,27 @@ public final class NotificationToken: Sendable {
 
   /// What the token stands for was set up; nothing if the token was invalidated meanwhile.
   func attach(_ token: NotificationToken) {
-    let isTooLate = state.withLock { state in
-      if !state.isInvalidated { state.inner = token }
-      return state.isInvalidated
-    }
-    if isTooLate { token.invalidate() }
+    if !state.withLock({ $0.attach(token) }) { token.invalidate() }
   }
 
   /// The observer in the given instance that this token keeps, if it is one there.
   func observer(in instance: _RealmInstance) -> Observer? {
-    let (observer, inner) = state.withLock { ($0.observer, $0.inner) }
-    if let inner { return inner.observer(in: instance) }
-    return observer?.instance === instance ? observer : nil
+    switch state.withLock({ $0.meaning }) {
+    case .observer(let observer): observer.instance === instance ? observer : nil
+    case .inner(let token): token.observer(in: instance)
+    case .pending, .nothing: nil
+    }
   }
 
-  /// Whether the observer is still to be set up, on its queue: it will begin with what is there
-  /// then.
-  var isPending: Bool {
-    state.withLock { !$0.isInvalidated && $0.observer == nil && $0.inner == nil }
+  /// Whether a write in the given instance may name it: the observer is one there, or is still to
+  /// be set up on its queue, where it will begin with what is there then.
+  func canBeNamed(in instance: _RealmInstance) -> Bool {
+    switch state.withLock({ $0.meaning }) {
+    case .observer(let observer): observer.instance === instance
+    case .inner(let token): token.canBeNamed(in: instance)
+    case .pending: true
+    case .nothing: false
+    }
   }
 }
 

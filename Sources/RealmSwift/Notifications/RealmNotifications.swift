@@ -16,7 +16,7 @@ final class RealmNotifications {
 
   /// Checks that the tokens are of this instance, before anything is committed.
   func checkTokens(_ tokens: [NotificationToken]) {
-    for token in tokens where token.observer(in: instance) == nil && !token.isPending {
+    for token in tokens where !token.canBeNamed(in: instance) {
       throwRealmException(
         "Cannot skip notifications for a token of another Realm, or one that was invalidated; pass "
           + "tokens of this Realm's observers.")

@@ -9,30 +9,14 @@ import Storage
 /// not claimed within 20 ms goes to the next in line, and the reservation gets in line again. So
 /// nobody waits longer than that for a place that is busy, and the place, when it comes, mostly
 /// finds its turn. After `turnsMax` turns the reservation expires, and who comes for it has to ask
-/// anew.
+/// anew. `ReservationState` decides all of this.
 final class WriterReservation: Sendable {
-  private enum State {
-    case waiting(WriteWait?)
-    case ready(Result<WriteTransaction, StorageError>)
-    case expired
-    case closed
-  }
+  typealias State = ReservationState<WriteTransaction, WriteWait>
 
-  enum Claim {
-    case transaction(WriteTransaction)
-    case failed(StorageError)
-    /// It was not claimed in time.
-    case expired
-    /// Its turn has not come.
-    case tooEarly
-  }
-
-  private static let claimTimeout = DispatchTimeInterval.milliseconds(20)
-  private static let turnsMax = 16
   /// A serial queue, which gets a thread also when all threads of the global queues wait to write.
   private static let expiries = DispatchQueue(label: "holdfast.reservations")
 
-  private let state = LockedValue(State.waiting(nil))
+  private let state = LockedValue(State())
   private let database: Database
   private let onReady: @Sendable () -> Void
 
@@ -47,90 +31,51 @@ final class WriterReservation: Sendable {
     _ database: Database, onReady: @escaping @Sendable () -> Void
   ) throws(StorageError) -> WriterReservation {
     let reservation = WriterReservation(database, onReady)
-    try reservation.getInLine(turnsLeft: Self.turnsMax)
+    try reservation.getInLine()
     return reservation
   }
 
-  private func getInLine(turnsLeft: Int) throws(StorageError) {
+  private func getInLine() throws(StorageError) {
     let wait = try database.beginWrite { [self] result in
-      arrived(result, turnsLeft: turnsLeft - 1)
+      arrived(result)
       onReady()
     }
-    let isWanted = state.withLock { state in
-      switch state {
-      case .waiting:
-        state = .waiting(wait)
-        return true
-      case .ready: return true
-      case .expired, .closed: return false
-      }
-    }
-    if !isWanted { _ = wait.cancel() }
+    if !state.withLock({ $0.isInLine(wait) }) { _ = wait.cancel() }
   }
 
-  private func arrived(
-    _ result: Result<WriteTransaction, StorageError>, turnsLeft: Int
-  ) {
-    let isWanted = state.withLock { state in
-      guard case .waiting = state else { return false }
-      state = .ready(result)
-      return true
-    }
+  private func arrived(_ result: Result<WriteTransaction, StorageError>) {
+    let arrival = state.withLock { $0.arrived(result) }
     guard case .success(let transaction) = result else { return }
-    if !isWanted { return transaction.cancel() }
-    Self.expiries.asyncAfter(deadline: .now() + Self.claimTimeout) {
-      self.giveBack(transaction, turnsLeft: turnsLeft)
+    switch arrival {
+    case .keep(let milliseconds):
+      Self.expiries.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+        self.timedOut(transaction)
+      }
+    case .giveBack: transaction.cancel()
+    case .nothing: break
     }
   }
 
-  /// Nobody has come for the transaction: the next in line gets it.
-  private func giveBack(_ transaction: WriteTransaction, turnsLeft: Int) {
-    let isUnclaimed = state.withLock { state in
-      guard case .ready(.success(let ready)) = state, ready === transaction else { return false }
-      state = turnsLeft > 0 ? .waiting(nil) : .expired
-      return true
+  private func timedOut(_ transaction: WriteTransaction) {
+    guard case .giveBack(let getsInLineAgain) = state.withLock({ $0.timedOut(transaction) }) else {
+      return
     }
-    guard isUnclaimed else { return }
     transaction.cancel()
-    guard turnsLeft > 0 else { return }
-    do throws(StorageError) { try getInLine(turnsLeft: turnsLeft) } catch {
+    guard getsInLineAgain else { return }
+    do throws(StorageError) { try getInLine() } catch {
       let failure = error
-      state.withLock { state in
-        if case .waiting = state { state = .ready(.failure(failure)) }
-      }
+      state.withLock { $0.failed(failure) }
       onReady()
     }
   }
 
   /// Takes the transaction if it is there.
-  func claim() -> Claim {
-    state.withLock { state in
-      switch state {
-      case .waiting: return .tooEarly
-      case .expired, .closed: return .expired
-      case .ready(let result):
-        state = .closed
-        switch result {
-        case .success(let transaction): return .transaction(transaction)
-        case .failure(let error): return .failed(error)
-        }
-      }
-    }
-  }
+  func claim() -> State.Claim { state.withLock { $0.claim() } }
 
   /// Leaves the line. Returns the transaction if it had come.
   func withdraw() -> WriteTransaction? {
-    let last = state.withLock { state in
-      defer { state = .closed }
-      return state
-    }
-    switch last {
-    case .waiting(let wait):
-      // If it is too late for that, `arrived` gives the transaction back.
-      _ = wait?.cancel()
-      return nil
-    case .ready(.success(let transaction)): return transaction
-    default: return nil
-    }
+    let (wait, transaction) = state.withLock { $0.withdraw() }
+    _ = wait?.cancel()
+    return transaction
   }
 }

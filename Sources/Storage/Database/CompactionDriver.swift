@@ -49,7 +49,7 @@ package final class CompactionDriver: Sendable {
         boundary = Compactor.boundary(freeSpace)
       }
       isWaiting = Compactor.isHeldBack(freeSpace)
-      progress.bytesReturned = try punchHoles(transaction, database)
+      progress.bytesReturned = try punchHoles(database)
     }
     progress.bytesReturned += try cutEnd(database)
     guard let boundary else {
@@ -65,7 +65,7 @@ package final class CompactionDriver: Sendable {
     let isWorking = !progress.isFruitless
     if flushes { try database.flush() }
     try holdingWriter(database) { (transaction) throws(StorageError) in
-      progress.bytesReturned += try punchHoles(transaction, database)
+      progress.bytesReturned += try punchHoles(database)
       let canMove = Compactor.canMove(database.writer.state.freeSpace)
       progress.hasMore = isWorking && canMove
       progress.isHeldBack =
@@ -158,12 +158,12 @@ package final class CompactionDriver: Sendable {
 
   // MARK: Giving back
 
-  private func punchHoles(
-    _ transaction: WriteTransaction, _ database: Database
-  ) throws(StorageError) -> UInt64 {
+  /// Punches holes into long free runs. The writer role is held.
+  private func punchHoles(_ database: Database) throws(StorageError) -> UInt64 {
+    let punch = HolePunch(writer: database.writer, system: database.system)
     var cursor = state.withLock { $0.punchCursor }
     defer { state.withLock { [cursor] in $0.punchCursor = cursor } }
-    return try spaceReturn(transaction, database).punchHoles(from: &cursor)
+    return try punch.run(from: &cursor)
   }
 
   /// Cuts the free end of the file off, piece by piece; other writers get their turn between them.
@@ -177,8 +177,11 @@ package final class CompactionDriver: Sendable {
       let size = pace.size
       var cut: UInt64 = 0
       try holdingWriter(database) { (transaction) throws(StorageError) in
+        let end = EndCut(writer: database.writer, lastCut: transaction.base.lastCut)
         let start = database.system.now()
-        cut = try spaceReturn(transaction, database).cutFile(atMost: size)
+        do throws(SystemError) { cut = try end.run(atMost: size) } catch {
+          throw StorageError(error, doing: "give space back to the file system")
+        }
         if cut == size { pace.note(nanoseconds: database.system.now() &- start) }
       }
       returned += cut
@@ -186,11 +189,6 @@ package final class CompactionDriver: Sendable {
     }
     state.withLock { [pace] in $0.cutPace = pace }
     return returned
-  }
-
-  private func spaceReturn(_ transaction: WriteTransaction, _ database: Database) -> SpaceReturn {
-    SpaceReturn(
-      writer: database.writer, system: database.system, lastCut: transaction.base.lastCut)
   }
 
   /// Compacts until nothing more can be gained; other writers get their turn between steps.
