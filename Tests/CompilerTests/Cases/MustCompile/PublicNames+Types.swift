@@ -25,9 +25,7 @@ private func fetched<E: RealmFetchable>(_ realm: Realm, _: E.Type) -> Results<E>
 
 private func confined<T: ThreadConfined>(_ value: T) -> ThreadSafeReference<T> {
   _ = (value.realm, value.isInvalidated, value.isFrozen, value.freeze(), value.thaw())
-  let reference = ThreadSafeReference(to: value)
-  _ = reference.isInvalidated
-  return reference
+  return ThreadSafeReference(to: value)
 }
 
 private func constraints(_ realm: Realm, _ cat: Cat) {
@@ -41,8 +39,6 @@ private func constraints(_ realm: Realm, _ cat: Cat) {
   _ = (collection(cat.friends), collection(realm.objects(Cat.self)), base(cat.numbers))
   _ = (keyed(cat.byName), sectioned(realm.objects(Cat.self).sectioned(by: \.age)))
   _ = (projected(CatName(projecting: cat)), fetched(realm, CatName.self), confined(cat.friends))
-  @ThreadSafe var safe: Cat? = cat
-  _ = safe
 }
 
 private func iterators(_ cat: Cat, _ cats: Results<Cat>) {
@@ -62,58 +58,16 @@ private func iterators(_ cat: Cat, _ cats: Results<Cat>) {
   _ = older
 }
 
-private func errors(_ error: Realm.Error) {
-  let codes: [Realm.Error.Code] = [
-    .fail, .fileAccess, .filePermissionDenied, .fileExists, .fileNotFound,
-    .fileFormatUpgradeRequired, .incompatibleLockFile, .addressSpaceExhausted, .schemaMismatch,
-    .alreadyOpen, .invalidInput, .outOfDiskSpace, .incompatibleSession,
-    .unsupportedFileFormatVersion, .multipleSyncAgents, .subscriptionFailed, .fileOperationFailed,
-    .invalidDatabase, .incompatibleHistories, .noSubscriptionForWrite,
-  ]
-  _ = (codes, error.code, error.userInfo, error.localizedDescription, error.fileURL, error.hash)
-  _ = (Realm.Error.errorDomain, Realm.Error.callFailed, error == Realm.Error.callFailed)
-  do {
-    _ = try Realm()
-  } catch Realm.Error.fileAccess {
-  } catch let error as NSError {
-    _ = error.domain
-  }
-}
-
-private func schemas(_ schema: Schema) {
-  let cats: ObjectSchema? = schema["Cat"]
-  let property: Property? = cats?["age"]
-  _ = (schema.objectSchema, schema.description, schema == schema)
-  _ = (cats?.properties, cats?.className, cats?.objectClass, cats?.isEmbedded, cats?.isAsymmetric)
-  _ = (cats?.primaryKeyProperty, cats?.description, cats == cats)
-  _ = (property?.name, property?.columnName, property?.isArray, property?.isSet, property?.isMap)
-  _ = (property?.isIndexed, property?.isOptional, property?.objectClassName, property == property)
-  let types: [PropertyType] = [
-    .int, .bool, .string, .data, .date, .float, .double, .object, .linkingObjects, .any, .objectId,
-    .decimal128, .UUID,
-  ]
-  _ = (types.map(\.rawValue), property?.type)
-}
-
 private func queries(_ cats: Results<Cat>) {
   let query = Query<Cat>._constructForTesting()
   let text: Query<Bool> = query.name.contains("t", options: [.caseInsensitive])
-  _ = text
   let options: StringOptions = [.caseInsensitive, .diacriticInsensitive]
-  _ = cats.where {
-    $0.name.starts(with: "T", options: options) && !$0.name.ends(with: "x")
-      && ($0.name.equals("Tom") || $0.name.notEquals("Tim")) && $0.name.like("T*")
-      && $0.name >= "A"
-  }
-  _ = cats.where { $0.age.contains(1...2) && $0.age.contains(1..<2) && $0.age.in([1, 2]) }
-  _ = cats.where { $0.friends.age > 1 && $0.friends.count == 1 && $0.numbers.contains(1...2) }
-  _ = cats.where { $0.numbers.max > 1 && $0.numbers.min < 1 && $0.numbers.sum <= 1 }
-  _ = cats.where { $0.numbers.avg >= 1 && $0.numbers.containsAny(in: [1]) && $0.numbers != 1 }
-  _ = cats.where { ($0.friends.age > 1).count > 1 && $0.mood.rawValue > 0 }
-  _ = cats.where { $0.heat.persistableValue > 1 && $0.friends.age.max > 1 && $0.toy.name == "ball" }
-  _ = cats.where { $0.any[0] == .int(1) || $0.any["a"] == .int(1) || $0.any.any == .int(1) }
   let format: (String, [Any]) = (query.age > 1)._constructPredicate()
-  _ = format
+  _ = (text, format)
+  _ = cats.where { $0.name.equals("Tom", options: options) || $0.name.notEquals("Tim") }
+  _ = cats.where { $0.name >= "A" && $0.toy.name == "ball" && $0.friends.age.max > 1 }
+  _ = cats.where { $0.numbers.max > 1 && $0.numbers.contains(1...2) && $0.numbers != 1 }
+  _ = cats.where { $0.any[0] == .int(1) || $0.any["a"] == .int(1) || $0.any.any == .int(1) }
   _ = cats.filter("age BETWEEN {%@, %@} AND TRUEPREDICATE", 1, 2)
   _ = cats.filter(NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(value: true)]))
 }

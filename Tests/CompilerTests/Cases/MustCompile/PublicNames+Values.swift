@@ -38,7 +38,7 @@ private func schemas(_ schema: Schema) {
     .int, .bool, .string, .data, .date, .float, .double, .object, .linkingObjects, .any,
     .objectId, .decimal128, .UUID,
   ]
-  _ = types
+  _ = (types.map(\.rawValue), object == object, object?.description, property == property)
 }
 
 private func values(_ cat: Cat) throws {
@@ -70,8 +70,10 @@ private func errors(_ error: Realm.Error) {
     .unsupportedFileFormatVersion, .multipleSyncAgents, .subscriptionFailed, .fileOperationFailed,
     .invalidDatabase, .incompatibleHistories, .noSubscriptionForWrite,
   ]
-  _ = (codes, error.code, error.userInfo, error.localizedDescription, error.fileURL)
-  do { throw error } catch Realm.Error.fileAccess {} catch {}
+  _ = (codes, error.code, error.userInfo, error.localizedDescription, error.fileURL, error.hash)
+  _ = (Realm.Error.errorDomain, Realm.Error.callFailed, error == Realm.Error.callFailed)
+  do { throw error } catch Realm.Error.fileAccess {} catch let error as NSError { _ = error } catch
+  {}
 }
 
 private func bson() {
