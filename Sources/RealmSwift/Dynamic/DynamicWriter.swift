@@ -240,7 +240,7 @@ private struct ClassSample {
   init?(_ className: String, in classes: [ClassInfo]) {
     guard let info = classes.first(where: { $0.name == className }) else { return nil }
     self.info = info
-    object = info.type.init()
+    object = info.type.make()
   }
 
   /// What the property of that name begins with, in the store's terms; nil for collections.

@@ -71,7 +71,7 @@ final class ClassInfo: @unchecked Sendable {
     let mapping = type.propertiesMapping()
     let indexed = Set(type.indexedProperties())
     let primaryKeyName = type.primaryKey()
-    let sample = type.init()
+    let sample = type.make()
     sample._key = ObjectBase.sampleKey
     var found: [PropertyInfo] = []
     ClassInfo.forEachPersistedField(of: type) { name, offset, field in

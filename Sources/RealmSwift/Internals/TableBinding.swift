@@ -65,7 +65,7 @@ final class TableBinding: @unchecked Sendable {
 
   @inline(never)
   private func makeInitializedAccessor() -> ObjectBase {
-    let object = info.type.init()
+    let object = info.type.make()
     object._attachFields(info, columns)
     return object
   }

@@ -2,7 +2,7 @@
 /// or queried.
 open class AsymmetricObject: ObjectBase {
   /// Makes an object.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Makes an object with the given values: a dictionary by property names, an array in the order
   /// of declaration, or another object with properties of the same names.

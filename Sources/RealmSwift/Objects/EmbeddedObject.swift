@@ -16,7 +16,7 @@ public import ObjectStore
 /// managed one cannot be put elsewhere; `create(_:value:update:)` copies what it is given.
 open class EmbeddedObject: ObjectBase {
   /// Makes an unmanaged object.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Makes an unmanaged object with the given values: a dictionary by property names, an array in
   /// the order of declaration, or another object with properties of the same names.

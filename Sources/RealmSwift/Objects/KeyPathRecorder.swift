@@ -99,7 +99,7 @@ extension ObjectBase {
   /// An instance whose properties note that they were read.
   static func _recordingInstance() -> Self {
     let info = ClassInfo.of(self)
-    let object = info.template.map { known($0.makeObject(), as: self) } ?? self.init()
+    let object = info.template.map { known($0.makeObject(), as: self) } ?? known(make(), as: self)
     for (index, property) in info.properties.enumerated() {
       object._withField(at: property.offset) { property.field.record($0, column: UInt32(index)) }
     }

@@ -46,5 +46,5 @@ extension _LinkableObject {
   public static func _rlmRecordingOptional() -> Self? { _recordingInstance() }
 
   public static var _rlmIsObject: Bool { true }
-  public static func _rlmEmpty() -> Self { self.init() }
+  public static func _rlmEmpty() -> Self { known(make(), as: self) }
 }

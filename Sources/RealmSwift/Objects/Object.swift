@@ -13,7 +13,7 @@ public import ObjectStore
 /// live view of the stored object, confined to the realm's thread, queue or actor.
 open class Object: ObjectBase, RealmFetchable {
   /// Makes an unmanaged object.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Makes an unmanaged object with the given values: a dictionary by property names, an array in
   /// the order of declaration, or another object with properties of the same names.
@@ -45,7 +45,7 @@ extension Object: _LinkableObject, KeypathSortable {
     if let object = value as? Self, realm == nil || object.canBelong(to: realm) { return object }
     guard value is [String: Any] || value is [Any] || value is ObjectBase else { return nil }
     guard let realm else {
-      let object = self.init()
+      let object = known(make(), as: self)
       object._fill(from: value)
       return object
     }

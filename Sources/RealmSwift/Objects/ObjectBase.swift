@@ -32,9 +32,9 @@ public import Foundation
 
   /// Makes an unmanaged object with the default values of its properties.
   ///
-  /// A subclass with a designated initialiser of its own has to add `required init()` too: the
-  /// library makes objects with it.
-  public required override init() {
+  /// A subclass with a designated initialiser of its own has to add `override init()` too: the
+  /// library makes objects with it, and the program stops where there is none.
+  public override init() {
     _readState = ReadState.unmanaged
     _cluster = unsafe ReadState.unmanaged.address
     super.init()

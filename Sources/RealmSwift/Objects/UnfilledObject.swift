@@ -7,7 +7,7 @@ struct UnfilledObject {
   init(_ type: ObjectBase.Type, _ value: Any) {
     info = ClassInfo.of(type)
     source = PropertySource(value, for: info)
-    object = type.init()
+    object = type.make()
   }
 
   /// Gives the object its values; in time, where it is held by many others that are being filled.

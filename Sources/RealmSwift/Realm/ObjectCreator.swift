@@ -30,7 +30,7 @@ struct ObjectCreator {
       object = existing
       updateUnlessTooDeep(object, from: source)
     } else if case .object = source, instance.copiedLinks.isTooDeep {
-      object = type.init()
+      object = type.make()
       if let key = binding.info.primaryKey,
         let value = source.value(at: key, of: binding.info)
       {
@@ -39,7 +39,7 @@ struct ObjectCreator {
       instance.adder.add(object, update: policy)
       updateUnlessTooDeep(object, from: source)
     } else {
-      let made = type.init()
+      let made = type.make()
       if policy != .error, let existing = existingObject(binding, withDefaultKeyOf: made, source) {
         object = existing
         updateUnlessTooDeep(object, from: source)

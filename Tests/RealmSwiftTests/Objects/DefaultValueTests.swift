@@ -17,7 +17,7 @@ final class Rack: Object {
   @Persisted var prices: Map<String, Double>
   @Persisted var places = 3
 
-  required init() {
+  override init() {
     super.init()
     sizes.append(objectsIn: [1, 2])
     prices["book"] = 1.5

@@ -22,6 +22,11 @@ struct ModelClasses {
     return false
   }
 
+  /// Whether the class's superclass is one of the library's.
+  func isRootModel(_ declaration: ClassDeclSyntax) -> Bool {
+    declaration.superclassName.map(Self.roots.contains) ?? false
+  }
+
   private final class Collector: SyntaxVisitor {
     var superclasses: [String: String] = [:]
 

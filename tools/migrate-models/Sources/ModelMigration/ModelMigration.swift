@@ -74,9 +74,22 @@ private final class MigrationVisitor: SyntaxVisitor {
     }
     let isMember = node.attributes.contains { $0.name == "objcMembers" }
     remove(node.attributes, named: ["objcMembers", "objc"])
+    if classes.isRootModel(node) { markOverrides(node) }
     for member in node.memberBlock.members {
       guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
       migrate(variable, options, isMember: isMember)
+    }
+  }
+
+  /// `init()` of the library's classes is not `required`: a model that makes it so overrides it.
+  private func markOverrides(_ node: ClassDeclSyntax) {
+    for member in node.memberBlock.members {
+      guard let initialiser = member.decl.as(InitializerDeclSyntax.self),
+        initialiser.signature.parameterClause.parameters.isEmpty,
+        let required = initialiser.modifiers.first(where: { $0.name.text == "required" }),
+        !initialiser.modifiers.contains(where: { $0.name.text == "override" })
+      else { continue }
+      replace(required, with: "required override")
     }
   }
 

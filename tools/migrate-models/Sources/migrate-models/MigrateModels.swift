@@ -45,7 +45,7 @@ struct MigrateModels: ParsableCommand {
   /// The file, or the Swift files below the directory, in order; not those of packages' builds.
   private static func swiftFiles(_ path: String) throws -> [String] {
     var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
       throw ValidationError("There is no file at '\(path)'.")
     }
     if !isDirectory.boolValue { return [path] }

@@ -45,6 +45,30 @@ import Testing
         """)
   }
 
+  @Test func requiredInitialisersSayThatTheyOverride() {
+    let source = """
+      class Dog: Object {
+        @objc dynamic var name = ""
+        public required init() { super.init() }
+        required init(name: String) { super.init() }
+      }
+      class Puppy: Dog {
+        required init() { super.init() }
+      }
+      """
+    #expect(
+      migrated(source) == """
+        class Dog: Object {
+          @Persisted var name = ""
+          public required override init() { super.init() }
+          required init(name: String) { super.init() }
+        }
+        class Puppy: Dog {
+          required init() { super.init() }
+        }
+        """)
+  }
+
   @Test func collectionsAndLinkingObjectsLoseTheirInitialisers() {
     let source = """
       class Person: Object {
