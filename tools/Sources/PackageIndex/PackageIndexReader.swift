@@ -22,81 +22,86 @@ public struct PackageIndexReader: Sequence, Sendable {
     private var position: Int
 
     init(text: Data) {
-      self.text = text
-      position = text.startIndex
+      // A slice's indices would not be the places in its span.
+      self.text = text.startIndex == 0 ? text : Data(text)
+      position = 0
     }
 
     public mutating func next() -> IndexedPackage? {
-      text.withUnsafeBytes { bytes in
-        var scanner = ParagraphScanner(bytes: bytes, position: position)
-        defer { position = scanner.position }
-        return scanner.next()
+      var package = IndexedPackage()
+      while let line = nextLine() {
+        if line.isEmpty {
+          if !package.name.isEmpty { return package }
+          continue
+        }
+        take(line, into: &package)
       }
+      return package.name.isEmpty ? nil : package
+    }
+
+    private mutating func nextLine() -> Range<Int>? {
+      guard position < text.count else { return nil }
+      let start = position
+      let end = place(of: UInt8(ascii: "\n"), in: start..<text.count) ?? text.count
+      position = end + 1
+      return start..<end
+    }
+
+    private func place(of byte: UInt8, in range: Range<Int>) -> Int? {
+      let bytes = text.span
+      return range.first { bytes[$0] == byte }
+    }
+
+    /// Fields that nobody asks for are skipped without making strings.
+    private func take(_ line: Range<Int>, into package: inout IndexedPackage) {
+      // A line that starts with a space goes on with the field before; none that we read does.
+      guard text.span[line.lowerBound] != UInt8(ascii: " "),
+        let colon = place(of: UInt8(ascii: ":"), in: line),
+        let field = Field(text.span.extracting(line.lowerBound..<colon))
+      else { return }
+      let value = string(of: (colon + 1)..<line.upperBound)
+      switch field {
+      case .name: package.name = value
+      case .version: package.version = value
+      case .architecture: package.architecture = value
+      case .section: package.section = value
+      case .summary: package.summary = value
+      case .size: package.size = Int(value) ?? 0
+      case .installedSize: package.installedSize = Int(value) ?? 0
+      case .depends, .preDepends:
+        for name in dependencyNames(value) where !package.dependencies.contains(name) {
+          package.dependencies.append(name)
+        }
+      }
+    }
+
+    private func string(of range: Range<Int>) -> String {
+      String(decoding: text[range].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
   }
 }
 
-/// Walks over lines; fields that nobody asks for are skipped without making strings.
-private struct ParagraphScanner {
-  let bytes: UnsafeRawBufferPointer
-  var position: Int
+/// The fields that are read.
+private enum Field: String, CaseIterable {
+  case name = "Package"
+  case version = "Version"
+  case architecture = "Architecture"
+  case section = "Section"
+  case summary = "Description"
+  case size = "Size"
+  case installedSize = "Installed-Size"
+  case depends = "Depends"
+  case preDepends = "Pre-Depends"
 
-  mutating func next() -> IndexedPackage? {
-    var package = IndexedPackage()
-    while let line = nextLine() {
-      if line.isEmpty {
-        if !package.name.isEmpty { return package }
-        continue
-      }
-      take(line, into: &package)
+  private static let names = allCases.map { (field: $0, bytes: Array($0.rawValue.utf8)) }
+
+  init?(_ name: Span<UInt8>) {
+    let known = Self.names.first { field in
+      field.bytes.count == name.count && name.indices.allSatisfy { field.bytes[$0] == name[$0] }
     }
-    return package.name.isEmpty ? nil : package
+    guard let known else { return nil }
+    self = known.field
   }
-
-  private mutating func nextLine() -> UnsafeRawBufferPointer.SubSequence? {
-    guard position < bytes.count else { return nil }
-    let start = position
-    let end = lineEnd(from: start)
-    position = end + 1
-    return bytes[start..<end]
-  }
-
-  private func lineEnd(from start: Int) -> Int {
-    guard let base = bytes.baseAddress,
-      let found = memchr(base + start, 0x0A, bytes.count - start)
-    else { return bytes.count }
-    return UnsafeRawPointer(found) - base
-  }
-
-  private func take(_ line: Slice<UnsafeRawBufferPointer>, into package: inout IndexedPackage) {
-    // A line that starts with a space goes on with the field before; none that we read does.
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line.first != UInt8(ascii: " ")
-    else { return }
-    let value = text(line[(colon + 1)...])
-    switch line[..<colon] {
-    case "Package": package.name = value()
-    case "Version": package.version = value()
-    case "Architecture": package.architecture = value()
-    case "Section": package.section = value()
-    case "Description": package.summary = value()
-    case "Size": package.size = Int(value()) ?? 0
-    case "Installed-Size": package.installedSize = Int(value()) ?? 0
-    case "Depends", "Pre-Depends":
-      for name in dependencyNames(value()) where !package.dependencies.contains(name) {
-        package.dependencies.append(name)
-      }
-    default: break
-    }
-  }
-
-  private func text(_ slice: Slice<UnsafeRawBufferPointer>) -> () -> String {
-    { String(decoding: slice.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self) }
-  }
-}
-
-private func ~= (name: StaticString, field: Slice<UnsafeRawBufferPointer>) -> Bool {
-  field.count == name.utf8CodeUnitCount
-    && memcmp(field.base.baseAddress! + field.startIndex, name.utf8Start, field.count) == 0
 }
 
 /// The names in `a (>= 1), b:any | c <!nocheck>`, in order; without versions and architectures.

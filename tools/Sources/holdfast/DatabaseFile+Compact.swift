@@ -42,7 +42,7 @@ extension DatabaseFile {
     let moved = try withExtendedLifetime(database) {
       let moved = try database.writeCompactCopy(to: copy, key: key)
       try? FileManager.default.removeItem(atPath: copy + ".lock")
-      guard rename(copy, path) == 0 else {
+      guard unsafe rename(copy, path) == 0 else {
         throw StorageError(
           .inputOutput, path: path, "the copy could not be put in its place; it is at \(copy)")
       }

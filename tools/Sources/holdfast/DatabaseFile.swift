@@ -26,7 +26,7 @@ struct DatabaseFile {
   /// Length of the file, and what it takes on disk.
   func sizes() -> (length: UInt64, allocated: UInt64) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return (0, 0) }
+    guard unsafe stat(path, &status) == 0 else { return (0, 0) }
     return (UInt64(status.st_size), UInt64(status.st_blocks) * 512)
   }
 }

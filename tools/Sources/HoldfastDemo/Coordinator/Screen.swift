@@ -82,7 +82,7 @@ struct Screen {
 
   private static var size: (rows: Int, columns: Int) {
     var size = winsize()
-    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return isKnown ? (max(2, Int(size.ws_row)), Int(size.ws_col)) : (40, 100)
   }
 }
