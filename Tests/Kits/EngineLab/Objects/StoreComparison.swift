@@ -128,7 +128,8 @@ struct IndexComparison {
       guard case .value(let value) = objects.objects[key]![property.columnKey]! else { continue }
       byValue[value, default: []].append(key)
     }
-    for (value, keys) in byValue {
+    for (value, same) in byValue {
+      let keys = property.kind == .any ? equalInAnyKind(value, byValue) : same
       try require(
         try index.keys(equal: value) == keys, "the index of \(property.name) for \(value)")
       try require(
@@ -142,6 +143,13 @@ struct IndexComparison {
       try require(try table.find(primaryKey: .int(77_777), property) == nil, "a key not there")
     }
     if index.isOrdered { try compareOrder(index, byValue) }
+  }
+
+  /// Numbers of all kinds are found by their values.
+  private func equalInAnyKind(
+    _ value: StoredValue, _ byValue: [StoredValue: [ObjectKey]]
+  ) -> [ObjectKey] {
+    byValue.filter { ModelOrder.compare($0.key, value) == 0 }.flatMap(\.value).sorted()
   }
 
   private func compareOrder(_ index: ColumnIndex, _ byValue: [StoredValue: [ObjectKey]]) throws {
