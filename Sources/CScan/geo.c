@@ -6,9 +6,12 @@
 
 void scan_geo_unit(double latitude, double longitude, double *out) {
   double radians = acos(-1.0) / 180;
-  double across = cos(latitude * radians);
+  // Places at a pole, or at the meridian at which longitudes begin anew, are exactly the same
+  // whichever of their longitudes they are given by.
+  double across = fabs(latitude) == 90 ? 0 : cos(latitude * radians);
+  longitude = remainder(longitude, 360);
   out[0] = across * cos(longitude * radians);
-  out[1] = across * sin(longitude * radians);
+  out[1] = fabs(longitude) == 180 ? 0 : across * sin(longitude * radians);
   out[2] = sin(latitude * radians);
 }
 

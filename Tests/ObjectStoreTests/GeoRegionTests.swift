@@ -146,4 +146,118 @@ import Testing
       }
     }
   }
+
+  @Test func `a pole, and the meridian at which longitudes begin anew, are places like others`() {
+    for latitude in [90.0, -90] {
+      let circle = GeoRegion(.circle(center: at(latitude, 10), radius: 0))
+      for longitude in [-180.0, -77, 0, 10, 180] {
+        #expect(circle.contains(at(latitude, longitude)))
+      }
+      #expect(!circle.contains(at(-latitude, 10)) && !circle.contains(at(latitude * 0.999, 10)))
+    }
+    for (one, other) in [(180.0, -180.0), (-180, 180), (190, -170), (-540, 180), (7, 367)] {
+      #expect(GeoRegion(.circle(center: at(20, one), radius: 1e-12)).contains(at(20, other)))
+      let line = GeoRegion(.box(bottomLeft: at(0, one), topRight: at(30, one)))
+      #expect(line.contains(at(20, other)), "\(one) \(other)")
+      #expect(!line.contains(at(20, other + 1)) && !line.contains(at(20, other - 1)))
+    }
+    #expect(GeoRegion(.circle(center: at(20, 180), radius: 0)).contains(at(20, -180)))
+    let east = GeoRegion(.box(bottomLeft: at(-5, 170), topRight: at(5, 180)))
+    let west = GeoRegion(.box(bottomLeft: at(-5, -180), topRight: at(5, -170)))
+    for longitude in [180.0, -180] {
+      #expect(east.contains(at(0, longitude)) && west.contains(at(0, longitude)))
+    }
+    #expect(!east.contains(at(0, -179)) && !west.contains(at(0, 179)))
+    let all = GeoRegion(.box(bottomLeft: at(-90, -180), topRight: at(90, 180)))
+    for longitude in [-180.0, -1, 0, 93, 180] { #expect(all.contains(at(0, longitude))) }
+  }
+
+  @Test(arguments: [9, 10] as [UInt64])
+  func `circles of nothing, of half and of all of the globe are exact`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<500 {
+      let center = anywhere(&random)
+      let antipode = at(-center.latitude, center.longitude - (center.longitude > 0 ? 180 : -180))
+      let other = anywhere(&random)
+      let nothing = GeoRegion(.circle(center: center, radius: 0))
+      #expect(nothing.contains(center) && !nothing.contains(other) && !nothing.contains(antipode))
+      for radius in [Double.pi, 4, .infinity] {
+        let all = GeoRegion(.circle(center: center, radius: radius))
+        #expect(all.contains(center) && all.contains(other) && all.contains(antipode), "\(center)")
+      }
+      let half = GeoRegion(.circle(center: center, radius: .pi / 2))
+      let height = dot(vector(center), vector(other))
+      if abs(height) > 1e-9 { #expect(half.contains(other) == (height > 0)) }
+    }
+  }
+
+  @Test func `a place that is none is in no region`() {
+    let zigzag = (0..<24).map { at($0 % 2 == 0 ? 35 : -5, Double($0) * 15 - 180) }
+    let shapes: [GeoShape] = [
+      .box(bottomLeft: at(-90, -180), topRight: at(90, 180)),
+      .box(bottomLeft: at(-90, 170), topRight: at(90, -170)),
+      .circle(center: at(0, 0), radius: 4), .polygon([zigzag + [zigzag[0]]]),
+      .polygon([zigzag.reversed() + [zigzag[23]]]),
+      .polygon([[at(-1, -1), at(1, -1), at(1, 1), at(-1, -1)]]),
+    ]
+    for shape in shapes {
+      let region = GeoRegion(shape)
+      for (latitude, longitude) in [
+        (Double.nan, 0.0), (0, .nan), (.nan, .nan), (.infinity, 0), (0, -.infinity),
+      ] {
+        #expect(!region.contains(at(latitude, longitude)), "\(shape): \(latitude) \(longitude)")
+      }
+    }
+  }
+
+  /// A ring that goes eastwards around an axis, each corner at a height of its own. Whether a place
+  /// is above it follows from the one side that passes its meridian, and which side is the smaller
+  /// from the area below, added up.
+  @Test(arguments: [11, 12, 13, 14] as [UInt64])
+  func `a ring around an axis holds what is on its smaller side`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<300 {
+      let count = Int.random(in: 4...30, using: &random)
+      let tilt = Double.random(in: -60...60, using: &random)
+      let corners = (0..<count).map { index in
+        let latitude = max(-85, min(85, tilt + .random(in: -40...40, using: &random)))
+        return at(latitude, -180 + 360 * Double(index) / Double(count))
+      }
+      /// The height of the ring, in degrees.
+      func height(_ longitude: Double) -> Double {
+        let index = min(count - 1, Int((longitude + 180) / 360 * Double(count)))
+        let normal = cross(vector(corners[index]), vector(corners[(index + 1) % count]))
+        let angle = longitude * .pi / 180
+        return atan(-(normal.x * cos(angle) + normal.y * sin(angle)) / normal.z) * 180 / .pi
+      }
+      // Both halves of the globe have an area of one.
+      let above = (0..<2000).reduce(0.0) { sum, step in
+        sum + (1 - sin(height(-180 + (Double(step) + 0.5) * 0.18) * .pi / 180)) / 2000
+      }
+      if abs(above - 1) < 0.02 { continue }
+      // The axis lies somewhere, and some corners come twice.
+      let axis = [anywhere(&random), at(90, 0), at(0, 180)][round % 3]
+      let up = vector(axis)
+      let aside = cross(abs(up.z) < 0.9 ? Vector(0, 0, 1) : Vector(1, 0, 0), up)
+      let right = aside / dot(aside, aside).squareRoot()
+      let ahead = cross(up, right)
+      func turned(_ place: GeoPosition) -> GeoPosition {
+        let v = vector(place)
+        return self.place(right * v.x + ahead * v.y + up * v.z)
+      }
+      var ring = corners.flatMap { corner in
+        [turned(corner)] + (round % 4 == 0 ? [turned(corner)] : [])
+      }
+      if round % 2 == 0 { ring.reverse() }
+      ring.append(ring[0])
+      let region = GeoRegion(.polygon([ring]))
+      for _ in 0..<40 {
+        let place = anywhere(&random)
+        let distance = place.latitude - height(place.longitude)
+        if abs(distance) < 1e-6 { continue }
+        let isInside = (distance > 0) == (above < 1)
+        #expect(region.contains(turned(place)) == isInside, "seed \(seed) round \(round) \(place)")
+      }
+    }
+  }
 }

@@ -65,7 +65,7 @@ struct KennelModel {
         let count = (row.lists[property] ?? [row.values[property]!]).filter { $0 == link }.count
         return [StoredValue](repeating: .link(origin, source), count: count)
       }.flatMap { rest.isEmpty ? [$0] : follow($0, rest) }
-    case .element, .keys, .inside: preconditionFailure("the writer makes no such steps")
+    case .links, .element, .keys, .inside: preconditionFailure("the writer makes no such steps")
     }
   }
 

@@ -10,6 +10,8 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
     case property(String)
     /// The objects of that class which link here through that property.
     case backlinks(className: String, property: String)
+    /// The objects of all classes which link here, to be counted: the last step.
+    case links
     /// One element of a list, or the value of one key of a map; null if it is not there.
     case element(property: String, Element)
     /// The keys of a map.
@@ -45,6 +47,7 @@ public struct QueryPath: Hashable, Sendable, ExpressibleByArrayLiteral,
       switch step {
       case .property(let name): text += ".\(name)"
       case .backlinks(let className, let property): text += ".@links.\(className).\(property)"
+      case .links: text += ".@links"
       case .element(let name, let element): text += ".\(name)[\(element.text)]"
       case .keys(let name): text += ".\(name).@keys"
       case .inside(let element): text += "[\(element?.text ?? "*")]"

@@ -58,7 +58,7 @@ struct UnmanagedElement: PlainElement {
     case .inside(let element?):
       return (Self.element(element, of: content).map { [$0] } ?? [], false)
     case .inside(nil): return (elements(of: content).values, true)
-    case .backlinks: return ([], true)
+    case .backlinks, .links: return ([], true)
     }
   }
 

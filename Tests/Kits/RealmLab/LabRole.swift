@@ -33,6 +33,12 @@ public enum LabRole {
         first: words.number(3)
       ).run()
     case "migrate": try Migrator(path: words.text(1)).run()
+    case "migrate-on-command": try CommandedMigrator(path: words.text(1)).run()
+    case "hold-rows": try RowHolder(path: words.text(1)).run()
+    case "write-notes":
+      var writer = try NoteWriter(words)
+      writer.run()
+    case "read-notes": try NoteReader(words).run()
     case "main-actor":
       MainThreadKind(rawValue: words.text(2))!.serve(words.text(1))
     case "nested-run-loop":

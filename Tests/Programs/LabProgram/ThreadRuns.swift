@@ -6,7 +6,7 @@ import RealmLab
 enum ThreadRuns {
   static let usage = """
     loop-pauses SECONDS | grouped-commits COUNT | grouped-kills COUNT [SEED]
-           | all-schedulers SECONDS [SEED] | access-costs
+           | encrypted-kills COUNT [SEED] | all-schedulers SECONDS [SEED] | access-costs
     """
 
   /// False if there is no run of that name.
@@ -20,6 +20,10 @@ enum ThreadRuns {
     case "grouped-kills":
       report = try GroupedKills(
         kills: numbers.first ?? 200, seed: UInt64(numbers.dropFirst().first ?? 1)
+      ).run()
+    case "encrypted-kills":
+      report = try EncryptedKills(
+        kills: numbers.first ?? 1000, seed: UInt64(numbers.dropFirst().first ?? 1)
       ).run()
     case "all-schedulers":
       report = try allSchedulers(

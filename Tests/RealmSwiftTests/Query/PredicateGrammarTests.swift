@@ -171,6 +171,61 @@ final class GrammarPet: Object {
     #expect(ids("friends.@links.GrammarOwner.pets.name == 'Bo'") == [2])
   }
 
+  @Test func `links from all classes are counted`() throws {
+    #expect(ids("@links.@count == 3") == [0])
+    #expect(ids("@links.@count == 2") == [1, 3])
+    #expect(ids("@links.@size < 2") == [2])
+    #expect(ids("@links[SIZE] * 2 == id + 1") == [3])
+    #expect(ids("friend.@links.@count == 3") == [1])
+    #expect(ids("friend.@links.@count == 0") == [0, 2, 3], "there is no friend")
+    #expect(ids("friends.@links.@count == 1") == [3])
+    #expect(ids("ALL friends.@links.@count > 1") == [0, 1, 2])
+    #expect(ids("@links.GrammarOwner.pets.@links.@count == 1") == [0, 1, 3])
+    #expect(ids("SUBQUERY(friends, $f, $f.@links.@count > @links.@count).@count == 3") == [2])
+    #expect(realm.objects(GrammarOwner.self).filter("@links.@count == 1").count == 2)
+    let pets = realm.objects(GrammarPet.self)
+    try realm.write {
+      pets[0].any = .object(pets[2])
+      pets[1].any = .fromArray([.object(pets[2]), .fromDictionary(["to": .object(pets[2])])])
+      pets[3].friends.append(pets[2])
+    }
+    #expect(ids("@links.@count == 5") == [2])
+    try realm.write {
+      pets[0].any = .none
+      pets[1].any = .none
+      realm.delete(pets[3])
+    }
+    #expect(ids("@links.@count == 0") == [2])
+    #expect(ids("@links.@count == 2") == [1])
+  }
+
+  @Test func `results by the number of links follow links among values of any kind`() throws {
+    let owners = realm.objects(GrammarOwner.self).filter("@links.@count == 2")
+    var seen: [[String]] = []
+    let token = owners.observe { _ in seen.append(owners.map(\.name)) }
+    realm.refresh()
+    let configuration = realm.configuration
+    let thread = LoopThread()
+    for step in 0..<3 {
+      try thread.performAndWait {
+        let realm = try Realm(configuration: configuration)
+        realm.refresh()
+        let (pets, owners) = (realm.objects(GrammarPet.self), realm.objects(GrammarOwner.self))
+        try realm.write {
+          switch step {
+          case 0: pets[0].any = .object(owners[1])
+          case 1: pets[1].keepers["x"] = owners[0]
+          default: pets[0].any = .none
+          }
+        }
+      }
+      realm.refresh()
+    }
+    thread.join()
+    #expect(seen.suffix(3) == [["Bo"], ["Ada", "Bo"], ["Ada"]])
+    token.invalidate()
+  }
+
   @Test func `kinds of values are asked for`() {
     #expect(ids("#any.@type == 'int'") == [0])
     #expect(ids("#any.@type == 'numeric'") == [0, 3])

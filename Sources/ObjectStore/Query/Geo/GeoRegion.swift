@@ -13,25 +13,27 @@ struct GeoRegion: Sendable {
 
   init(_ shape: GeoShape) {
     switch shape {
-    case .box(let low, let high): form = .box(low: low, high: high)
+    case .box(let low, let high):
+      form = .box(low: low.withUsualLongitude, high: high.withUsualLongitude)
     case .polygon(let rings): form = .rings(rings.map { GeoRing($0) })
     case .circle(let center, let radius):
-      let half = radius >= .pi ? 1 : scan_geo_sine(radius / 2)
+      // Half of the way round is all of the globe, whatever is lost in rounding.
+      let half = radius >= .pi ? .infinity : scan_geo_sine(radius / 2)
       form = .circle(GeoVector(center), chordSquare: 4 * half * half)
     }
   }
 
   func contains(_ position: GeoPosition) -> Bool {
+    guard position.latitude.isFinite, position.longitude.isFinite else { return false }
     switch form {
     case .box(let low, let high):
       guard low.latitude <= position.latitude, position.latitude <= high.latitude else {
         return false
       }
-      if low.longitude <= high.longitude {
-        return low.longitude <= position.longitude && position.longitude <= high.longitude
-      }
-      // Across the meridian at which longitudes begin anew.
-      return position.longitude >= low.longitude || position.longitude <= high.longitude
+      let longitude = position.withUsualLongitude.longitude
+      if Self.isBetween(low.longitude, high.longitude, longitude) { return true }
+      // The meridian at which longitudes begin anew has two of them.
+      return abs(longitude) == 180 && Self.isBetween(low.longitude, high.longitude, -longitude)
     case .rings(let rings):
       let point = GeoVector(position)
       guard let outer = rings.first, outer.contains(point) else { return false }
@@ -43,9 +45,25 @@ struct GeoRegion: Sendable {
   }
 }
 
+extension GeoRegion {
+  private static func isBetween(_ low: Double, _ high: Double, _ longitude: Double) -> Bool {
+    // Across the meridian at which longitudes begin anew if the first one is the larger.
+    low <= high
+      ? low <= longitude && longitude <= high : longitude >= low || longitude <= high
+  }
+}
+
+extension GeoPosition {
+  /// The same place with a longitude of -180 to 180.
+  fileprivate var withUsualLongitude: GeoPosition {
+    if abs(longitude) <= 180 { return self }
+    return GeoPosition(latitude: latitude, longitude: longitude.remainder(dividingBy: 360))
+  }
+}
+
 /// A closed line of shortest ways on the globe, and its smaller side.
 struct GeoRing: Sendable {
-  /// Without the last one, which is the first one.
+  /// Each one once, without the last one, which is the first one.
   private let corners: [GeoVector]
   private let form: Form
 
@@ -58,8 +76,11 @@ struct GeoRing: Sendable {
   }
 
   init(_ positions: [GeoPosition]) {
-    var corners = positions.map { GeoVector($0) }
-    if corners.count > 1 { corners.removeLast() }
+    var corners: [GeoVector] = []
+    for corner in positions.map({ GeoVector($0) }) where corner != corners.last {
+      corners.append(corner)
+    }
+    if corners.count > 1, corners.first == corners.last { corners.removeLast() }
     self.corners = corners
     let middle = corners.reduce(GeoVector(0, 0, 0), +).normalized
     if corners.allSatisfy({ $0.dot(middle) > 1e-6 }) {
@@ -108,16 +129,18 @@ struct GeoRing: Sendable {
   // MARK: Rings around more than half of the globe
 
   private static func sphere(_ corners: [GeoVector]) -> Form {
-    // The place lies a little to the left of the middle of the first side, so that it is inside if
-    // what is left of the ring is its smaller side.
-    let first = corners[0]
-    let second = corners[1 % corners.count]
-    let left = first.cross(second).normalized
-    let reference = ((first * 0.43 + second * 0.57).normalized + left * 1e-7).normalized
+    // The place lies a little to the left of the middle of the longest side, so that it is inside
+    // if what is left of the ring is its smaller side.
+    let sides = zip(corners, corners.dropFirst() + corners.prefix(1))
+    let (start, end) = sides.max { $0.0.dot($0.1) > $1.0.dot($1.1) } ?? (corners[0], corners[0])
+    let left = start.cross(end).normalized
+    let reference = ((start * 0.43 + end * 0.57).normalized + left * 1e-7).normalized
     var area = 0.0
     for index in 1..<max(corners.count - 1, 1) {
-      area += excess(first, corners[index], corners[index + 1])
+      area += excess(corners[0], corners[index], corners[index + 1])
     }
+    // Known but for whole globes.
+    area.formTruncatingRemainder(dividingBy: 4 * .pi)
     if area < 0 { area += 4 * .pi }
     return .sphere(reference: reference, isInside: area <= 2 * .pi)
   }

@@ -1,7 +1,7 @@
 import CScan
 
 /// A direction from the centre of the globe.
-struct GeoVector: Sendable {
+struct GeoVector: Hashable, Sendable {
   var x: Double
   var y: Double
   var z: Double

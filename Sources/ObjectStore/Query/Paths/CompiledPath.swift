@@ -37,6 +37,9 @@ struct CompiledPath: Hashable, Sendable {
     case element(ColumnInfo, CompiledElement)
     /// The objects that link to the object.
     case backlinks(column: ColumnKey, origin: TableKey, originColumn: ColumnKey)
+    /// The objects of all classes that link to the object, which are counted only. The hops lead to
+    /// those of each class and property from which there may be links.
+    case links([Hop])
     /// The object itself.
     case object
     /// What steps into a value of any kind lead to; what that is the end of has no such steps.
@@ -46,13 +49,13 @@ struct CompiledPath: Hashable, Sendable {
     var isValue: Bool {
       switch self {
       case .value, .element, .inside: true
-      case .list, .backlinks, .object: false
+      case .list, .backlinks, .links, .object: false
       }
     }
 
     var isMultiple: Bool {
       switch self {
-      case .list, .backlinks: true
+      case .list, .backlinks, .links: true
       case .value, .element, .object: false
       case .inside(let end, let steps): end.isMultiple || steps.contains(.any)
       }
@@ -72,7 +75,7 @@ struct CompiledPath: Hashable, Sendable {
   /// Whether the path ends in a collection.
   var isCollection: Bool {
     switch end {
-    case .list, .backlinks: true
+    case .list, .backlinks, .links: true
     case .value, .element, .object, .inside: false
     }
   }
@@ -84,7 +87,7 @@ struct CompiledPath: Hashable, Sendable {
       column.kind == .object ? column.target : nil
     case .backlinks(_, let origin, _): origin
     case .object: lastTable
-    case .inside: nil
+    case .links, .inside: nil
     }
   }
 
@@ -92,7 +95,7 @@ struct CompiledPath: Hashable, Sendable {
   var kind: ValueKind {
     switch end {
     case .value(let column), .list(let column), .element(let column, _): column.kind
-    case .backlinks, .object: .object
+    case .backlinks, .links, .object: .object
     case .inside: .any
     }
   }
@@ -230,6 +233,14 @@ extension CompiledPath {
     case .list(let column): return .int(Int64(try context.list(column, at: place).count))
     case .backlinks(let column, _, _):
       return .int(Int64(try place.table.backlinks(column, at: place.position).count))
+    case .links:
+      // Columns for links among values of any kind may have come since the query was compiled.
+      let target = context.view.schema.description(of: place.table.key)
+      var count = 0
+      for backlink in target?.backlinks ?? [] {
+        count += try place.table.backlinks(backlink.columnKey, at: place.position).count
+      }
+      return .int(Int64(count))
     case .value, .element, .inside: return .null
     }
   }
@@ -275,6 +286,7 @@ extension CompiledPath.End {
       try context.spend(keys.count)
       for key in keys where try body(.link(origin, key)) { return true }
       return false
+    case .links: return false
     case .inside(let end, let steps):
       return try end.any(context, at: place, isMultiple: isMultiple) {
         (value) throws(StorageError) in

@@ -22,6 +22,11 @@ struct PathCompiler {
         try append(name, isLast: isLast, to: &compiled, path)
       case .backlinks(let className, let property):
         try append(className, property, isLast: isLast, to: &compiled, path)
+      case .links:
+        guard isLast else {
+          throw QueryError("@links in '\(path.description)' can only be counted.")
+        }
+        compiled.end = .links(links(to: compiled.lastTable))
       case .element(let name, let element):
         try append(element, of: name, isLast: isLast, to: &compiled, path)
       case .keys(let name):
@@ -35,6 +40,24 @@ struct PathCompiler {
     }
     try append(path.steps[steps.count...], to: &compiled, path)
     return compiled
+  }
+
+  /// From where there may be links to objects of the table: links and collections of its class, and
+  /// values of any kind, whether one has led there already or not.
+  private func links(to table: TableKey) -> [CompiledPath.Hop] {
+    var hops: [CompiledPath.Hop] = []
+    for origin in schema.classes {
+      for property in origin.properties
+      where property.targetTable == table || property.kind == .any {
+        let known = schema.description(of: table)?.backlinkColumn(
+          from: origin.tableKey, property.columnKey)
+        hops.append(
+          .backlinks(
+            column: known ?? .unassigned, origin: origin.tableKey,
+            originColumn: property.columnKey))
+      }
+    }
+    return hops
   }
 
   /// The steps into a value of any kind, which are the last.

@@ -26,6 +26,8 @@ struct TrackedPath: Hashable, Sendable {
       tracked.append(TrackedPath(hops: hops, column: column.key))
     case .backlinks:
       if let hop = path.lastHop { tracked.append(TrackedPath(hops: hops, hop: hop)) }
+    case .links(let links):
+      for hop in links { tracked.append(TrackedPath(hops: hops, hop: hop)) }
     case .object, .inside: break
     }
     return tracked
@@ -62,7 +64,7 @@ extension CompiledPath {
     case .list(let column), .element(let column, _): column.kind == .object ? .list(column) : nil
     case .backlinks(let column, let origin, let originColumn):
       .backlinks(column: column, origin: origin, originColumn: originColumn)
-    case .object, .inside: nil
+    case .links, .object, .inside: nil
     }
   }
 }

@@ -134,7 +134,7 @@ extension PredicateLowering {
   private func count(
     _ counted: PredicatePath, _ path: PredicatePath
   ) throws(InvalidPredicate) -> QueryExpression {
-    let resolved = try resolve(counted)
+    let resolved = try resolve(counted, isCounted: true)
     switch resolved.last?.type {
     case _ where resolved.endsInCollection: break
     case .string, .data, .object, .any: break

@@ -19,7 +19,11 @@ extension PredicateLowering {
     var level = 0
   }
 
-  func resolve(_ path: PredicatePath) throws(InvalidPredicate) -> Resolved {
+  /// - Parameter isCounted: whether the path may end in `@links`, the objects of all classes that
+  ///   link there, which can only be counted.
+  func resolve(
+    _ path: PredicatePath, isCounted: Bool = false
+  ) throws(InvalidPredicate) -> Resolved {
     let start = try start(of: path)
     var resolved = Resolved(
       target: scopes[scopes.count - 1 - start.level].type, level: start.level)
@@ -28,6 +32,8 @@ extension PredicateLowering {
     try append(path.subscripts[index - 1] ?? [], to: &resolved, path)
     while index < path.components.count {
       switch path.components[index] {
+      case "@links" where isCounted && index == path.components.count - 1:
+        try appendAllLinks(to: &resolved, path)
       case "@links": index = try appendLinks(to: &resolved, path, at: index)
       case "@values", "@allValues":
         try checkMap(resolved, path)
@@ -140,6 +146,21 @@ extension PredicateLowering {
     resolved.steps[resolved.steps.count - 1] = .keys(property: name)
     resolved.target = nil
     resolved.last = (last.owner, last.name, .string)
+  }
+
+  /// `@links` before `@count`: the objects of all classes which link here.
+  private func appendAllLinks(
+    to resolved: inout Resolved, _ path: PredicatePath
+  ) throws(InvalidPredicate) {
+    guard resolved.target != nil, resolved.last?.type != .any else {
+      throw InvalidPredicate("'\(path.text)' asks for the links to what is no object")
+    }
+    resolved.steps.append(.links)
+    resolved.crossesCollection = true
+    resolved.endsInCollection = true
+    resolved.isMap = false
+    resolved.target = nil
+    resolved.last = nil
   }
 
   /// `@links.Class.property`: the objects of that class which link here.

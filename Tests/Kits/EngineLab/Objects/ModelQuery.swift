@@ -15,7 +15,7 @@ extension StoreModel {
     switch step {
     case .property(let name): description(table).property(named: name)?.targetTable
     case .backlinks(let className, _): schema.description(of: className)?.tableKey
-    case .element, .keys, .inside: preconditionFailure("the generator makes no such steps")
+    case .links, .element, .keys, .inside: preconditionFailure("the generator makes no such steps")
     }
   }
 
@@ -39,7 +39,7 @@ extension StoreModel {
       let property = description(table).property(named: name)!
       let content = object(key, in: table)![property.columnKey]!
       return content.values.flatMap { follow($0, rest, property.targetTable) }
-    case .element, .keys, .inside: preconditionFailure("the generator makes no such steps")
+    case .links, .element, .keys, .inside: preconditionFailure("the generator makes no such steps")
     case .backlinks(let className, let name):
       let origin = schema.description(of: className)!
       let column = origin.property(named: name)!.columnKey

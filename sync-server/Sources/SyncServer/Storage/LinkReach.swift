@@ -73,7 +73,7 @@ extension QueryPath {
     var properties = 0
     for step in steps {
       switch step {
-      case .backlinks: reach.looksBack = true
+      case .backlinks, .links: reach.looksBack = true
       case .property, .element, .keys: properties += 1
       case .inside: continue
       }
