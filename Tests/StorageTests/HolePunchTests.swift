@@ -86,11 +86,8 @@ import Testing
     try bench.verify()
   }
 
-  @Test func `compaction that has nothing to move gives back once and makes no versions then`()
-    throws
-  {
+  @Test func `compaction comes to an end and makes no more versions or holes then`() throws {
     let (bench, watch) = try shrunken(.full)
-    // The end is in use, and in the middle is nothing to move.
     for _ in 0..<40 { try bench.database.compactStep() }
     let (versions, holes) = (bench.database.newestVersion, watch.punchCount)
     for _ in 0..<10 { try bench.database.compactStep() }

@@ -15,8 +15,8 @@ final class CompactionCommit {
   private(set) var withheld: [Extent] = []
   /// What the version no longer has at its end.
   private(set) var cut: Extent?
-  /// Where the last node of the version ends, about, when its free space was last known.
-  private(set) var end: UInt64 = 0
+  /// `FreeSpace.usedEnd` of the version, but for what the commit itself has freed.
+  private(set) var usedEnd: UInt64 = 0
 
   private static let sizeMin: UInt64 = 4096
 
@@ -31,7 +31,7 @@ final class CompactionCommit {
   /// For the time when all nodes have their places.
   func reserve(from placement: inout Placement) throws(StorageError) {
     let freeSpace = placement.freeSpace
-    end = try freeSpace.lastRun()?.offset ?? freeSpace.logicalSize
+    usedEnd = try freeSpace.usedEnd()
     cut = try placement.cutTail()
     for run in runs {
       guard let rest = try freeSpace.takeRest(of: run, atLeast: Self.sizeMin) else {

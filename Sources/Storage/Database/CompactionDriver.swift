@@ -6,8 +6,8 @@ package final class CompactionDriver: Sendable {
   /// Where compaction goes on.
   private struct State {
     var cursor: [Int] = []
-    /// The size of the file when the search began at the start of the tree; 0: it has not begun.
-    var sizeAtPassStart: UInt64 = 0
+    /// `FreeSpace.usedEnd` when the search began at the start of the tree; 0: it has not begun.
+    var endAtPassStart: UInt64 = 0
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
@@ -152,10 +152,8 @@ package final class CompactionDriver: Sendable {
     var end: UInt64 = 0
     var withheld: WithheldRuns?
     try holdingWriter(database) { (transaction) throws(StorageError) in
-      if search.sizeAtPassStart == 0 {
-        search.sizeAtPassStart = transaction.base.published.logicalSize
-      }
       let freeSpace = database.writer.state.freeSpace
+      if search.endAtPassStart == 0 { search.endAtPassStart = try freeSpace.usedEnd() }
       let fitting = try freeSpace.fitting(targets, below: boundary)
       var relocation = Relocation(writer: transaction.writer)
       transaction.root = try relocation.move(fitting, below: transaction.root)
@@ -164,18 +162,18 @@ package final class CompactionDriver: Sendable {
       // of the free space and the history go where they should.
       let compaction = CompactionCommit(boundary: boundary, runs: try runsToReturn(freeSpace))
       withheld = try commit(compaction, transaction)
-      end = compaction.end
+      end = compaction.usedEnd
     }
     progress.bytesReturned += punch(database, withheld)
     progress.bytesMoved += moved
     // A pass that has not made the file smaller would be repeated for nothing: what it moved went
     // from one place near the end to another.
     let isPassOver = search.cursor.isEmpty
-    progress.isFruitless = isPassOver && end >= search.sizeAtPassStart
-    if isPassOver { search.sizeAtPassStart = 0 }
+    progress.isFruitless = isPassOver && end >= search.endAtPassStart
+    if isPassOver { search.endAtPassStart = 0 }
     state.withLock { [search] current in
       current.cursor = search.cursor
-      current.sizeAtPassStart = search.sizeAtPassStart
+      current.endAtPassStart = search.endAtPassStart
     }
   }
 

@@ -64,6 +64,9 @@ extension FreeSpace {
     return Self.wholePages(from: last.offset, to: last.end)
   }
 
+  /// Where the file would end if what it ends with were cut off, as far as that is worth it.
+  func usedEnd() throws(StorageError) -> UInt64 { try endToCut()?.offset ?? logicalSize }
+
   private static func wholePages(from start: UInt64, to end: UInt64) -> Extent? {
     let first = (start + pageSize - 1) / pageSize * pageSize
     guard first < end, end - first >= returnSizeMin else { return nil }
