@@ -169,7 +169,7 @@ private final class PunchWatchFile: ForwardingFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
-    let range = offset..<offset + UInt64(unsafe bytes.count)
+    let range = offset..<offset + UInt64(bytes.count)
     system.state.withLock { state in
       state.pages.formUnion(pages(range))
       guard let hole = state.hole else { return }
