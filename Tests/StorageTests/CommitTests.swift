@@ -1,3 +1,4 @@
+import Platform
 import TestSupport
 import Storage
 import EngineLab
@@ -6,6 +7,8 @@ import Testing
 /// A database on a simulated machine, and the leaves that its versions should have.
 final class Bench {
   let system = SimulatedSystem()
+  /// What the database sees of it.
+  private let seen: any System
   let model: LeafModel
   var leaves: [UInt64: [LeafModel.Leaf]] = [1: []]
   var options = DatabaseOptions()
@@ -13,8 +16,10 @@ final class Bench {
 
   init(
     leafCount: Int = 30, wordsMax: Int = 200, changesMax: Int = 4, seed: UInt64 = 1,
-    durability: Durability = .full, key: EncryptionKey? = nil
+    durability: Durability = .full, key: EncryptionKey? = nil,
+    through stand: (SimulatedSystem) -> any System = { $0 }
   ) throws {
+    seen = stand(system)
     model = LeafModel(
       leafCount: leafCount, wordsMax: wordsMax, changesMax: changesMax, seed: seed)
     options.durability = durability
@@ -27,7 +32,7 @@ final class Bench {
 
   func open() throws {
     database = nil
-    database = try Database.open(path: "/a.realm", options: options, system: system)
+    database = try Database.open(path: "/a.realm", options: options, system: seen)
   }
 
   @discardableResult

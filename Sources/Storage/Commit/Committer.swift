@@ -22,8 +22,8 @@ struct Committer {
   let root: NodeReference
   let durability: Durability
   let history: [UInt8]
-  /// For a commit of compaction: nodes go below here, and the free end of the file is cut off.
-  var compactionBoundary: UInt64?
+  /// For a commit of compaction: the free end of the file is cut off, among other things.
+  var compaction: CompactionCommit?
 
   private var version: UInt64 { base.version + 1 }
   private var lockFile: LockFile { fileWriter.lockFile }
@@ -31,7 +31,7 @@ struct Committer {
 
   init(
     _ fileWriter: FileWriter, writer: NodeWriter, base: VersionNode, root: NodeReference,
-    durability: Durability, history: [UInt8], compactionBoundary: UInt64? = nil
+    durability: Durability, history: [UInt8], compaction: CompactionCommit? = nil
   ) {
     self.fileWriter = fileWriter
     self.writer = writer
@@ -39,7 +39,7 @@ struct Committer {
     self.root = root
     self.durability = durability
     self.history = history
-    self.compactionBoundary = compactionBoundary
+    self.compaction = compaction
   }
 
   /// Returns a pin of the new version.
@@ -61,12 +61,12 @@ struct Committer {
     let newHistory = try History.append(
       history, base: base.version, pins: state.pins, index: base.history,
       writer: writer, merge: fileWriter.options.mergeHistory,
-      movingFrom: compactionBoundary ?? .max)
+      movingFrom: compaction?.boundary ?? .max)
     try writer.release(NodeReference(rawValue: base.published.root))
     var recorder = try FreeSpaceRecorder(
       freeSpace: state.freeSpace, index: base.freeSpace, version: version,
       writer: writer)
-    try recorder.prepare(movingFrom: compactionBoundary ?? .max)
+    try recorder.prepare(movingFrom: compaction?.boundary ?? .max)
     var serializer = NodeSerializer(extraSize: extraSize)
     serializer.collect(root)
     serializer.collect(newHistory)
@@ -146,7 +146,7 @@ struct Committer {
     let snapshot = writer.make(
       kind: .snapshot, referenceCount: SnapshotNode.referenceCount,
       dataSize: SnapshotNode.dataSize)
-    let index = recorder.makeIndex(placement)
+    let index = recorder.makeIndex(placement, extraCount: compaction?.operationsMax ?? 0)
     snapshot.setReference(SnapshotNode.root, root)
     snapshot.setReference(SnapshotNode.history, newHistory)
     snapshot.setReference(SnapshotNode.freeSpace, index.reference)
@@ -157,9 +157,10 @@ struct Committer {
     try serializer.nodes.withUnsafeBufferPointer { (nodes) throws(StorageError) in
       try placement.place(nodes[first...])
     }
-    let cut = compactionBoundary == nil ? nil : try placement.cutTail()
+    try compaction?.reserve(from: &placement)
+    let cut = compaction?.cut
     placement.joinUsed()
-    recorder.finish(placement, cut: cut)
+    recorder.finish(placement, cut: cut, withheld: compaction?.withheld ?? [])
     snapshot.data.storeBytes(
       of: freeSpace.logicalSize, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
     snapshot.data.storeBytes(
@@ -172,7 +173,7 @@ struct Committer {
     Placement.Options(
       fillsGrowth: durability == .full || durability == .strict,
       keepsBlocksApart: durability == .strict || fileWriter.options.durability == .strict,
-      boundary: compactionBoundary,
+      boundary: compaction?.boundary,
       extraSize: extraSize)
   }
 

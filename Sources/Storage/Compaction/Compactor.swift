@@ -2,9 +2,10 @@
 ///
 /// Space is given back while the file is in use. A step looks for live nodes near the end of the
 /// file in a pinned version, without the writer role; then it takes the role for a bounded amount
-/// of work: it moves what it found into holes nearer to the start, as a commit of its own, or
-/// punches holes into long free runs, or cuts the end off once nothing pinned reaches it. What a
-/// node means plays no part: its references are at a known place.
+/// of work: it moves what it found into holes nearer to the start, as a commit of its own. The same
+/// commit withholds long free runs, into which holes are punched without the role, and lowers the
+/// end of the file as far as there are holes; what is beyond is cut off once nothing pinned reaches
+/// there. What a node means plays no part: its references are at a known place.
 enum Compactor {
   /// Bytes of nodes that one step moves.
   static let budget = 256 << 10
@@ -12,12 +13,9 @@ enum Compactor {
   static let forcedBudget = 1 << 20
   /// Bytes that are moved between two flushes then.
   static let flushedBudget = 16 << 20
-  static let punchSizeMin: UInt64 = 65536
-  /// Holes that are punched while the writer role is held, and for how long.
+  /// Runs, each of one region, that one step withholds.
   static let punchCountMax = 32
-  static let holdNanosecondsMax: UInt64 = 1_000_000
-  /// How much of the file's end goes in one step, in pieces with the writer role given up between
-  /// them.
+  /// How much of the file's end goes in one step.
   static let cutSizeMax: UInt64 = 64 << 20
   private static let wasteMin: UInt64 = 1 << 20
 

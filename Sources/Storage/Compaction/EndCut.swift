@@ -7,14 +7,17 @@ struct EndCut {
   /// Of the newest version.
   let lastCut: UInt64
 
-  /// Cuts what lies beyond the logical size, once no version that a reader has or that recovery
-  /// may fall back to reaches there: those are the ones before the last cut.
+  /// Whether a version that a reader has, or that recovery may fall back to, reaches beyond the
+  /// logical size: those do that are older than the last cut.
+  var isHeldBack: Bool {
+    writer.lockFile.durableVersion < lastCut || !writer.state.pins.allSatisfy { $0 >= lastCut }
+  }
+
+  /// Cuts what lies beyond the logical size, once nothing holds it back.
   ///
   /// - Returns: the bytes that the file is shorter.
   func run(atMost piece: UInt64) throws(SystemError) -> UInt64 {
-    guard lastCut > 0, writer.lockFile.durableVersion >= lastCut,
-      writer.state.pins.allSatisfy({ $0 >= lastCut })
-    else { return 0 }
+    guard lastCut > 0, !isHeldBack else { return 0 }
     let size = try writer.file.size()
     let target = max(writer.state.freeSpace.logicalSize, size - min(size, piece))
     guard size > target else { return 0 }
@@ -27,12 +30,16 @@ struct EndCut {
 
 /// How much of a file's end is cut off at once.
 ///
-/// A file system drops the pages and blocks of what is cut while no other process can write; with
-/// some, ten megabytes take a millisecond, with some a quarter of one. So a piece is smaller where
-/// the last ones have taken long. It does not grow without end where they were fast: what has been
-/// punched out before goes at once, and what comes after it does not.
+/// What has been punched out goes in microseconds, whatever its size. Where holes cannot be punched
+/// the file system drops the pages and blocks of what is cut while no other process can write; with
+/// some, ten megabytes take a millisecond, with some a quarter of one. So there it goes in pieces,
+/// smaller ones where the last have taken long. They do not grow without end where they were fast.
 struct CutPace {
-  private(set) var size = sizes.upperBound
+  /// Whether holes could not be punched.
+  var isSlow = false
+  private var piece = sizes.upperBound
+
+  var size: UInt64 { isSlow ? piece : Compactor.cutSizeMax }
 
   private static let nanosecondsMin: UInt64 = 1_000_000
   private static let nanosecondsMax: UInt64 = 4_000_000
@@ -40,7 +47,7 @@ struct CutPace {
 
   /// Called when a piece has been cut off that was as large as it might be.
   mutating func note(nanoseconds: UInt64) {
-    if nanoseconds > Self.nanosecondsMax { size = max(size / 2, Self.sizes.lowerBound) }
-    if nanoseconds < Self.nanosecondsMin { size = min(size * 2, Self.sizes.upperBound) }
+    if nanoseconds > Self.nanosecondsMax { piece = max(piece / 2, Self.sizes.lowerBound) }
+    if nanoseconds < Self.nanosecondsMin { piece = min(piece * 2, Self.sizes.upperBound) }
   }
 }

@@ -1,41 +1,44 @@
 import Platform
 
-/// Gives long free runs back to the file system, as holes in the file. The writer role is held.
+/// Gives the blocks of withheld runs back to the file system, as holes in the file.
+///
+/// The writer role is not held: a file system makes a hole wait for its journal. A pin of the
+/// version before the one that withheld the runs is, so nobody else writes or reads there.
 struct HolePunch {
-  let writer: FileWriter
-  let system: any System
+  let file: any SystemFile
+  let mappings: FileMappings
 
-  private var freeSpace: FreeSpace { writer.state.freeSpace }
+  /// Bytes of one hole: while one is made nobody can write to the file, so they are short, but not
+  /// so short that what each costs by itself is most of it.
+  private static let sizeMax: UInt64 = 1 << 20
 
-  /// - Parameter punchCursor: the region after the last one in which holes were punched.
-  /// - Returns: how many bytes went back.
-  func run(from punchCursor: inout Int) throws(StorageError) -> UInt64 {
-    let runs = try freeSpace.runsToReturn(
-      atLeast: Compactor.punchSizeMin, count: Compactor.punchCountMax, from: &punchCursor)
+  /// - Parameter runs: ascending.
+  /// - Returns: how many bytes went back. A file system that cannot punch holes keeps the blocks;
+  ///   the file can be cut all the same.
+  func run(_ runs: [Extent]) -> UInt64 {
     var returned: UInt64 = 0
-    let deadline = system.now() + Compactor.holdNanosecondsMax
-    do throws(SystemError) {
-      for run in runs where system.now() <= deadline {
-        returned += try punch(run)
-      }
-    } catch {
-      throw StorageError(error, doing: "give space back to the file system")
+    for run in Self.joined(runs) {
+      let start = (run.offset + 4095) & ~4095
+      let end = run.end & ~4095
+      guard start < end else { continue }
+      mappings.forgetDecrypted(offset: start, length: end - start)
+      do throws(SystemError) {
+        try file.punchHole(offset: start, length: end - start)
+        returned += end - start
+      } catch { continue }
     }
     return returned
   }
 
-  /// A file system that cannot punch holes keeps the blocks; the file can be cut all the same.
-  private func punch(_ run: Extent) throws(SystemError) -> UInt64 {
-    let start = (run.offset + 4095) & ~4095
-    let end = run.end & ~4095
-    guard start < end else { return 0 }
-    freeSpace.returned.insert(run)
-    writer.mappings.forgetDecrypted(offset: start, length: end - start)
-    do throws(SystemError) {
-      try writer.file.punchHole(offset: start, length: end - start)
-    } catch {
-      return 0
+  private static func joined(_ runs: [Extent]) -> [Extent] {
+    var joined: [Extent] = []
+    for run in runs {
+      if let last = joined.last, last.end == run.offset, last.length + run.length <= sizeMax {
+        joined[joined.count - 1].length += run.length
+      } else {
+        joined.append(run)
+      }
     }
-    return end - start
+    return joined
   }
 }

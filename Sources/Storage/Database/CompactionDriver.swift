@@ -6,8 +6,8 @@ package final class CompactionDriver: Sendable {
   /// Where compaction goes on.
   private struct State {
     var cursor: [Int] = []
-    /// The size of the file when the search began at the start of the tree; 0: it has not begun.
-    var sizeAtPassStart: UInt64 = 0
+    /// `FreeSpace.usedEnd` when the search began at the start of the tree; 0: it has not begun.
+    var endAtPassStart: UInt64 = 0
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
@@ -38,44 +38,63 @@ package final class CompactionDriver: Sendable {
     _ database: Database, force: Bool, flushes: Bool
   ) throws(StorageError) -> CompactionProgress {
     var progress = CompactionProgress()
-    var boundary: UInt64?
-    var isWorthwhile = false
-    var isWaiting = false
-    try holdingWriter(database) { (transaction) throws(StorageError) in
-      let freeSpace = database.writer.state.freeSpace
-      isWorthwhile = Compactor.isWorthwhile(freeSpace)
-      let isInVain = state.withLock { $0.fruitless?.isStill(freeSpace) ?? false }
-      if force || Compactor.canMove(freeSpace) && !isInVain {
-        boundary = Compactor.boundary(freeSpace)
-      }
-      isWaiting = Compactor.isHeldBack(freeSpace)
-      progress.bytesReturned = try punchHoles(database)
-    }
-    progress.bytesReturned += try cutEnd(database)
-    guard let boundary else {
+    let look = try look(database, force: force)
+    progress.bytesReturned = punch(database, look.commit)
+    guard let boundary = look.boundary else {
+      if flushes, look.commit != nil { try database.flush() }
+      let isEndHeldBack = try cutEnd(database, &progress)
+      let hasChanged = progress.bytesReturned > 0 || look.commit != nil
       progress.hasMore =
-        isWorthwhile && progress.bytesReturned > 0
-        || progress.bytesReturned >= Compactor.cutSizeMax
-      progress.isHeldBack = isWorthwhile && isWaiting && !progress.hasMore
+        look.isWorthwhile && hasChanged || progress.bytesReturned >= Compactor.cutSizeMax
+      progress.isHeldBack =
+        !progress.hasMore && (look.isWorthwhile && look.isWaiting || isEndHeldBack)
       return progress
     }
+    _ = try cutEnd(database, &progress)
     try moveNodes(
       database, beyond: boundary, budget: force ? Compactor.forcedBudget : Compactor.budget,
       &progress)
     let isWorking = !progress.isFruitless
     if flushes { try database.flush() }
     try holdingWriter(database) { (transaction) throws(StorageError) in
-      progress.bytesReturned += try punchHoles(database)
-      let canMove = Compactor.canMove(database.writer.state.freeSpace)
+      let freeSpace = database.writer.state.freeSpace
+      let canMove = Compactor.canMove(freeSpace)
       progress.hasMore = isWorking && canMove
-      progress.isHeldBack =
-        !isWorking && canMove && Compactor.isHeldBack(database.writer.state.freeSpace)
-      if progress.isFruitless { noteFruitless(database.writer.state.freeSpace) }
+      progress.isHeldBack = !isWorking && canMove && Compactor.isHeldBack(freeSpace)
+      if progress.isFruitless { noteFruitless(freeSpace) }
     }
-    let cut = try cutEnd(database)
-    progress.bytesReturned += cut
-    if cut >= Compactor.cutSizeMax { progress.hasMore = true }
+    let before = progress.bytesReturned
+    if try cutEnd(database, &progress), !progress.hasMore { progress.isHeldBack = true }
+    if progress.bytesReturned - before >= Compactor.cutSizeMax { progress.hasMore = true }
     return progress
+  }
+
+  /// What a step begins with.
+  private struct Look {
+    var isWorthwhile = false
+    var isWaiting = false
+    /// Where nodes are to be moved from.
+    var boundary: UInt64?
+    /// Where none are: what has been withheld, or cut off.
+    var commit: WithheldRuns?
+  }
+
+  private func look(_ database: Database, force: Bool) throws(StorageError) -> Look {
+    var look = Look()
+    try holdingWriter(database) { (transaction) throws(StorageError) in
+      let freeSpace = database.writer.state.freeSpace
+      look.isWorthwhile = Compactor.isWorthwhile(freeSpace)
+      look.isWaiting = Compactor.isHeldBack(freeSpace)
+      let isInVain = state.withLock { $0.fruitless?.isStill(freeSpace) ?? false }
+      if force || Compactor.canMove(freeSpace) && !isInVain {
+        look.boundary = Compactor.boundary(freeSpace)
+        return
+      }
+      let compaction = CompactionCommit(boundary: .max, runs: try runsToReturn(freeSpace))
+      if compaction.runs.isEmpty, try freeSpace.returnedEnd() == nil { return }
+      look.commit = try commit(compaction, transaction)
+    }
+    return look
   }
 
   private func noteFruitless(_ freeSpace: FreeSpace) {
@@ -84,7 +103,7 @@ package final class CompactionDriver: Sendable {
     state.withLock { $0.fruitless = now }
   }
 
-  /// Runs `body` in a transaction that is not committed, with the free space of the newest version.
+  /// Runs `body` in a transaction, with the free space of the newest version.
   private func holdingWriter(
     _ database: Database, _ body: (WriteTransaction) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -98,6 +117,29 @@ package final class CompactionDriver: Sendable {
     try body(transaction)
   }
 
+  /// What a commit has withheld, and the pin that keeps it so.
+  private struct WithheldRuns {
+    let runs: [Extent]
+    let pin: Pin
+  }
+
+  /// Commits, not to be flushed under the writer role; `punch` is for what it withholds.
+  private func commit(
+    _ compaction: CompactionCommit, _ transaction: WriteTransaction
+  ) throws(StorageError) -> WithheldRuns {
+    let database = transaction.database
+    // Before the role is given up, and the version that it holds is the newest no more.
+    let pin = try database.versionPins.claimNewest()
+    do throws(StorageError) {
+      try transaction.commit(
+        compaction, durability: database.options.durability == .inMemory ? .inMemory : .relaxed)
+    } catch {
+      database.lockFile.unpin(pin)
+      throw error
+    }
+    return WithheldRuns(runs: compaction.withheld, pin: pin)
+  }
+
   // MARK: Moving
 
   /// Moves some of what lies beyond the boundary.
@@ -106,40 +148,32 @@ package final class CompactionDriver: Sendable {
   ) throws(StorageError) {
     var search = state.withLock { $0 }
     let targets = try findTargets(database, beyond: boundary, budget: budget, &search)
-    let transaction = try database.beginWrite()
-    let hold = CompactionStatistics.Hold()
-    defer { statistics.end(hold) }
-    let moved: Int
-    let sizeAfter: UInt64
-    if search.sizeAtPassStart == 0 {
-      search.sizeAtPassStart = transaction.base.published.logicalSize
-    }
-    do throws(StorageError) {
-      try transaction.refreshFreeSpace()
-      let fitting = try database.writer.state.freeSpace.fitting(targets, below: boundary)
+    var moved = 0
+    var end: UInt64 = 0
+    var withheld: WithheldRuns?
+    try holdingWriter(database) { (transaction) throws(StorageError) in
+      let freeSpace = database.writer.state.freeSpace
+      if search.endAtPassStart == 0 { search.endAtPassStart = try freeSpace.usedEnd() }
+      let fitting = try freeSpace.fitting(targets, below: boundary)
       var relocation = Relocation(writer: transaction.writer)
       transaction.root = try relocation.move(fitting, below: transaction.root)
       moved = relocation.moved
       // Committed even when nothing moved, so that a free end of the file is cut off, and the nodes
       // of the free space and the history go where they should.
-      let committed = try transaction.commitCompaction(
-        boundary: boundary,
-        durability: database.options.durability == .inMemory ? .inMemory : .relaxed)
-      sizeAfter = committed.logicalSize
-      committed.release()
-    } catch {
-      transaction.cancel()
-      throw error
+      let compaction = CompactionCommit(boundary: boundary, runs: try runsToReturn(freeSpace))
+      withheld = try commit(compaction, transaction)
+      end = compaction.usedEnd
     }
+    progress.bytesReturned += punch(database, withheld)
     progress.bytesMoved += moved
     // A pass that has not made the file smaller would be repeated for nothing: what it moved went
     // from one place near the end to another.
     let isPassOver = search.cursor.isEmpty
-    progress.isFruitless = isPassOver && sizeAfter >= search.sizeAtPassStart
-    if isPassOver { search.sizeAtPassStart = 0 }
+    progress.isFruitless = isPassOver && end >= search.endAtPassStart
+    if isPassOver { search.endAtPassStart = 0 }
     state.withLock { [search] current in
       current.cursor = search.cursor
-      current.sizeAtPassStart = search.sizeAtPassStart
+      current.endAtPassStart = search.endAtPassStart
     }
   }
 
@@ -158,26 +192,45 @@ package final class CompactionDriver: Sendable {
 
   // MARK: Giving back
 
-  /// Punches holes into long free runs. The writer role is held.
-  private func punchHoles(_ database: Database) throws(StorageError) -> UInt64 {
-    let punch = HolePunch(writer: database.writer, system: database.system)
+  /// Free runs that a commit is to withhold. The writer role is held.
+  private func runsToReturn(_ freeSpace: FreeSpace) throws(StorageError) -> [Extent] {
     var cursor = state.withLock { $0.punchCursor }
     defer { state.withLock { [cursor] in $0.punchCursor = cursor } }
-    return try punch.run(from: &cursor)
+    return try freeSpace.runsToReturn(count: Compactor.punchCountMax, from: &cursor)
   }
 
-  /// Cuts the free end of the file off, piece by piece; other writers get their turn between them.
+  /// Punches holes into what has been withheld, and gives it back. The writer role is not held.
   ///
-  /// - Returns: the bytes that the file is shorter, at most a little more than
-  ///   `Compactor.cutSizeMax`; less than that if there is no more to cut.
-  private func cutEnd(_ database: Database) throws(StorageError) -> UInt64 {
+  /// - Returns: the bytes that the file system has again.
+  private func punch(_ database: Database, _ withheld: WithheldRuns?) -> UInt64 {
+    guard let withheld else { return 0 }
+    defer { database.lockFile.unpin(withheld.pin) }
+    let punch = HolePunch(file: database.file, mappings: database.mappings)
+    let returned = punch.run(withheld.runs)
+    if returned == 0, !withheld.runs.isEmpty { state.withLock { $0.cutPace.isSlow = true } }
+    return returned
+  }
+
+  /// Cuts the free end of the file off, if need be piece by piece; other writers get their turn
+  /// between them.
+  ///
+  /// The file gets shorter by at most a little more than `Compactor.cutSizeMax`; by less than that
+  /// if there is no more to cut.
+  ///
+  /// - Returns: whether something keeps the end that there is.
+  private func cutEnd(
+    _ database: Database, _ progress: inout CompactionProgress
+  ) throws(StorageError) -> Bool {
     var returned: UInt64 = 0
+    var isHeldBack = false
     var pace = state.withLock { $0.cutPace }
-    while returned < Compactor.cutSizeMax {
+    // Mostly there is nothing beyond the end, which is seen without the writer role.
+    while returned < Compactor.cutSizeMax, try hasEnd(database) {
       let size = pace.size
       var cut: UInt64 = 0
       try holdingWriter(database) { (transaction) throws(StorageError) in
         let end = EndCut(writer: database.writer, lastCut: transaction.base.lastCut)
+        isHeldBack = end.isHeldBack
         let start = database.system.now()
         do throws(SystemError) { cut = try end.run(atMost: size) } catch {
           throw StorageError(error, doing: "give space back to the file system")
@@ -188,7 +241,21 @@ package final class CompactionDriver: Sendable {
       if cut < size { break }
     }
     state.withLock { [pace] in $0.cutPace = pace }
-    return returned
+    progress.bytesReturned += returned
+    return isHeldBack
+  }
+
+  /// Whether the file is longer than its newest version.
+  private func hasEnd(_ database: Database) throws(StorageError) -> Bool {
+    let newest: PublishedVersion
+    do { newest = try database.lockFile.newest() } catch { throw StorageError(error) }
+    return try size(database) > newest.logicalSize
+  }
+
+  private func size(_ database: Database) throws(StorageError) -> UInt64 {
+    do throws(SystemError) { return try database.file.size() } catch {
+      throw StorageError(error, doing: "ask for the size of the file")
+    }
   }
 
   /// Compacts until nothing more can be gained; other writers get their turn between steps.
@@ -199,11 +266,8 @@ package final class CompactionDriver: Sendable {
     try database.flush()
     var unflushed = 0
     var returns = 0
-    let size: UInt64
-    do throws(SystemError) { size = try database.file.size() } catch {
-      throw StorageError(error, doing: "ask for the size of the file")
-    }
-    let returnsMax = 16 + Int(size / (Compactor.punchSizeMin * UInt64(Compactor.punchCountMax)))
+    let size = try size(database)
+    let returnsMax = 16 + Int(size / (FreeSpace.returnSizeMin * UInt64(Compactor.punchCountMax)))
     // What a search moves is free for the next one only when it has been flushed, so the second may
     // gain what the first could not. A third finds what the second found.
     var isReturning = false

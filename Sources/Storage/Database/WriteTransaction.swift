@@ -49,26 +49,24 @@ public final class WriteTransaction: @unchecked Sendable {
   public func commit(
     durability: Durability? = nil, history: [UInt8] = []
   ) throws(StorageError) -> Snapshot {
-    try commit(durability: durability, history: history, compactionBoundary: nil)
+    try commit(durability: durability, history: history, compaction: nil)
   }
 
   /// Commits what compaction moved; the free end of the file is cut off the new version.
-  func commitCompaction(
-    boundary: UInt64, durability: Durability
-  ) throws(StorageError) -> Snapshot {
-    try commit(durability: durability, history: [], compactionBoundary: boundary)
+  func commit(_ compaction: CompactionCommit, durability: Durability) throws(StorageError) {
+    try commit(durability: durability, history: [], compaction: compaction).release()
   }
 
   private func commit(
-    durability: Durability?, history: [UInt8], compactionBoundary: UInt64?
+    durability: Durability?, history: [UInt8], compaction: CompactionCommit?
   ) throws(StorageError) -> Snapshot {
     precondition(!isFinished, "a write transaction was committed after it had ended")
     isFinished = true
     let committer = Committer(
       database.writer, writer: writer, base: base, root: root,
       durability: durability ?? database.options.durability, history: history,
-      compactionBoundary: compactionBoundary)
-    let isEmpty = root == base.root && history.isEmpty && compactionBoundary == nil
+      compaction: compaction)
+    let isEmpty = root == base.root && history.isEmpty && compaction == nil
     let pin: Pin
     do throws(StorageError) {
       pin = isEmpty ? try database.versionPins.claimNewest() : try committer.run()

@@ -106,8 +106,16 @@ final class FreeSpace {
     if canFollow { try follow(index) } else { try reset(index) }
     regions.extend(toCover: logicalSize)
     // What a region's node contains already is left out when the region is read.
+    var last = (operation: SpaceOperation.commit(0), commit: UInt64(0))
     try index.forEachOperation(after: canFollow ? seen : 0) {
-      (operation, commit) throws(StorageError) in try apply(operation, commit)
+      (operation, commit) throws(StorageError) in
+      try apply(operation, commit)
+      if operation.kind == .free, last.operation.kind == .allocate, last.commit == commit,
+        last.operation.extent == operation.extent
+      {
+        try noteReturned(operation.extent)
+      }
+      last = (operation, commit)
     }
     guard index.freeUnits <= logicalSize / Region.unit else {
       throw source!.corrupt(reference, "less free space than the file has was expected")

@@ -31,6 +31,7 @@ struct FreeSpaceRecorder {
   private var keepsOldTail = true
   /// Operations of the index that are known before anything is placed.
   private var knownCount = 0
+  private var withheld: [FreedExtent] = []
   private var index: MutableNode?
   private var room = 0
   /// Nodes whose final places `FreeSpace` has to learn.
@@ -39,8 +40,6 @@ struct FreeSpaceRecorder {
 
   /// Operations in the index before they move to a chunk of their own.
   static let tailCountMax = 64
-  /// Chunks of one size that are merged into one.
-  private static let mergeCount = 8
   private static let sweepCountMin = 16
 
   init(
@@ -227,16 +226,16 @@ struct FreeSpaceRecorder {
     var total = count
     var first = chunks.count
     while true {
-      let tier = Self.tier(total)
+      let tier = LogTier.of(total)
       var start = first
       var merged = total
-      while start > 0, Self.tier(chunks[start - 1].count) <= tier,
+      while start > 0, LogTier.of(chunks[start - 1].count) <= tier,
         merged + chunks[start - 1].count <= operationsMax / 8
       {
         start -= 1
         merged += chunks[start].count
       }
-      guard first - start >= Self.mergeCount - 1 else { break }
+      guard first - start >= LogTier.mergeCount - 1 else { break }
       total = merged
       first = start
     }
@@ -245,17 +244,6 @@ struct FreeSpaceRecorder {
     newChunks = chunks
     for chunk in taken { try writer.release(chunk.reference) }
     return taken
-  }
-
-  /// Chunks of one tier have about the same size; each is eight times that of the one below.
-  private static func tier(_ count: Int) -> Int {
-    var tier = 0
-    var limit = tailCountMax * mergeCount
-    while count >= limit, tier < 2 {
-      tier += 1
-      limit *= mergeCount
-    }
-    return tier
   }
 
   /// Operations of one commit that one chunk takes.
@@ -312,8 +300,11 @@ struct FreeSpaceRecorder {
   }
 
   /// Makes the index node; `finish` fills it.
-  mutating func makeIndex(_ placement: Placement) -> MutableNode {
+  ///
+  /// - Parameter extraCount: operations for what compaction is going to withhold.
+  mutating func makeIndex(_ placement: Placement, extraCount: Int) -> MutableNode {
     room = placement.used.count + placement.grown.count + knownCount + Self.roomForItself
+    room += extraCount
     let node = writer.make(
       kind: .freeSpaceIndex, referenceCount: chunkCount + 1, count: room,
       dataSize: FreeSpaceIndex.headerSize + chunkCount * FreeSpaceIndex.chunkSize
@@ -340,8 +331,10 @@ struct FreeSpaceRecorder {
 
   /// Fills the index.
   ///
-  /// - Parameter cut: what the file no longer has at its end.
-  mutating func finish(_ placement: Placement, cut: Extent?) {
+  /// - Parameters:
+  ///   - cut: what the file no longer has at its end.
+  ///   - withheld: what is free, but for whoever has the version before pinned.
+  mutating func finish(_ placement: Placement, cut: Extent?, withheld: [Extent]) {
     guard let index else { preconditionFailure("a free-space index that was not made was filled") }
     let first = index.data + FreeSpaceIndex.headerSize + chunkCount * FreeSpaceIndex.chunkSize
     var place = first
@@ -374,6 +367,13 @@ struct FreeSpaceRecorder {
       append(.allocate(cut))
       freeUnits -= min(freeUnits, cut.length / Region.unit)
     }
+    self.withheld = withheld.map {
+      FreedExtent(offset: $0.offset, length: $0.length, createdIn: version - 1)
+    }
+    for run in self.withheld {
+      append(.allocate(Extent(offset: run.offset, length: run.length)))
+      SpaceOperation.forEachFree(run) { append($0) }
+    }
     index.setCount((place - first) / SpaceOperation.byteSize)
     index.data.storeBytes(of: freeUnits, toByteOffset: FreeSpaceIndex.freeUnits, as: UInt64.self)
     self.freeUnits = freeUnits
@@ -395,6 +395,6 @@ struct FreeSpaceRecorder {
     }
     freeSpace.committed(
       version, index: final(index!.reference), map: final(map), freeUnits: freeUnits,
-      freed: writer.freed)
+      freed: writer.freed + withheld)
   }
 }

@@ -104,7 +104,7 @@ final class FileMappings: Sendable {
     }
   }
 
-  /// Gives back the decrypted nodes of free space. The writer role is held.
+  /// Gives back the decrypted nodes of free space. The writer role is held, or the space withheld.
   func forgetDecrypted(offset: UInt64, length: UInt64) {
     guard cipher != nil else { return }
     all.withLock { mappings in

@@ -125,8 +125,11 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     if end > inode.size { inode.resize(to: end) }
   }
 
+  /// Waits for the file system's journal: others may come far meanwhile.
   func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {
     try enter(.punchHole, "\(length) at \(offset)")
+    for _ in 0..<machine.random.below(200) { machine.point(.other) }
+    guard !machine.isOver else { throw failure(.punchHole, 5) }
     if isUnlucky(machine.settings.otherFaultEvery) { throw failure(.punchHole, 5) }
     let end = min(Int(offset + length), inode.size)
     if end > Int(offset) { inode.punch(from: Int(offset), to: end) }
