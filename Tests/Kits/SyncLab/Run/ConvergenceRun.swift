@@ -212,13 +212,14 @@ public struct ConvergenceRun {
 
   private mutating func trim(_ number: Int) throws(SyncError) {
     guard flush() else { return }
+    let before = server.head.floor
     do {
       try server.trim(expiry: chance(5) ? clock : 0)
     } catch {
       return try crashServer()
     }
     trace("trim up to \(server.head.floor.rawValue)")
-    notePassed()
+    notePassed(isRaised: server.head.floor > before)
     let floor = min(passed, server.head.floor)
     for id in model.livingObjects {
       if let object = try server.storage.object(id) { model.trim(object, id, floor) }
@@ -233,11 +234,15 @@ public struct ConvergenceRun {
 
   /// Where all clients have come, by what they say themselves, but for those that have to come
   /// anew: marks of removals that are newer must not be forgotten.
-  private mutating func notePassed() {
+  private mutating func notePassed(isRaised: Bool) {
     let waited = devices.filter { device in
       guard let file = server.files[device.id] else { return false }
       let isThere = device.core.storage.record.epoch == epoch
       return isThere && !file.isExpired && !file.needsRebase
+    }
+    for device in waited
+    where isRaised && device.core.storage.record.cursor < server.head.floor {
+      finding = finding ?? "marks were forgotten that device \(device.number) has not passed"
     }
     passed = max(passed, waited.map(\.core.storage.record.cursor).min() ?? server.head.version)
   }
