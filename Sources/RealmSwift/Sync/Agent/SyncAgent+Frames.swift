@@ -180,7 +180,7 @@
     func poll(_ info: SyncFile.Info) {
       guard isReady, let session else { return }
       let hasNewQuery = info.record.queryVersion != polledQuery
-      guard hasNewQuery || (info.isDirty && !session.isUploading) else { return }
+      guard hasNewQuery || (info.isDirty && !session.isUploading && !gathers) else { return }
       if info.log != .short { digest() }
       do {
         try core.storage.begin()

@@ -131,7 +131,7 @@ extension ConvergenceRun {
         whole.objects[word.object(id)] = word.contents(of: object, id)
       }
     }
-    let refused = devices.reduce(into: Set<ObjectID>()) { $0.formUnion($1.refused) }
+    let refused = devices.reduce(into: Set<ObjectID>()) { $0.formUnion($1.refused.keys) }
     for id in givenBack.subtracting(refused) where model.generation(of: id) == .none {
       return finding = "\(word.object(id)) was not given back"
     }
@@ -174,27 +174,37 @@ extension ConvergenceRun {
     }
     let word = Describer(names: server.head.names)
     var containers: [ObjectID: Set<ContainerID>] = [:]
-    for object in batch.objects where !device.refused.contains(object.id) {
+    for object in batch.objects {
       // In another history the numbers of generations mean something else.
       if epoch > 1 && object.generation > Generation(1) { continue }
       let known = containers[object.id] ?? model.containers(of: object.id)
       containers[object.id] = known
-      for container in object.containers {
-        if let lost = container.registers.first(where: {
-          !model.accountsFor($0, container.id, object, in: known)
-        }) {
-          trace("lost: \(word.container(container.id)) \(lost)")
-        }
-        let isKept =
-          container.registers.allSatisfy { model.accountsFor($0, container.id, object, in: known) }
-          && container.placements.allSatisfy {
-            $0.authorship?.isNew != true
-              || model.accountsFor($0.name.element, container.id, object, in: known)
-          }
-        if !isKept {
-          return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"
-        }
+      let refused = device.refused[object.id] ?? 0
+      for container in object.containers
+      where !isKept(container, of: object, after: refused, in: known) {
+        return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"
       }
     }
+  }
+
+  /// Whether the writes to a container that came after those that were refused have reached the
+  /// server, or something later. What elements hold went with them, if they were refused.
+  private func isKept(
+    _ container: ContainerChange, of object: ObjectChange, after refused: UInt64,
+    in known: Set<ContainerID>
+  ) -> Bool {
+    let lost = container.registers.first { register in
+      if register.stamp.stamp.time <= refused { return false }
+      if refused > 0, !model.isInserted(register.slot, container.id, object) { return false }
+      return !model.accountsFor(register, container.id, object, in: known)
+    }
+    if let lost {
+      trace("lost: \(Describer(names: server.head.names).container(container.id)) \(lost)")
+    }
+    return lost == nil
+      && container.placements.allSatisfy {
+        $0.authorship?.isNew != true || $0.name.stamp.time <= refused
+          || model.accountsFor($0.name.element, container.id, object, in: known)
+      }
   }
 }

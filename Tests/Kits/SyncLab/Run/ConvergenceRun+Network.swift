@@ -81,7 +81,12 @@ extension ConvergenceRun {
       return
     }
     let refused = Set(file.refusedObjects(in: file.acknowledged))
-    devices[number].refused.formUnion(refused)
+    let sent = devices[number].core.storage.record.sent.last { $0.number == file.acknowledged }
+    for change in received.batch.objects where refused.contains(change.id) {
+      // With what made the object all goes that was written to it until the client knows.
+      let time = change.isGenerationNew ? .max : sent?.time ?? .max
+      devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
+    }
     trace(upload: received.batch, number, refused: refused)
     unflushed.append(
       Merge(

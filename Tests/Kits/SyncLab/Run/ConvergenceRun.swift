@@ -23,6 +23,8 @@ public struct ConvergenceRun {
   var clock: UInt64 = 1_700_000_000_000
   var backup: (SimulatedServerStorage, MergeModel)?
   var epoch: UInt64 = 1
+  /// Up to where marks of removals may have been forgotten.
+  private var passed = Version.zero
   var finding: String?
   var rebases = 0
   /// Objects that clients held when a backup was restored that lacks them.
@@ -189,6 +191,7 @@ public struct ConvergenceRun {
     storage.startNewEpoch(epoch)
     server = try ServerCore(storage: storage, isSchemaOpen: server.isSchemaOpen)
     model = old
+    passed = server.head.floor
     unflushed = []
     givenBack = []
     noteHalves()
@@ -209,20 +212,38 @@ public struct ConvergenceRun {
 
   private mutating func trim(_ number: Int) throws(SyncError) {
     guard flush() else { return }
+    let before = server.head.floor
     do {
       try server.trim(expiry: chance(5) ? clock : 0)
     } catch {
       return try crashServer()
     }
     trace("trim up to \(server.head.floor.rawValue)")
+    notePassed(isRaised: server.head.floor > before)
+    let floor = min(passed, server.head.floor)
     for id in model.livingObjects {
-      if let object = try server.storage.object(id) { model.trim(object, id, server.head.floor) }
+      if let object = try server.storage.object(id) { model.trim(object, id, floor) }
     }
     for id in model.deadObjects where try server.storage.object(id) == nil {
       model.forget(id)
       // Its generations begin anew, so what was written in an old one cannot be told apart.
-      for device in devices.indices { devices[device].refused.insert(id) }
+      for device in devices.indices { devices[device].refused[id] = .max }
       givenBack.remove(id)
     }
+  }
+
+  /// Where all clients have come, by what they say themselves, but for those that have to come
+  /// anew: marks of removals that are newer must not be forgotten.
+  private mutating func notePassed(isRaised: Bool) {
+    let waited = devices.filter { device in
+      guard let file = server.files[device.id] else { return false }
+      let isThere = device.core.storage.record.epoch == epoch
+      return isThere && !file.isExpired && !file.needsRebase
+    }
+    for device in waited
+    where isRaised && device.core.storage.record.cursor < server.head.floor {
+      finding = finding ?? "marks were forgotten that device \(device.number) has not passed"
+    }
+    passed = max(passed, waited.map(\.core.storage.record.cursor).min() ?? server.head.version)
   }
 }

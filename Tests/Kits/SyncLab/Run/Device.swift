@@ -14,8 +14,9 @@ struct Device {
   var isAway = false
   /// What its programs have written and committed.
   var promises = Promises()
-  /// Objects, by the names of the server, of which something was refused.
-  var refused: Set<ObjectID> = []
+  /// Objects, by the names of the server, of which something was refused, with the time of the
+  /// last write that was: what came later is promised all the same.
+  var refused: [ObjectID: UInt64] = [:]
 
   init(number: Int, isNew: Bool, skew: Int64) {
     self.number = number

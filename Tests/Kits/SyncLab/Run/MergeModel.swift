@@ -25,6 +25,7 @@ struct MergeModel {
     var stamp: CellStamp
     var value: CellValue
     var made: ContainerID
+    var version: Version
   }
 
   private var writes: [CellName: Write] = [:]
@@ -82,7 +83,8 @@ struct MergeModel {
       if let removal = forgotten[place], writes[cell] == nil, stamp <= CellStamp(removal) {
         stamp = CellStamp(Stamp(time: removal.time + 1, client: stamp.stamp.client))
       }
-      writes[cell] = Write(stamp: stamp, value: register.value, made: register.made)
+      writes[cell] = Write(
+        stamp: stamp, value: register.value, made: register.made, version: version)
     }
     for element in container.removals where removed[place]?[element] == nil {
       guard isRecovered || inserted[place]?.contains(element) == true else { continue }
@@ -103,6 +105,8 @@ struct MergeModel {
   }
 
   /// Forgets removed keys, members and elements of which the server has trimmed the marks.
+  ///
+  /// - Parameter floor: up to where it may have trimmed them.
   mutating func trim(_ object: ServerObject, _ id: ObjectID, _ floor: Version) {
     var kept: [ContainerID: Set<Slot>] = [:]
     for container in object.snapshot(of: id).containers {
@@ -110,7 +114,7 @@ struct MergeModel {
     }
     let generation = generation(of: id)
     for (cell, write) in writes where cell.place.object == id && write.value == .absent {
-      guard cell.place.generation == generation,
+      guard cell.place.generation == generation, write.version <= floor,
         kept[cell.place.container]?.contains(cell.slot) != true
       else { continue }
       writes[cell] = nil
@@ -148,6 +152,13 @@ struct MergeModel {
       return cells[place]?.contains(register.slot) == true
     }
     return write.stamp >= register.stamp
+  }
+
+  /// Whether the element of a list that a cell belongs to was merged, if it belongs to one.
+  func isInserted(_ slot: Slot, _ container: ContainerID, _ object: ObjectChange) -> Bool {
+    guard case .item(let element) = slot else { return true }
+    let place = Place(object: object.id, generation: object.generation, container: container)
+    return inserted[place]?.contains(element) == true
   }
 
   /// Whether an inserted element was merged, or is gone.
