@@ -39,13 +39,10 @@ import Testing
     durability: Durability, key: EncryptionKey?
   ) throws {
     let (bench, watch) = try shrunken(durability, key: key)
-    var waits = 0
     unsafe watch.onPunch = {
       note(bench)
-      guard let transaction = try? bench.database.tryBeginWrite() else {
-        waits += 1
-        return
-      }
+      // A flush in the background may have the writer role; compaction would have it every time.
+      guard let transaction = try? bench.database.tryBeginWrite() else { return }
       transaction.cancel()
       for _ in 0..<8 { _ = try? bench.commit() }
     }
@@ -53,7 +50,6 @@ import Testing
     unsafe watch.onPunch = nil
     print("\(watch.punchCount) holes, \(watch.writesMeanwhile) writes meanwhile")
     #expect(watch.punchCount > 3)
-    #expect(waits == 0)
     #expect(watch.writesMeanwhile > watch.punchCount)
     #expect(watch.writesIntoHoles == 0)
     note(bench)

@@ -2,8 +2,9 @@
 ///
 /// Long free runs are withheld: the commit, of version v, takes them out of free space and frees
 /// them again in the same breath, as if version v - 1 had been in them. So nobody uses them, in any
-/// process, as long as somebody has v - 1 pinned, and without anything to tidy up after a crash they
-/// are free when nobody has. Whoever keeps that pin may give their blocks back without the role.
+/// process, as long as somebody has v - 1 pinned; when nobody has, they are free, and there is
+/// nothing to tidy up after a crash. Whoever keeps that pin may give their blocks back without the
+/// role.
 ///
 /// Belongs to a transaction; the writer role is held.
 final class CompactionCommit {
