@@ -57,8 +57,8 @@
     /// For so long after a look at the file commits do not wake the agent: whoever commits many
     /// times would else wait for it to be woken each time.
     private static let lookPauseMilliseconds = 2
-    /// As many commits of programs in a millisecond are many: what is written on and on is sent less
-    /// often, since each batch takes the writer's role twice from those who write.
+    /// As many commits of programs in a millisecond are many: what is written on and on is sent
+    /// less often, since each batch takes the writer's role twice from those who write.
     private static let manyCommits = 8
     /// For how long that is gathered.
     private static let gatherMilliseconds = 50
