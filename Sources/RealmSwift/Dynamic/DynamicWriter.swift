@@ -151,16 +151,11 @@ struct DynamicWriter {
         owner._writeStored(column.rawValue, .null)
         return true
       }
-      if let object = storedObject(given), object._instance === instance,
-        object._binding!.description.isEmbedded
+      if let object = storedObject(given),
+        let present = instance.embedder.presentKey(owner, column.rawValue),
+        instance.embedder.isRow(object, target, present)
       {
-        if let present = instance.embedder.presentKey(owner, column.rawValue),
-          instance.embedder.isRow(object, target, present)
-        {
-          return true
-        }
-        // It may belong to the one that goes.
-        throwRealmException("Can't set link to existing managed embedded object")
+        return true
       }
       return settle(given, target) { () throws(StorageError) in
         try objects.createEmbedded(column, of: key, in: table)

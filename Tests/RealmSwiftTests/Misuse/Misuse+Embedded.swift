@@ -15,15 +15,6 @@ extension Misuse {
         houses[1].hall = houses[0].hall
       }
     },
-    Misuse("E: a managed embedded object in another property, by name", managed) { scene in
-      try scene.inWrite { realm in
-        let house = realm.create(House.self, value: [1])
-        house.hall = Room("hall")
-        realm.create(House.self, value: [2])
-        let houses = realm.dynamicObjects("House")
-        houses[1]["hall"] = houses[0]["hall"]
-      }
-    },
     Misuse("E: a managed embedded object in an owner that is added", managed) { scene in
       try scene.inWrite { realm in
         let house = House(2)
