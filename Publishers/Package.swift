@@ -11,6 +11,9 @@ let package = Package(
     .testTarget(
       name: "PublisherTests",
       dependencies: [.product(name: "RealmSwiftCombine", package: "holdfast")],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])
+      swiftSettings: [
+        .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+        .strictMemorySafety(), .treatWarning("StrictMemorySafety", as: .error),
+      ])
   ]
 )

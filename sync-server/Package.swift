@@ -6,6 +6,7 @@ import PackageDescription
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
+  .strictMemorySafety(), .treatWarning("StrictMemorySafety", as: .error),
 ]
 
 let package = Package(

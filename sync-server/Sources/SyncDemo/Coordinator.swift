@@ -72,11 +72,11 @@ final class Coordinator {
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var failure: (any Error)?
     app.emailPasswordAuth.registerUser(email: Account.email, password: Account.password) {
-      failure = $0
+      unsafe failure = $0
       done.signal()
     }
     done.wait()
-    if let failure { throw failure }
+    if let failure = unsafe failure { throw failure }
   }
 
   private func start(_ name: String, _ url: String, as device: String? = nil) throws {

@@ -32,11 +32,11 @@ final class DeviceProcess: @unchecked Sendable {
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var result: Result<User, any Error>?
     app.login(credentials: .emailPassword(email: Account.email, password: Account.password)) {
-      result = $0
+      unsafe result = $0
       done.signal()
     }
     done.wait()
-    return try result!.get()
+    return try unsafe result!.get()
   }
 
   func run() {

@@ -21,7 +21,7 @@ struct DataFolder {
     let manager = FileManager.default
     try manager.makePrivateFolder(options.appsPath)
     let path = options.data + "/server.lock"
-    lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    lock = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       throw Unusable(description: "another server uses \(options.data), or it cannot be written")
     }

@@ -20,11 +20,11 @@ public final class RawConnection {
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
     var patience = timeval(tv_sec: 120, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
     let descriptor = descriptor
-    let isConnected = withUnsafePointer(to: address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+    let isConnected = unsafe withUnsafePointer(to: address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
     guard isConnected else { throw Failure(what: "no connection") }
@@ -36,8 +36,8 @@ public final class RawConnection {
   public func send(_ bytes: [UInt8]) {
     var start = 0
     while start < bytes.count {
-      let sent = bytes[start...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      let sent = unsafe bytes[start...].withUnsafeBytes {
+        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if sent <= 0 { return }
       start += sent
@@ -50,7 +50,7 @@ public final class RawConnection {
   /// Some more bytes; none when the server has closed.
   public func receive() throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
+    let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
     if count < 0, errno == EAGAIN { throw Failure(what: "no answer") }
     return Array(bytes.prefix(max(0, count)))
   }

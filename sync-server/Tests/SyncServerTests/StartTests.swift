@@ -81,7 +81,7 @@ import Testing
     let log = server.folder.appendingPathComponent("log")
     #expect(try !String(contentsOf: log, encoding: .utf8).contains("read by others"))
     let path = server.data + "/signing.key"
-    chmod(path, 0o644)
+    unsafe chmod(path, 0o644)
     try await server.start()
     let text = try String(contentsOf: log, encoding: .utf8)
     #expect(text.contains("read by others") && text.contains(path))
@@ -96,13 +96,13 @@ private final class NotifySocket {
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
     var patience = timeval(tv_sec: 20, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-    let isBound = withUnsafePointer(to: address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+    let isBound = unsafe withUnsafePointer(to: address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
     try #require(isBound)
@@ -113,7 +113,7 @@ private final class NotifySocket {
   /// The next message; empty if none comes.
   func receive() -> String {
     var bytes = [UInt8](repeating: 0, count: 1024)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
+    let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 }

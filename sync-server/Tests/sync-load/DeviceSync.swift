@@ -13,7 +13,7 @@ struct DeviceSync: AsyncParsableCommand {
 
   func run() async throws {
     let server = try await SyncLoad.server()
-    setenv("XDG_DATA_HOME", server.folder.path, 1)
+    unsafe setenv("XDG_DATA_HOME", server.folder.path, 1)
     let app = App(
       id: "demo", configuration: AppConfiguration(baseURL: "http://127.0.0.1:\(server.port)"))
     let user = try await app.login(credentials: .anonymous)

@@ -50,7 +50,7 @@ struct PasswordHash: Sendable, Hashable {
             let key = try KDF.Scrypt.deriveKey(
               from: Array(password.utf8), salt: salt, outputByteCount: 32, rounds: 1 << 14,
               blockSize: 8, parallelism: 1)
-            return key.withUnsafeBytes { Array($0) }
+            return unsafe key.withUnsafeBytes { unsafe Array($0) }
           })
       }
     }

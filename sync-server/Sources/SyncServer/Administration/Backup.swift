@@ -25,7 +25,7 @@ public struct Backup: Sendable {
     try copyAll(to: ServerOptions(data: partial))
     try manager.removeItem(atPath: Self.lockPath(partial))
     try Self.finish(partial)
-    guard rename(partial, target) == 0 else {
+    guard unsafe rename(partial, target) == 0 else {
       throw FileProblem(target, "cannot be given its name", POSIXError.current)
     }
     try Self.synchronize((target as NSString).deletingLastPathComponent)
@@ -61,7 +61,7 @@ public struct Backup: Sendable {
   private func take(_ partial: String) throws -> Int32 {
     let manager = FileManager.default
     if manager.fileExists(atPath: partial) {
-      let held = open(Self.lockPath(partial), O_RDWR | O_CLOEXEC)
+      let held = unsafe open(Self.lockPath(partial), O_RDWR | O_CLOEXEC)
       defer { if held >= 0 { close(held) } }
       if held >= 0, flock(held, LOCK_EX | LOCK_NB) != 0 {
         throw Administration.Failure("another backup to \(partial) is under way")
@@ -70,7 +70,7 @@ public struct Backup: Sendable {
     }
     try manager.makePrivateFolder(partial)
     try BackupMark().write(partial)
-    let lock = open(Self.lockPath(partial), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let lock = unsafe open(Self.lockPath(partial), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       throw FileProblem(partial, "cannot be written", POSIXError.current)
     }
@@ -109,7 +109,7 @@ public struct Backup: Sendable {
 
   /// Puts a file or a folder on the disk.
   private static func synchronize(_ path: String) throws {
-    let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileProblem(path, "cannot be read", POSIXError.current) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else {

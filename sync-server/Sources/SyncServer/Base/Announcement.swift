@@ -38,11 +38,11 @@ struct Announcement: Sendable {
     guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
       throw POSIXError(.ENAMETOOLONG)
     }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
     let size = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + name.count
-    let sent = withUnsafePointer(to: address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        sendto(descriptor, message, message.utf8.count, 0, address, socklen_t(size))
+    let sent = unsafe withUnsafePointer(to: address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe sendto(descriptor, message, message.utf8.count, 0, address, socklen_t(size))
       }
     }
     guard sent == message.utf8.count else {

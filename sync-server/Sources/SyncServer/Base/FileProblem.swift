@@ -13,10 +13,14 @@ struct FileProblem: Error, CustomStringConvertible {
   }
 
   static func reason(_ error: any Error) -> String {
-    if let posix = error as? POSIXError { return String(cString: strerror(posix.code.rawValue)) }
+    if let posix = error as? POSIXError {
+      return unsafe String(cString: strerror(posix.code.rawValue))
+    }
     let error = error as NSError
     if let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error { return reason(cause) }
-    if error.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(error.code))) }
+    if error.domain == NSPOSIXErrorDomain {
+      return unsafe String(cString: strerror(Int32(error.code)))
+    }
     switch CocoaError.Code(rawValue: error.code) {
     case .fileNoSuchFile, .fileReadNoSuchFile: return "there is no such file"
     case .fileReadNoPermission, .fileWriteNoPermission: return "the permission is missing"

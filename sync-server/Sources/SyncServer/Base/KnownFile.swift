@@ -19,7 +19,7 @@ struct KnownFile: Sendable {
   func check() throws {
     guard wasMade else { return }
     var status = stat()
-    let isThere = stat(path, &status) == 0
+    let isThere = unsafe stat(path, &status) == 0
     guard !isThere || status.st_size == 0 else { return }
     throw DataFolder.Unusable(
       description: "\(path) \(isThere ? "is empty" : "is missing"), and had data: restore it from a"

@@ -11,7 +11,7 @@ enum PrivateFile {
   static func write(_ bytes: [UInt8], to path: String) throws {
     let partial = path + ".partial"
     try? FileManager.default.removeItem(atPath: partial)
-    let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileProblem(path, "cannot be written", POSIXError.current) }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     do {
@@ -19,7 +19,7 @@ enum PrivateFile {
       try handle.synchronize()
       try handle.close()
     } catch { throw FileProblem(path, "cannot be written", error) }
-    guard rename(partial, path) == 0 else {
+    guard unsafe rename(partial, path) == 0 else {
       throw FileProblem(path, "cannot be written", POSIXError.current)
     }
   }
@@ -27,7 +27,7 @@ enum PrivateFile {
   /// Whether others than its user may read or write a file.
   static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    return unsafe stat(path, &status) == 0 && status.st_mode & 0o077 != 0
   }
 
   /// The secret in a file, which is made at random if there is none.
