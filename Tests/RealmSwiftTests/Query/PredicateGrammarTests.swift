@@ -202,8 +202,6 @@ final class GrammarPet: Object {
   @Test func `results by the number of links follow links among values of any kind`() throws {
     let owners = realm.objects(GrammarOwner.self).filter("@links.@count == 2")
     var seen: [[String]] = []
-    let token = owners.observe { _ in seen.append(owners.map(\.name)) }
-    realm.refresh()
     let configuration = realm.configuration
     let thread = LoopThread()
     for step in 0..<3 {
@@ -220,10 +218,10 @@ final class GrammarPet: Object {
         }
       }
       realm.refresh()
+      seen.append(owners.map(\.name))
     }
     thread.join()
-    #expect(seen.suffix(3) == [["Bo"], ["Ada", "Bo"], ["Ada"]])
-    token.invalidate()
+    #expect(seen == [["Bo"], ["Ada", "Bo"], ["Ada"]])
   }
 
   @Test func `kinds of values are asked for`() {

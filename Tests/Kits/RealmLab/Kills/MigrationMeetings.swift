@@ -34,6 +34,7 @@ public final class MigrationMeetings {
   /// This process reads on with the old classes, and is told so when it writes.
   private func readerGoesOn() throws {
     let loop = UVLoop()
+    defer { loop.close() }
     let realm = try Realm(configuration: RowFile.before(path))
     let rows = realm.objects(RowBefore.self)
     var tellings = 0
