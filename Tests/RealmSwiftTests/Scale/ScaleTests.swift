@@ -48,9 +48,8 @@ import Testing
   }
 
   @Test func `many open files share threads and rest when nothing happens`() throws {
-    var run = ManyFiles(files: 200)
-    run.idleSeconds = 3
-    expectGood(try run.run())
+    // Long enough for what compaction does once after the writes not to be taken for unrest.
+    expectGood(try ManyFiles(files: 200).run())
   }
 
   @Test func `ten files can be open in little address space`() throws {

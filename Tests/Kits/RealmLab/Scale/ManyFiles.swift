@@ -5,7 +5,7 @@ import TestSupport
 /// What a process takes that has many files open, each of them written and observed.
 public struct ManyFiles {
   public var files: Int
-  public var idleSeconds = 10
+  private let idleSeconds = 10
   /// The process has threads anyway: the first, the loop's, the pool's.
   public var threadsBesides: UInt64 = 16
   /// Bytes that the process may map; nil is no limit.
