@@ -74,7 +74,7 @@ public struct MigrationKills {
   private func isNew(
     _ path: String, _ count: Int, _ report: inout ScenarioReport
   ) throws -> Bool {
-    try verify(path, &report)
+    report.findings += try RowFile.findings(path)
     let version = try schemaVersionAtURL(
       URL(fileURLWithPath: path), encryptionKey: RowFile.key(path))
     let fault =
@@ -82,16 +82,6 @@ public struct MigrationKills {
       ? try RowFile.faultBefore(path, count: count) : try RowFile.faultAfter(path, count: count)
     if let fault { report.findings.append(fault) }
     return version == 1
-  }
-
-  private func verify(_ path: String, _ report: inout ScenarioReport) throws {
-    var options = DatabaseOptions()
-    options.encryptionKey = RowFile.key(path).flatMap { EncryptionKey($0) }
-    let database = try Database.open(path: path, options: options)
-    report.findings += try database.verify().findings.prefix(3).map(\.description)
-    let snapshot = try database.pinNewest()
-    report.findings += snapshot.storeFindings().prefix(3).map { "\($0)" }
-    snapshot.release()
   }
 
   private func copy(_ original: String) throws -> String {

@@ -1,5 +1,8 @@
 import Foundation
+import ObjectStore
+import Platform
 import RealmSwift
+import Storage
 
 // One class in two generations; both are `Row` in the file.
 
@@ -37,6 +40,17 @@ enum RowFile {
 
   /// The key of a file; nil unless its name says that it is encrypted.
   static func key(_ path: String) -> Data? { path.hasSuffix(encryptedName) ? LabRealm.key : nil }
+
+  /// What is damaged in the file, and in what the newest version holds.
+  static func findings(_ path: String) throws -> [String] {
+    var options = DatabaseOptions()
+    options.encryptionKey = key(path).flatMap { EncryptionKey($0) }
+    let database = try Database.open(path: path, options: options)
+    let damage = try database.verify().findings.prefix(3).map(\.description)
+    let snapshot = try database.pinNewest()
+    defer { snapshot.release() }
+    return damage + snapshot.storeFindings().prefix(3).map { "\($0)" }
+  }
 
   static func before(_ path: String) -> Realm.Configuration {
     var configuration = LabRealm.configuration(path, .relaxed, types: [RowBefore.self])
