@@ -53,7 +53,7 @@ extension SimulatedMachine {
   func stop(_ process: SimulatedProcess, nanoseconds: UInt64) {
     guard !process.isDead, !process.isStopped else { return }
     process.isStopped = true
-    let isIdle = process.callsInside == 0
+    let isIdle = process.callsInside == 0 && !hasBusyHelper(process)
     let start = clock
     trace("\(process.name) is stopped\(isIdle ? " between calls" : "")")
     plan(afterNanoseconds: nanoseconds, isAwaited: false) { [self] in
@@ -63,6 +63,15 @@ extension SimulatedMachine {
       lastResumption = clock
       lastProgress = clock
       trace("\(process.name) goes on")
+    }
+  }
+
+  /// Whether a thread of the library's own is at work in the process: the last reference to a
+  /// database may end on one, after the call that it was made for, and then it flushes and closes.
+  private func hasBusyHelper(_ process: SimulatedProcess) -> Bool {
+    threads.contains { thread in
+      guard thread.process === process, !thread.isActor else { return false }
+      return thread === current || thread.state == .ready
     }
   }
 
