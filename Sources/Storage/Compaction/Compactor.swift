@@ -7,9 +7,11 @@
 /// end of the file as far as there are holes; what is beyond is cut off once nothing pinned reaches
 /// there. What a node means plays no part: its references are at a known place.
 enum Compactor {
-  /// Bytes of nodes that one step moves.
-  static let budget = 256 << 10
-  /// The same when a caller waits for compaction.
+  /// Bytes of nodes that one step moves. Scattered holes take a call each, and a disk that is slow
+  /// or busy makes them long.
+  static let movePace = HoldPace(
+    nanoseconds: 400_000...1_200_000, sizes: (16 << 10)...(256 << 10))
+  /// Bytes that a step moves when a caller waits for compaction.
   static let forcedBudget = 1 << 20
   /// Bytes that are moved between two flushes then.
   static let flushedBudget = 16 << 20

@@ -27,27 +27,3 @@ struct EndCut {
     return size - target
   }
 }
-
-/// How much of a file's end is cut off at once.
-///
-/// What has been punched out goes in microseconds, whatever its size. Where holes cannot be punched
-/// the file system drops the pages and blocks of what is cut while no other process can write; with
-/// some, ten megabytes take a millisecond, with some a quarter of one. So there it goes in pieces,
-/// smaller ones where the last have taken long. They do not grow without end where they were fast.
-struct CutPace {
-  /// Whether holes could not be punched.
-  var isSlow = false
-  private var piece = sizes.upperBound
-
-  var size: UInt64 { isSlow ? piece : Compactor.cutSizeMax }
-
-  private static let nanosecondsMin: UInt64 = 1_000_000
-  private static let nanosecondsMax: UInt64 = 4_000_000
-  private static let sizes: ClosedRange<UInt64> = (128 << 10)...(512 << 10)
-
-  /// Called when a piece has been cut off that was as large as it might be.
-  mutating func note(nanoseconds: UInt64) {
-    if nanoseconds > Self.nanosecondsMax { piece = max(piece / 2, Self.sizes.lowerBound) }
-    if nanoseconds < Self.nanosecondsMin { piece = min(piece * 2, Self.sizes.upperBound) }
-  }
-}

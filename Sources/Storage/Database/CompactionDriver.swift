@@ -11,6 +11,7 @@ package final class CompactionDriver: Sendable {
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
+    var movePace = Compactor.movePace
     /// What there was when a search came to its end without making the file smaller.
     var fruitless: Fruitless?
 
@@ -51,9 +52,8 @@ package final class CompactionDriver: Sendable {
       return progress
     }
     _ = try cutEnd(database, &progress)
-    try moveNodes(
-      database, beyond: boundary, budget: force ? Compactor.forcedBudget : Compactor.budget,
-      &progress)
+    let budget = force ? Compactor.forcedBudget : state.withLock { Int($0.movePace.size) }
+    try moveNodes(database, beyond: boundary, budget: budget, &progress)
     let isWorking = !progress.isFruitless
     if flushes { try database.flush() }
     try holdingWriter(database) { (transaction) throws(StorageError) in
@@ -151,7 +151,9 @@ package final class CompactionDriver: Sendable {
     var moved = 0
     var end: UInt64 = 0
     var withheld: WithheldRuns?
+    var nanoseconds: UInt64 = 0
     try holdingWriter(database) { (transaction) throws(StorageError) in
+      let start = database.system.now()
       let freeSpace = database.writer.state.freeSpace
       if search.endAtPassStart == 0 { search.endAtPassStart = try freeSpace.usedEnd() }
       let fitting = try freeSpace.fitting(targets, below: boundary)
@@ -163,6 +165,7 @@ package final class CompactionDriver: Sendable {
       let compaction = CompactionCommit(boundary: boundary, runs: try runsToReturn(freeSpace))
       withheld = try commit(compaction, transaction)
       end = compaction.usedEnd
+      nanoseconds = database.system.now() &- start
     }
     progress.bytesReturned += punch(database, withheld)
     progress.bytesMoved += moved
@@ -172,6 +175,8 @@ package final class CompactionDriver: Sendable {
     progress.isFruitless = isPassOver && end >= search.endAtPassStart
     if isPassOver { search.endAtPassStart = 0 }
     state.withLock { [search] current in
+      // Where less was found than might be moved, it says nothing of what as much would take.
+      if !isPassOver { current.movePace.note(nanoseconds: nanoseconds) }
       current.cursor = search.cursor
       current.endAtPassStart = search.endAtPassStart
     }
