@@ -33,8 +33,8 @@ public final class SimulationRun: Sendable {
   public var sum: SimulationSum { state.withLock { $0.sum } }
 
   public func run(processes: Int) {
-    DispatchQueue.concurrentPerform(iterations: processes) { _ in
-      while let (seed, count) = takeBatch() { run(count, from: seed) }
+    DispatchQueue.concurrentPerform(iterations: processes) { processor in
+      while let (seed, count) = takeBatch() { run(count, from: seed, on: processor) }
     }
   }
 
@@ -48,14 +48,17 @@ public final class SimulationRun: Sendable {
   }
 
   /// A process that ends before its time has found something too; the rest is for another one.
-  private func run(_ count: UInt64, from first: UInt64) {
+  private func run(_ count: UInt64, from first: UInt64, on processor: Int) {
     var next = first
     while next < first + count {
       var seed = next
       do throws(ChildProcess.Failure) {
         // Order in sets must be the same when a seed is repeated.
         let child = try ChildProcess(
-          prefix: ["/usr/bin/env", "SWIFT_DETERMINISTIC_HASHING=1"], program: "SimulatorProgram",
+          prefix: Processors.commandToStay(onNumber: processor) + [
+            "/usr/bin/env", "SWIFT_DETERMINISTIC_HASHING=1",
+          ],
+          program: "SimulatorProgram",
           ["batch", "\(first + count - next)", "\(next)"])
         while let sum = try hear(child.readLine(seconds: 120), &seed) {
           if isOver { return }
