@@ -21,7 +21,7 @@ import Testing
       result.signal(
         code {
           do {
-            try LockFile.open(path: database.lockPath, dataFile: file) { () throws(Never) in
+            try LockFile.open(path: database.lockPath, dataFile: file) { (_) throws(Never) in
               .init(newest: published(1), durable: 1)
             }.close()
           } catch LockFileOpenError<Never>.lockFile(let error) { throw error }
@@ -58,7 +58,7 @@ import Testing
     let file = try database.dataFile()
     try system.renameFile(from: database.path, to: database.directory.file("elsewhere"))
     let error = #expect(throws: LockFileOpenError<Never>.self) {
-      try LockFile.open(path: database.lockPath, dataFile: file) { () throws(Never) in
+      try LockFile.open(path: database.lockPath, dataFile: file) { (_) throws(Never) in
         .init(newest: published(1), durable: 1)
       }
     }
@@ -78,7 +78,7 @@ import Testing
         code {
           do {
             _ = try LockFile.open(path: database.lockPath, dataFile: file, mode: mode) {
-              () throws(Never) in .init(newest: published(1), durable: 1)
+              (_) throws(Never) in .init(newest: published(1), durable: 1)
             }
           } catch LockFileOpenError<Never>.lockFile(let error) { throw error }
         } == .pathChanged)
@@ -112,7 +112,7 @@ import Testing
     #expect(unsafe link(database.path, other) == 0)
     let file = try system.openFile(path: other, mode: .readWrite)
     let error = #expect(throws: LockFileOpenError<Never>.self) {
-      try LockFile.open(path: other + ".lock", dataFile: file) { () throws(Never) in
+      try LockFile.open(path: other + ".lock", dataFile: file) { (_) throws(Never) in
         .init(newest: published(1), durable: 1)
       }
     }

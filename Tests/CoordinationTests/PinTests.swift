@@ -190,7 +190,7 @@ import Testing
     let dataFile = try database.dataFile()
     let lockFile = try LockFile.open(
       path: database.lockPath, dataFile: dataFile, system: system
-    ) { () throws(Never) in .init(newest: published(1), durable: 1) }
+    ) { (_) throws(Never) in .init(newest: published(1), durable: 1) }
     system.isFull.set()
     var pins: [Pin] = []
     for _ in 0..<LockFileLayout.pinsInitially { pins.append(try lockFile.pinNewest()) }
@@ -203,7 +203,7 @@ import Testing
     let system = FullDisk()
     let lockFile = try LockFile.open(
       path: database.lockPath, dataFile: try database.dataFile(), system: system
-    ) { () throws(Never) in .init(newest: published(1), durable: 1) }
+    ) { (_) throws(Never) in .init(newest: published(1), durable: 1) }
     system.isFull.set()
     var pins: [Pin] = []
     for _ in 1..<LockFileLayout.pinsInitially { pins.append(try lockFile.pinNewest()) }

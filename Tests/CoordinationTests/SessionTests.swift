@@ -50,7 +50,7 @@ import Testing
     struct Failure: Error {}
     let file = try database.dataFile()
     #expect(throws: LockFileOpenError<Failure>.self) {
-      _ = try LockFile.open(path: database.lockPath, dataFile: file) { () throws(Failure) in
+      _ = try LockFile.open(path: database.lockPath, dataFile: file) { (_) throws(Failure) in
         throw Failure()
       }
     }

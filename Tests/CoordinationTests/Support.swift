@@ -37,7 +37,7 @@ struct Database {
     do {
       let lockFile = try LockFile.open(
         path: lockPath, dataFile: file, system: system, mode: mode
-      ) { () throws(Never) in
+      ) { (_) throws(Never) in
         wasAlone = true
         return LockFile.Recovered(newest: published(version), durable: durable)
       }

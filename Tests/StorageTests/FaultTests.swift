@@ -215,6 +215,35 @@ import Testing
     try bench.verify()
   }
 
+  /// The kernel tells of a failed flush once, and the next one succeeds without having written
+  /// anything: the process that opens the file next must know.
+  @Test(arguments: [Durability.full, .strict])
+  func `what a recovery could not flush is written again by the next one`(
+    durability: Durability
+  ) throws {
+    let bench = try Bench()
+    try bench.commit()
+    // As a process leaves it that is killed.
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
+    bench.options.durability = durability
+    func open() throws -> Database {
+      try Database.open(path: "/b.realm", options: bench.options, system: bench.system)
+    }
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [.fdatasync]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try open() }
+    bench.system.faults = FaultPlan()
+    bench.system.forgetCalls()
+    let database = try open()
+    #expect(database.newestVersion == 2)
+    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
+    // What the commit wrote, and its slot.
+    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+    try bench.check(try database.pinNewest())
+  }
+
   /// A process that dies in a commit leaves the next writer to read the slots, of which one has to
   /// be durable.
   @Test func `a slot that could not be written leaves an in-memory file one that recovery needs`()

@@ -1,5 +1,14 @@
 import Platform
 
+/// What a lock-file says of the session that ended before a process was alone with it.
+struct PreviousSession {
+  /// 0: nothing is known of one.
+  var generation: UInt64 = 0
+  /// Whether a flush had failed in this boot, and what it should have covered had not been written
+  /// again: the page cache may hold what the disk does not, and no longer call it dirty.
+  var hasFailedFlush = false
+}
+
 /// The header of a lock-file.
 extension SessionJoiner {
   private func header(_ file: any SystemFile) throws(SystemError) -> [UInt8] {
@@ -26,9 +35,30 @@ extension SessionJoiner {
     }
   }
 
-  func previousGeneration(_ file: any SystemFile) -> UInt64 {
-    guard let bytes = try? header(file), let found = try? SessionHeader(bytes) else { return 0 }
-    return found.generation
+  /// What the lock-file still says of the session before this one. A hint: it may have been deleted.
+  func previousSession(_ file: any SystemFile) -> PreviousSession {
+    guard let bytes = try? header(file), let found = try? SessionHeader(bytes) else {
+      return PreviousSession()
+    }
+    var previous = PreviousSession(generation: found.generation)
+    guard found.file == dataFile.identity, found.boot == system.bootIdentifier(),
+      let word = try? file.read(at: UInt64(LockFileLayout.flushFailure), count: 8), word.count == 8
+    else { return previous }
+    let failures: UInt64 = word.number(at: 0)
+    previous.hasFailedFlush = failures % 2 == 1
+    return previous
+  }
+
+  /// Recovery has failed, perhaps in a flush, of which the kernel tells only once: the next process
+  /// that is alone is told so by the lock-file. Without it, it takes for flushed what it can read.
+  func noteFailedRecovery(_ file: any SystemFile, after previous: PreviousSession) {
+    let header = SessionHeader(
+      boot: system.bootIdentifier(), file: dataFile.identity, generation: previous.generation)
+    var failures = [UInt8](repeating: 0, count: 8)
+    failures.store(UInt64(1), at: 0)
+    try? file.allocate(offset: 0, length: UInt64(LockFileLayout.participants))
+    try? file.write(failures, at: UInt64(LockFileLayout.flushFailure))
+    try? file.write(header.encoded(), at: 0)
   }
 
   /// For a process that is alone: room for the header and the first pins; what lies between is only

@@ -30,7 +30,7 @@ struct SessionJoiner {
 
   enum Entry {
     /// No other process has the file open; both session bytes are held exclusively.
-    case alone(any SystemFile, previousGeneration: UInt64)
+    case alone(any SystemFile, after: PreviousSession)
     /// Both session bytes are held shared, and the header has been found good.
     case member(any SystemFile)
   }
@@ -112,7 +112,7 @@ struct SessionJoiner {
       }
       try requireNoPrivateReader()
       try adoptPermissions(file)
-      return .alone(file, previousGeneration: previousGeneration(file))
+      return .alone(file, after: previousSession(file))
     } catch {
       file.close()
       throw error

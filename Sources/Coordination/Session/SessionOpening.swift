@@ -3,7 +3,7 @@ import Platform
 /// The steps of `LockFile.open`. On failure everything is left as if it had never been begun.
 struct SessionOpening<Failure: Error> {
   typealias OpenError = LockFileOpenError<Failure>
-  typealias Recover = () throws(Failure) -> LockFile.Recovered
+  typealias Recover = (_ hasFailedFlush: Bool) throws(Failure) -> LockFile.Recovered
 
   let joiner: SessionJoiner
   let mode: LockFile.Mode
@@ -31,11 +31,17 @@ struct SessionOpening<Failure: Error> {
   private func openShared(_ recover: Recover) throws(OpenError) -> LockFile {
     let entry = try checking { () throws(LockFileError) in try joiner.join() }
     switch entry {
-    case .alone(let file, let previousGeneration):
+    case .alone(let file, let previous):
       return try settling(file) { () throws(OpenError) in
-        let recovered = try recovery(recover)
+        let recovered: LockFile.Recovered
+        do throws(OpenError) {
+          recovered = try recovery(recover, hasFailedFlush: previous.hasFailedFlush)
+        } catch {
+          joiner.noteFailedRecovery(file, after: previous)
+          throw error
+        }
         return try checking { () throws(LockFileError) in
-          try begin(file, recovered, generation: previousGeneration &+ 1)
+          try begin(file, recovered, generation: previous.generation &+ 1)
         }
       }
     case .member(let file):
@@ -102,7 +108,7 @@ struct SessionOpening<Failure: Error> {
 
   private func openAlone(_ recover: Recover) throws(OpenError) -> LockFile {
     do throws(OpenError) {
-      let recovered = try recovery(recover)
+      let recovered = try recovery(recover, hasFailedFlush: false)
       return try checking { () throws(LockFileError) in
         let memory = try doing("make memory for pins") { () throws(SystemError) in
           try SharedMemory()
@@ -129,9 +135,11 @@ struct SessionOpening<Failure: Error> {
     }
   }
 
-  private func recovery(_ recover: Recover) throws(OpenError) -> LockFile.Recovered {
+  private func recovery(
+    _ recover: Recover, hasFailedFlush: Bool
+  ) throws(OpenError) -> LockFile.Recovered {
     do {
-      return try recover()
+      return try recover(hasFailedFlush)
     } catch {
       throw .recovery(error)
     }

@@ -118,7 +118,10 @@ final class FileFlusher: Sendable {
     below root: NodeReference, size: UInt64, doing what: String
   ) throws(StorageError) {
     let flushed = lockFile.flushedVersion
-    if flushed < versionAtOpening {
+    // Under `strict` a node is not written twice: another process may be making it durable now, and
+    // a write that is interrupted would destroy what that one promises. There only those failures
+    // count that have been noted in the lock-file.
+    if flushed < versionAtOpening, durability != .strict {
       let source = try mappings.beginReading(covering: size)
       defer { source.endReading() }
       try NodeRewriter(source: source, file: file).run(

@@ -60,7 +60,8 @@ struct WriterSuccession {
       do throws(StorageError) {
         let recovery = Recovery(slots: slots, mapping: mapping)
         try RecoverySettlement(
-          recovery: recovery, rewritesInPlace: writer.options.durability != .strict
+          recovery: recovery, rewritesInPlace: writer.options.durability != .strict,
+          hasFailedFlush: false
         ).secure(found.newest)
       } catch {
         lockFile.noteFlushFailure()

@@ -79,8 +79,9 @@ struct Opener {
     do {
       return try LockFile.open(
         path: path + ".lock", dataFile: file, system: system, mode: mode
-      ) { () throws(StorageError) in
-        try recover(mayWrite: mode != .privateReader && !options.readOnly)
+      ) { (hasFailedFlush) throws(StorageError) in
+        try recover(
+          mayWrite: mode != .privateReader && !options.readOnly, hasFailedFlush: hasFailedFlush)
       }
     } catch {
       switch error {
@@ -93,18 +94,22 @@ struct Opener {
   }
 
   /// Runs while this process is alone with the file.
-  private func recover(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
+  private func recover(
+    mayWrite: Bool, hasFailedFlush: Bool
+  ) throws(StorageError) -> LockFile.Recovered {
     do throws(StorageError) {
-      return try recoverNewest(mayWrite: mayWrite)
+      return try recoverNewest(mayWrite: mayWrite, hasFailedFlush: hasFailedFlush)
     } catch {
       guard error.code == .corrupt, FileHeader.wasNeverMade(file) else { throw error }
       guard mayWrite else { throw unmade }
     }
     try make()
-    return try recoverNewest(mayWrite: mayWrite)
+    return try recoverNewest(mayWrite: mayWrite, hasFailedFlush: false)
   }
 
-  private func recoverNewest(mayWrite: Bool) throws(StorageError) -> LockFile.Recovered {
+  private func recoverNewest(
+    mayWrite: Bool, hasFailedFlush: Bool
+  ) throws(StorageError) -> LockFile.Recovered {
     let cipher = try prepare(mayWrite: mayWrite)
     let mapping = try mapping(covering: 0, cipher)
     let slots = SlotStore(file: file, boot: system.bootIdentifier(), cipher: cipher)
@@ -112,7 +117,8 @@ struct Opener {
     let found = try recovery.findNewest()
     if mayWrite {
       let settlement = RecoverySettlement(
-        recovery: recovery, rewritesInPlace: options.durability != .strict)
+        recovery: recovery, rewritesInPlace: hasFailedFlush || options.durability != .strict,
+        hasFailedFlush: hasFailedFlush)
       let newest = try settlement.run(found)
       return LockFile.Recovered(newest: PublishedVersion(newest), durable: newest.version)
     }

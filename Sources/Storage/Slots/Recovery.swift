@@ -115,8 +115,12 @@ struct Recovery {
 struct RecoverySettlement {
   let recovery: Recovery
   /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of
-  /// the disk that a write it is interrupted in can destroy the whole block.
+  /// the disk that a write it is interrupted in can destroy the whole block; but when a flush has
+  /// failed there, too: nothing else makes it certain.
   let rewritesInPlace: Bool
+  /// Whether a flush has failed in this boot, after which the kernel reports no more failures for
+  /// what it did not write, and may read old bytes again at any time.
+  let hasFailedFlush: Bool
 
   private var file: any SystemFile { recovery.slots.file }
 
@@ -142,7 +146,9 @@ struct RecoverySettlement {
 
   /// Gives an unflushed version a durable slot, beside that of version `durable`.
   func makeDurable(_ slot: CommitSlot, beyond durable: UInt64) throws(StorageError) {
-    try rewriteNodes(of: slot, after: durable)
+    // What the last durable slot proves may be what the failed flush should have covered.
+    let known = hasFailedFlush ? durable - min(durable, 1) : durable
+    try rewriteNodes(of: slot, after: known)
     var slot = slot
     slot.extents = []
     do throws(SystemError) {
@@ -186,7 +192,11 @@ struct RecoverySettlement {
   /// Removes slots of an earlier boot or of a torn commit, and bytes beyond the end.
   private func clean(_ found: Recovery.Found) throws(StorageError) {
     do throws(SystemError) {
-      if found.hasFalseClaims,
+      if hasFailedFlush {
+        // What was erased before may have come back, or may yet.
+        try recovery.slots.eraseAll(but: found.newest.version)
+        try file.synchronize()
+      } else if found.hasFalseClaims,
         try recovery.slots.eraseClaims(beyond: found.newest.version)
       {
         try file.synchronize()

@@ -190,6 +190,15 @@ struct SlotStore {
     return found
   }
 
+  /// Clears every slot but the durable one of `version`, also those that are clear already: that
+  /// may not have reached the disk.
+  func eraseAll(but version: UInt64) throws(SystemError) {
+    for place in FileLayout.volatileSlots { try writeZeros(at: place) }
+    for place in FileLayout.durableSlots where try readSlot(at: place)?.version != version {
+      try writeZeros(at: place)
+    }
+  }
+
   /// Says that the newest durable slot, of `version`, and all that it names are on disk. Needs no
   /// flush: without the mark the next opening looks for itself.
   func writeClosingMark(_ version: UInt64) throws(SystemError) {

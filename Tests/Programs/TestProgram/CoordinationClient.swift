@@ -46,14 +46,14 @@ final class CoordinationClient {
     case "open":
       var recovered = false
       let opened: LockFile = try LockFile.open(path: lockPath, dataFile: dataFile) {
-        () throws(Never) in
+        (_) throws(Never) in
         recovered = true
         return .init(newest: .init(version: 1, root: 10, logicalSize: 100), durable: 1)
       }
       lockFile = opened
       return recovered ? "alone" : "member"
     case "open and stay in recovery":
-      _ = try LockFile.open(path: lockPath, dataFile: dataFile) { () throws(Never) in
+      _ = try LockFile.open(path: lockPath, dataFile: dataFile) { (_) throws(Never) in
         say("recovering")
         while true { pause() }
       }
