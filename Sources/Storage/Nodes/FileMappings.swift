@@ -95,10 +95,11 @@ final class FileMappings: Sendable {
     }
   }
 
-  /// The same if the count of failed flushes is not the one that was last seen here.
+  /// The same if the count of failed flushes is not the one that was last seen here, and as long as
+  /// it is odd: pages may be read again at any time until what was not flushed has been repaired.
   @inline(__always)
   func noteFlushFailure(_ failure: UInt64) {
-    if failure != flushFailureSeen.load(ordering: .relaxed) {
+    if failure != flushFailureSeen.load(ordering: .relaxed) || failure % 2 == 1 {
       flushFailureSeen.store(failure, ordering: .relaxed)
       forgetVerifiedNodes()
     }

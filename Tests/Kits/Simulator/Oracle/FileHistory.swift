@@ -158,7 +158,10 @@ final class FileHistory {
   /// Says what is wrong with finding `number` as the newest version, when `floor` was there before
   /// somebody began to look.
   func objection(to number: Int, floor: Int) -> String? {
-    guard let commit = self[number] else { return "\(name) holds what nobody wrote (\(number))" }
+    guard let commit = self[number] else {
+      // A page that a failed flush has left may change while it is read.
+      return mayGiveUp ? nil : "\(name) holds what nobody wrote (\(number))"
+    }
     if commit.outcome == .failed {
       return "commit \(number) of \(name), which had failed, is there"
     }
