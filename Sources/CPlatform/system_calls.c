@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/futex.h>
+#include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -46,6 +48,13 @@ int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held) {
   }
   *held = lock.l_type != F_UNLCK;
   return 0;
+}
+
+void holdfast_write_in_place(int descriptor) {
+  int flags = 0;
+  if (ioctl(descriptor, FS_IOC_GETFLAGS, &flags) != 0) return;
+  flags |= FS_NOCOW_FL;
+  (void)ioctl(descriptor, FS_IOC_SETFLAGS, &flags);
 }
 
 int holdfast_punch_hole(int descriptor, uint64_t offset, uint64_t length) {

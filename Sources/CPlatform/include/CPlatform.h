@@ -30,6 +30,10 @@ int holdfast_unlock_all(int descriptor);
 /// Whether a lock of `kind` by another open file description is in the way; 1 or 0 into `held`.
 int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held);
 
+/// Asks a file system that copies on write (Btrfs) to write an empty file where it is from here on;
+/// without effect elsewhere.
+void holdfast_write_in_place(int descriptor);
+
 int holdfast_punch_hole(int descriptor, uint64_t offset, uint64_t length);
 
 /// The magic number of the file system that holds the file.

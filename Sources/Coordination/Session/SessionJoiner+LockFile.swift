@@ -30,7 +30,10 @@ extension SessionJoiner {
         }
       }
       do throws(SystemError) {
-        return try system.openFile(path: path, mode: .createNew)
+        let file = try system.openFile(path: path, mode: .createNew)
+        // Its pages are written through a mapping, where a full disk has no error but a signal.
+        file.keepInPlace()
+        return file
       } catch {
         if error.code != fileExists { throw lockFileError(error) }
       }

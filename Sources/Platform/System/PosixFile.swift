@@ -171,6 +171,8 @@ final class PosixFile: SystemFile {
     try check(.fallocate, code: code)
   }
 
+  func keepInPlace() { holdfast_write_in_place(descriptor) }
+
   func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {
     try check(.punchHole, code: holdfast_punch_hole(descriptor, offset, length))
   }

@@ -42,6 +42,9 @@ extension System {
 
 /// For stand-ins of the real machine that have no better way.
 extension SystemFile {
+  /// As a file system that always writes in place.
+  public func keepInPlace() {}
+
   /// As if it could not be deleted.
   public func linkCount() throws(SystemError) -> UInt64 { 1 }
 
