@@ -29,6 +29,29 @@ import Testing
     try bench.check(try bench.database.pinNewest())
   }
 
+  @Test(arguments: [Durability.full, .relaxed])
+  func `a file of which next to nothing is left becomes small in the background`(
+    durability: Durability
+  ) throws {
+    let bench = try Bench(leafCount: 2000, wordsMax: 900, changesMax: 1, durability: durability)
+    try bench.commit()
+    try bench.dropAllLeaves(butEvery: 100)
+    let before = bench.system.contents(of: "/a.realm").count
+    var left = 100
+    var progress = CompactionProgress()
+    repeat {
+      progress = try bench.database.compactStep()
+      // As the flush does that follows relaxed commits.
+      if progress.isHeldBack { try bench.database.flush() }
+      left -= 1
+    } while left > 0 && (progress.hasMore || progress.isHeldBack)
+    #expect(left > 0, "compaction did not come to rest")
+    let report = try bench.database.verify()
+    print("before \(before), after \(report.logicalSize), live \(report.liveBytes)")
+    #expect(report.findings == [])
+    #expect(report.logicalSize < report.liveBytes * 2 + 1_300_000)
+  }
+
   @Test func `nothing of the bookkeeping keeps the end of the file in place`() throws {
     let bench = try shrunken(kept: 100)
     // Commits in between spread the log of the free space and the history over the file.

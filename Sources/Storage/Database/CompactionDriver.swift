@@ -8,6 +8,8 @@ package final class CompactionDriver: Sendable {
     var cursor: [Int] = []
     /// `FreeSpace.usedEnd` when the search began at the start of the tree; 0: it has not begun.
     var endAtPassStart: UInt64 = 0
+    /// Searches that began and ended in one step and moved something, since `endAtPassStart`.
+    var shortPasses = 0
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
@@ -55,12 +57,15 @@ package final class CompactionDriver: Sendable {
     let budget = force ? Compactor.forcedBudget : state.withLock { Int($0.movePace.size) }
     try moveNodes(database, beyond: boundary, budget: budget, &progress)
     let isWorking = !progress.isFruitless
+    // What it moved away from is of use after a flush; one is on its way where none is made here.
+    let isSettling = progress.isShort && !flushes
     if flushes { try database.flush() }
     try holdingWriter(database) { (transaction) throws(StorageError) in
       let freeSpace = database.writer.state.freeSpace
       let canMove = Compactor.canMove(freeSpace)
-      progress.hasMore = isWorking && canMove
-      progress.isHeldBack = !isWorking && canMove && Compactor.isHeldBack(freeSpace)
+      progress.hasMore = isWorking && canMove && !isSettling
+      progress.isHeldBack =
+        canMove && (isSettling || !isWorking && Compactor.isHeldBack(freeSpace))
       if progress.isFruitless { noteFruitless(freeSpace) }
     }
     let before = progress.bytesReturned
@@ -147,6 +152,7 @@ package final class CompactionDriver: Sendable {
     _ database: Database, beyond boundary: UInt64, budget: Int, _ progress: inout CompactionProgress
   ) throws(StorageError) {
     var search = state.withLock { $0 }
+    let beginsHere = search.cursor.isEmpty
     let targets = try findTargets(database, beyond: boundary, budget: budget, &search)
     var moved = 0
     var end: UInt64 = 0
@@ -172,13 +178,22 @@ package final class CompactionDriver: Sendable {
     // A pass that has not made the file smaller would be repeated for nothing: what it moved went
     // from one place near the end to another.
     let isPassOver = search.cursor.isEmpty
-    progress.isFruitless = isPassOver && end >= search.endAtPassStart
-    if isPassOver { search.endAtPassStart = 0 }
+    progress.isShort =
+      isPassOver && beginsHere && moved > 0 && search.shortPasses < Compactor.shortPassesMax
+    if progress.isShort {
+      // What it moved away from is free after the commit that moved it, so a search that is over in
+      // one step cannot see what it has gained; the next one does.
+      search.shortPasses += 1
+    } else if isPassOver {
+      progress.isFruitless = end >= search.endAtPassStart
+      (search.endAtPassStart, search.shortPasses) = (0, 0)
+    }
     state.withLock { [search] current in
       // Where less was found than might be moved, it says nothing of what as much would take.
       if !isPassOver { current.movePace.note(nanoseconds: nanoseconds) }
       current.cursor = search.cursor
       current.endAtPassStart = search.endAtPassStart
+      current.shortPasses = search.shortPasses
     }
   }
 
