@@ -74,15 +74,53 @@ public enum StoredValue: Hashable, Sendable {
   case decimal128(DecimalBits)
   case link(TableKey, ObjectKey)
 
-  /// Whether both are stored as the same bytes. Negative zero equals zero, and strings that are
-  /// canonically equivalent are equal, but what is stored differs.
+  /// Whether both are stored as the same bytes. Negative zero equals zero, but what is stored
+  /// differs.
   public func isIdentical(to other: StoredValue) -> Bool {
     switch (self, other) {
     case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
     case (.double(let left), .double(let right)), (.date(let left), .date(let right)):
       left.bitPattern == right.bitPattern
-    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     default: self == other
+    }
+  }
+
+  /// Compares values of one kind; strings by their bytes, where Swift takes those for equal that
+  /// are composed differently.
+  public static func == (left: StoredValue, right: StoredValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.int(let left), .int(let right)): left == right
+    case (.bool(let left), .bool(let right)): left == right
+    case (.float(let left), .float(let right)): left == right
+    case (.double(let left), .double(let right)): left == right
+    case (.string(let left), .string(let right)): StoredText(left) == StoredText(right)
+    case (.data(let left), .data(let right)): left == right
+    case (.date(let left), .date(let right)): left == right
+    case (.objectId(let left), .objectId(let right)): left == right
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.decimal128(let left), .decimal128(let right)): left == right
+    case (.link(let leftTable, let left), .link(let rightTable, let right)):
+      leftTable == rightTable && left == right
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .int(let value): hasher.combine(value)
+    case .bool(let value): hasher.combine(value)
+    case .float(let value): hasher.combine(value)
+    case .double(let value), .date(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(StoredText(value))
+    case .data(let value): hasher.combine(value)
+    case .objectId(let value): hasher.combine(value)
+    case .uuid(let value): hasher.combine(value)
+    case .decimal128(let value): hasher.combine(value)
+    case .link(let table, let key):
+      hasher.combine(table)
+      hasher.combine(key)
     }
   }
 }

@@ -166,6 +166,7 @@ struct ObjectDeletion {
   /// Deletes the embedded objects whose links have gone, and what those own in turn: level by
   /// level, so that a long chain of them takes no stack.
   func removeOrphans() throws(StorageError) {
+    if transaction.orphanHolds > 0 { return }
     while !transaction.orphans.isEmpty {
       var level = transaction.orphans
       transaction.orphans.removeAll(keepingCapacity: true)

@@ -20,6 +20,19 @@ extension ObjectTransaction {
     return schema.description.description(of: kind.className)!.tableKey
   }
 
+  /// How many nested collections the one is in, itself included; no more than `most` are looked at.
+  public func nestingLevel(
+    of object: ObjectKey, in table: TableKey, upTo most: Int
+  ) throws(StorageError) -> Int {
+    var (object, table, level) = (object, table, 0)
+    while level < most, schema.layouts[Int(table.rawValue)].isNested {
+      level += 1
+      guard let place = try places(of: [object], in: table).keys.first else { break }
+      (object, table) = (place.object, place.table)
+    }
+    return level
+  }
+
   // MARK: History
 
   /// A value of any kind and where it is.

@@ -152,4 +152,14 @@ extension ObjectTransaction {
   func deleteOrphans() throws(StorageError) {
     if !orphans.isEmpty { try ObjectDeletion(transaction: self).removeOrphans() }
   }
+
+  /// From here on, embedded objects and nested collections whose links go stay as they are, so that
+  /// what takes their place can be copied from them. Each call needs one of `releaseOrphans`.
+  public func keepOrphans() { orphanHolds += 1 }
+
+  /// Ends what `keepOrphans` began; the last one deletes what has no link any more.
+  public func releaseOrphans() throws(StorageError) {
+    orphanHolds -= 1
+    try deleteOrphans()
+  }
 }

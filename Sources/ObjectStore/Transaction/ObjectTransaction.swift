@@ -46,6 +46,8 @@ public final class ObjectTransaction {
   var schemaChanged = false
   /// Embedded objects whose link has gone, to be deleted before the present operation ends.
   @safe @exclusivity(unchecked) var orphans: [Orphan] = []
+  /// While above zero, orphans wait; see `keepOrphans`.
+  @safe @exclusivity(unchecked) var orphanHolds = 0
 
   /// Changes objects in `transaction`, and ends it: from here on it is used through this alone.
   /// Unless committed it is cancelled, at the latest when this goes.

@@ -51,9 +51,22 @@ struct UnmanagedValues<Element: RealmCollectionValue> {
   init(_ elements: [Element]) { self.elements = elements }
 
   func aggregate<T>(_ operation: AggregateOperation, _ property: String) -> T? {
+    if property == "self", let own = extremeWithoutOrder(operation) { return own as? T }
     let values = elements.map { stored($0, property) }
     let result = operation.applied(to: values, kind(of: property))
     return AggregateResult(operation: operation, property: property, value: result).converted(nil)
+  }
+
+  /// The smallest or largest value if that is an object or collection: those come after all that
+  /// has an order.
+  private func extremeWithoutOrder(_ operation: AggregateOperation) -> AnyRealmValue? {
+    guard operation == .minimum || operation == .maximum, let values = elements as? [AnyRealmValue]
+    else { return nil }
+    let unordered = values.filter { $0.reference != nil }
+    let isExtreme =
+      operation == .maximum
+      || values.allSatisfy { $0 == .none || $0.reference != nil }
+    return isExtreme ? unordered.first : nil
   }
 
   private func stored(_ element: Element, _ property: String) -> StoredValue {

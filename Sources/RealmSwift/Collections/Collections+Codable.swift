@@ -14,11 +14,12 @@ extension Results: Encodable where Element: Encodable {}
 extension AnyRealmCollection: Encodable where Element: Encodable {}
 
 extension Map: Encodable where Value: Encodable {
-  /// Encodes the entries as a dictionary.
+  /// Encodes the entries as a dictionary. Of keys that Swift takes for equal, since they differ
+  /// only in how they are composed, that has the last.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(
-      Dictionary(uniqueKeysWithValues: pairs.map { ($0.key._keyText, $0.value) }))
+      Dictionary(pairs.map { ($0.key._keyText, $0.value) }, uniquingKeysWith: { $1 }))
   }
 }
 

@@ -130,7 +130,8 @@ struct EmbeddedWriter {
   }
 
   private func updateMap(_ map: ListAccessor, _ target: TableBinding, _ entries: [String: Any]) {
-    for key in map.keyTexts() where entries[key] == nil { map.remove(key) }
+    let wanted = Set(entries.keys.map { StoredText($0) })
+    for key in map.keyTexts() where !wanted.contains(StoredText(key)) { map.remove(key) }
     for (key, item) in entries {
       guard let item = unwrapped(item) else {
         map.set(.null, forKey: key)

@@ -1,13 +1,23 @@
 /// The object or collection that a property holds a reference to.
 func heldReference(_ value: Any) -> AnyObject? {
   guard let value = unwrapped(value) else { return nil }
-  if let any = value as? AnyRealmValue {
-    switch any {
-    case .object(let object): return object
-    case .list(let list): return list
-    case .dictionary(let map): return map
-    default: return nil
+  if let any = value as? AnyRealmValue { return any.reference }
+  return value as? ObjectBase ?? value as? RLMSwiftCollectionBase
+}
+
+extension AnyRealmValue {
+  /// The object or collection that it is; nil for a value.
+  var reference: AnyObject? {
+    switch self {
+    case .object(let object): object
+    case .list(let list): list
+    case .dictionary(let map): map
+    default: nil
     }
   }
-  return value as? ObjectBase ?? value as? RLMSwiftCollectionBase
+}
+
+/// The objects and collections among values of any kind; none among others.
+func nestedReferences<Element>(_ elements: [Element]) -> [AnyObject] {
+  (elements as? [AnyRealmValue])?.compactMap(\.reference) ?? []
 }

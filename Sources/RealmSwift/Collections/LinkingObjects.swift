@@ -56,7 +56,10 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 
   /// The object at the index, which must be within the collection.
   public subscript(position: Int) -> Element {
-    guard let collection else { checkIndexOfNone(position) }
+    guard let collection else {
+      if let element = KeyPathRecorder.element(of: Element.self) { return element }
+      checkIndexOfNone(position)
+    }
     return collection.element(at: position, as: Element.self)
   }
 

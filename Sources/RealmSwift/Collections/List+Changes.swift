@@ -18,7 +18,7 @@ extension List: MutableCollection {
     let objects = Array(objects)  // a list may be appended to itself
     if let accessor {
       accessor.prepareToWrite()
-      accessor.append(contentsOf: objects)
+      accessor.insert(contentsOf: objects)
     } else {
       unmanaged.append(contentsOf: objects)
     }
@@ -36,9 +36,7 @@ extension List: MutableCollection {
   where C.Element == Element {
     accessor?.prepareToWrite()
     checkIndex(index, below: count + 1)
-    for (offset, element) in Array(newElements).enumerated() {
-      insertChecked(element, at: index + offset)
-    }
+    insertChecked(contentsOf: Array(newElements), at: index)
   }
 
   private func insertChecked(_ element: Element, at index: Int?) {
@@ -47,6 +45,14 @@ extension List: MutableCollection {
       accessor.insert(element, at: index)
     } else {
       unmanaged.insert(element, at: index ?? unmanaged.count)
+    }
+  }
+
+  private func insertChecked(contentsOf elements: [Element], at index: Int) {
+    if let accessor {
+      accessor.insert(contentsOf: elements, at: index)
+    } else {
+      unmanaged.insert(contentsOf: elements, at: index)
     }
   }
 
@@ -139,9 +145,11 @@ extension List: MutableCollection {
     accessor?.prepareToWrite()
     let range = checkedRange(subrange)
     let elements = Array(newElements)
-    removeChecked(range)
-    for (offset, element) in elements.enumerated() {
-      insertChecked(element, at: range.lowerBound + offset)
+    guard let accessor else { return unmanaged.replaceSubrange(range, with: elements) }
+    if let owned = accessor.owned { accessor.check(elements.map(accessor.embeddable), owned) }
+    accessor.instance.replacing {
+      accessor.remove(range)
+      accessor.insert(contentsOf: elements, at: range.lowerBound)
     }
   }
 

@@ -23,8 +23,16 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
 
   public var _unmanagedElements: [Element]? { accessor == nil ? unmanaged : nil }
 
+  deinit {
+    if unmanaged.isEmpty || Element.self != AnyRealmValue.self { return }
+    var references = nestedReferences(unmanaged)
+    unmanaged = []
+    releaseInTurn(&references)
+  }
+
   override func hasSameElements(as other: RLMSwiftCollectionBase) -> Bool {
-    unmanaged == (other as? List<Element>)?.unmanaged
+    guard let other = other as? List<Element> else { return false }
+    return NestedComparison.areSame(self, other)
   }
 
   // MARK: Reading
@@ -35,6 +43,11 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
   /// The element at the index, which must be within the list.
   public subscript(index: Int) -> Element {
     get {
+      if accessor == nil, unmanaged.isEmpty,
+        let element = KeyPathRecorder.element(of: Element.self)
+      {
+        return element
+      }
       checkIndex(index, below: count)
       guard let accessor else { return unmanaged[index] }
       return Element._rlmFromStored(accessor.value(at: index), accessor.instance)
@@ -47,9 +60,10 @@ public final class List<Element: RealmCollectionValue>: RLMSwiftCollectionBase, 
     accessor?.makeIterator() ?? RLMIterator(unmanaged)
   }
 
-  /// The position of the first element that equals the given one, nil if there is none.
+  /// The position of the first element that equals the given one, nil if there is none. Strings are
+  /// equal if their bytes are.
   public func index(of element: Element) -> Int? {
-    guard let accessor else { return unmanaged.firstIndex(of: element) }
+    guard let accessor else { return unmanaged.firstIndex { $0.isSame(as: element) } }
     return accessor.existing(element).flatMap(accessor.firstIndex)
   }
 }

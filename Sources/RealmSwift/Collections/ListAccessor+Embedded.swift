@@ -19,7 +19,7 @@ extension ListAccessor {
   }
 
   /// Whether the objects can be put in, or why not; before anything is changed.
-  private func check(_ objects: [ObjectBase], _ target: TableBinding) {
+  func check(_ objects: [ObjectBase], _ target: TableBinding) {
     var seen: Set<ObjectIdentifier> = []
     for object in objects {
       if object._isManaged || !seen.insert(ObjectIdentifier(object)).inserted {
@@ -80,17 +80,20 @@ extension ListAccessor {
       return elements.count == count
         && zip(elements, values()).allSatisfy { element, stored in
           let present = AnyRealmValue._rlmFromStored(stored, instance)
-          return (element as? AnyRealmValue)?.hasSameContent(as: present) == true
+          return (element as? AnyRealmValue).map { NestedComparison.haveSameContent($0, present) }
+            == true
         }
     }
-    return values() == elements.map { $0._rlmStored(instance) }
+    return values().elementsEqual(elements.map { $0._rlmStored(instance) }) {
+      $0.isIdentical(to: $1)
+    }
   }
 
   // MARK: In maps
 
   /// Gives a key a value.
   func put<Value: RealmCollectionValue>(_ value: Value, forKey key: String) {
-    guard let owned else { return set(value._rlmStored(instance), forKey: key) }
+    guard let owned else { return set(self.stored(value), forKey: key) }
     if isNull(value) { return set(.null, forKey: key) }
     embed(embeddable(value), owned, forKey: key)
   }
@@ -106,8 +109,8 @@ extension ListAccessor {
     }
     if let any = value as? AnyRealmValue, any.isCollection {
       let present = self.value(of: key).map { AnyRealmValue._rlmFromStored($0, instance) }
-      if present?.hasSameContent(as: any) == true { return }
-      return set(any._rlmStored(instance), forKey: key)
+      if let present, NestedComparison.haveSameContent(present, any) { return }
+      return set(self.stored(any), forKey: key)
     }
     let stored = value._rlmStored(instance)
     if self.value(of: key)?.isIdentical(to: stored) != true { set(stored, forKey: key) }

@@ -141,6 +141,21 @@ final class ListAccessor {
     instance.nester.existing(element)
   }
 
+  /// An element in the store's terms, made part of the realm if it is not. A list or dictionary is
+  /// a level deeper than the one that it is put into.
+  func stored<Element: RealmCollectionValue>(_ element: Element) -> StoredValue {
+    guard Element.self == AnyRealmValue.self, (element as? AnyRealmValue)?.isCollection == true,
+      let writing = instance.writing, writing.nestingDepth == 0,
+      binding.description.isNestedCollection
+    else { return element._rlmStored(instance) }
+    writing.nestingDepth = engine { () throws(StorageError) in
+      try writing.objects.nestingLevel(
+        of: object, in: binding.table, upTo: NestedCollection.depthMax)
+    }
+    defer { writing.nestingDepth = 0 }
+    return element._rlmStored(instance)
+  }
+
   // MARK: Changing
 
   /// Checks that the list may be changed now.
@@ -162,18 +177,19 @@ final class ListAccessor {
   /// Puts an element in before the one at the index, nil for the end.
   func insert<Element: RealmCollectionValue>(_ element: Element, at index: Int?) {
     if let owned { return embed([embeddable(element)], owned, at: index ?? count) }
-    let value = element._rlmStored(instance)
+    let value = stored(element)
     let index = index ?? count
     change { (objects) throws(StorageError) in
       try objects.listInsert(value, at: index, column, of: object, in: binding.table)
     }
   }
 
-  func append<Element: RealmCollectionValue>(contentsOf elements: [Element]) {
+  /// Puts elements in before the one at the index, nil for the end.
+  func insert<Element: RealmCollectionValue>(contentsOf elements: [Element], at index: Int? = nil) {
     if elements.isEmpty { return }
-    if let owned { return embed(elements.map(embeddable), owned, at: count) }
-    let values = elements.map { $0._rlmStored(instance) }
-    let index = count
+    if let owned { return embed(elements.map(embeddable), owned, at: index ?? count) }
+    let values = elements.map(stored)
+    let index = index ?? count
     change { (objects) throws(StorageError) in
       try objects.listInsert(
         contentsOf: values, at: index, column, of: object, in: binding.table)
@@ -183,7 +199,7 @@ final class ListAccessor {
   /// Puts an element in the place of the one at the index.
   func replace<Element: RealmCollectionValue>(_ element: Element, at index: Int) {
     if let owned { return replaceEmbedded(embeddable(element), owned, at: index) }
-    set(element._rlmStored(instance), at: index)
+    set(stored(element), at: index)
   }
 
   func set(_ value: StoredValue, at index: Int) {

@@ -2,9 +2,11 @@ import ObjectStore
 
 /// A collection of distinct values or objects that is a property of an object.
 ///
-/// A set of an unmanaged object holds its elements itself, in the order in which they came. A
-/// managed one is a live view of what the realm holds, in an order of the values' own, and may be
-/// changed only within a write transaction.
+/// A set of an unmanaged object holds its elements itself, in the order in which they came until
+/// one is taken out. A managed one is a live view of what the realm holds, in an order of the
+/// values' own, and may be changed only within a write transaction.
+///
+/// Strings are distinct if their bytes are: an "é" of one scalar and one of two are two elements.
 public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollectionBase,
   RealmCollection
 {
@@ -39,6 +41,9 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
   /// The element at the index, which must be below `count`. Which one that is changes as elements
   /// come and go.
   public subscript(index: Int) -> Element {
+    if accessor == nil, count == 0, let element = KeyPathRecorder.element(of: Element.self) {
+      return element
+    }
     checkIndex(index, below: count)
     guard let accessor else { return unmanaged.elements[index] }
     return Element._rlmFromStored(accessor.value(at: index), accessor.instance)
@@ -51,7 +56,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   /// The position of the element, nil if it is not in the set.
   public func index(of element: Element) -> Int? {
-    guard let accessor else { return unmanaged.elements.firstIndex(of: element) }
+    guard let accessor else { return unmanaged.index(of: element) }
     return accessor.existing(element).flatMap(accessor.firstIndex)
   }
 
@@ -101,7 +106,10 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   private func remove(_ objects: some Sequence<Element>) {
     let objects = Array(objects)
-    guard let accessor else { return unmanaged.remove(Set(objects)) }
+    guard let accessor else {
+      for object in objects { unmanaged.remove(object) }
+      return
+    }
     accessor.prepareToWrite()
     accessor.removeFromSet(objects.compactMap { accessor.existing($0) })
   }
@@ -123,30 +131,6 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
 
   /// Puts in what is in the other set.
   public func formUnion(_ other: MutableSet<Element>) { insert(objectsIn: other) }
-}
-
-/// The elements of a set without a realm.
-struct UnmanagedSet<Element: Hashable> {
-  /// In the order in which they came.
-  private(set) var elements: [Element] = []
-  private var known: Set<Element> = []
-
-  init() {}
-
-  init(_ elements: some Sequence<Element>) {
-    for element in elements { insert(element) }
-  }
-
-  func contains(_ element: Element) -> Bool { known.contains(element) }
-
-  mutating func insert(_ element: Element) {
-    if known.insert(element).inserted { elements.append(element) }
-  }
-
-  mutating func remove(_ unwanted: Set<Element>) {
-    elements.removeAll { unwanted.contains($0) }
-    known.subtract(unwanted)
-  }
 }
 
 extension MutableSet where Element: ObjectBase {

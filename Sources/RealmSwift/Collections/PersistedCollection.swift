@@ -45,9 +45,8 @@ extension _PersistedCollection {
     if let own = value.accessor, own.isSameList(as: accessor) { return }
     // Before the object that they may come from changes.
     let entries = _rlmOwned(value._rlmEntries, accessor.instance)
-    let collection = Self(accessor: accessor)
-    collection.removeAll()
-    collection._rlmAdd(entries)
+    accessor.prepareToWrite()
+    Self(accessor: accessor)._rlmReplaceAll(with: entries)
   }
 
   public static func _rlmTransfer(
@@ -57,11 +56,18 @@ extension _PersistedCollection {
     if mode == .new && entries.isEmpty { return }
     let collection = Self(accessor: object._listAccessor(column))
     switch mode {
-    case .new: break
-    case .overwriteAll: collection.removeAll()
-    case .overwriteModified: return collection._rlmUpdate(to: entries)
+    case .new: collection._rlmAdd(entries)
+    case .overwriteAll: collection._rlmReplaceAll(with: entries)
+    case .overwriteModified: collection._rlmUpdate(to: entries)
     }
-    collection._rlmAdd(entries)
+  }
+
+  /// Makes a managed collection hold these entries, which may come from what it holds.
+  fileprivate func _rlmReplaceAll(with entries: [_Entry]) {
+    accessor!.instance.replacing {
+      removeAll()
+      _rlmAdd(entries)
+    }
   }
 
   public static func _rlmPropertyFromAny(_ value: Any, _ realm: _RealmInstance?) -> Self? {
@@ -126,8 +132,7 @@ extension List: _PersistedCollection {
       return accessor.overwriteEmbedded(entries.map(accessor.embeddable), owned)
     }
     if accessor.hold(entries) { return }
-    accessor.removeAll()
-    accessor.append(contentsOf: entries)
+    _rlmReplaceAll(with: entries)
   }
 
   public static func _rlmOwned(_ entries: [Element], _ realm: _RealmInstance) -> [Element] {
@@ -174,9 +179,13 @@ extension Map: _PersistedCollection {
 
   public func _rlmUpdate(to entries: [(key: Key, value: Value)]) {
     guard let accessor else { return }
-    let wanted = Set(entries.map(\.key._keyText))
-    for key in accessor.keyTexts() where !wanted.contains(key) { accessor.remove(key) }
-    for (key, value) in entries { accessor.update(value, forKey: key._keyText) }
+    let wanted = Set(entries.map { StoredText($0.key._keyText) })
+    accessor.instance.replacing {
+      for key in accessor.keyTexts() where !wanted.contains(StoredText(key)) {
+        accessor.remove(key)
+      }
+      for (key, value) in entries { accessor.update(value, forKey: key._keyText) }
+    }
   }
 
   public static func _rlmOwned(

@@ -142,7 +142,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
   /// The position of an object, or of the first equal value; nil if it is not in the collection.
   public func index(of element: Element) -> Int? {
-    guard let managed else { return _unmanagedElements!.firstIndex(of: element) }
+    guard let managed else { return _unmanagedElements!.firstIndex { $0.isSame(as: element) } }
     return managed.index(of: element)
   }
 
@@ -166,7 +166,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
   public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
     switch (left.source, right.source) {
     case (.managed(let left), .managed(let right)): left.isSame(as: right)
-    case (.unmanaged(let left), .unmanaged(let right)): left.elements() == right.elements()
+    case (.unmanaged(let left), .unmanaged(let right)):
+      left.elements().holdsSame(as: right.elements())
     default: false
     }
   }

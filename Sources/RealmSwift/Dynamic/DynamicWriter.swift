@@ -73,7 +73,9 @@ struct DynamicWriter {
     }
     _ = object._prepareToWrite(column)
     let target = instance.dynamicBinding(for: object._binding!.property(column).targetTable)
-    if target.description.isEmbedded { return embed(value, in: object, column, target) }
+    if target.description.isEmbedded {
+      return instance.replacing { embed(value, in: object, column, target) }
+    }
     guard let links = links(value, property.description.collection, to: target) else {
       return false
     }
@@ -92,7 +94,7 @@ struct DynamicWriter {
       return allLinks(sequence, to: target)
     case .map:
       guard let entries = Self.entries(of: value) else { return nil }
-      var links: [String: DynamicObject?] = [:]
+      let links = Map<String, DynamicObject?>()
       for (key, value) in entries {
         if isNull(value) {
           links.updateValue(nil, forKey: key)
@@ -116,9 +118,9 @@ struct DynamicWriter {
   }
 
   /// The values of a map or dictionary by their keys, nil if it is neither.
-  private static func entries(of value: Any) -> [String: Any]? {
+  private static func entries(of value: Any) -> [(key: String, value: Any)]? {
     if let map = value as? any RealmKeyedCollection { return map.erasedEntries }
-    return value as? [String: Any]
+    return (value as? [String: Any]).map { $0.map { ($0.key, $0.value) } }
   }
 
   /// The object, as a dynamic one of that class; nil if it is of another class, or none at all.
@@ -165,6 +167,7 @@ struct DynamicWriter {
       let list = owner._listAccessor(column.rawValue)
       if isSame(sequence, list) { return true }
       let elements = sequence.map { $0 as Any }
+      guard elements.allSatisfy({ embeddable($0) != nil }) else { return false }
       list.removeAll()
       return elements.allSatisfy { element in
         settle(element, target) { () throws(StorageError) in
@@ -175,6 +178,9 @@ struct DynamicWriter {
       guard let given, let entries = Self.entries(of: given) else { return false }
       let map = owner._listAccessor(column.rawValue)
       if isSame(given, map) { return true }
+      guard entries.allSatisfy({ isNull($0.value) || embeddable($0.value) != nil }) else {
+        return false
+      }
       map.removeAll()
       return entries.allSatisfy { name, element in
         guard let element = unwrapped(element) else {
@@ -194,14 +200,19 @@ struct DynamicWriter {
     (given as? RLMSwiftCollectionBase)?.accessor?.isSameList(as: present) ?? false
   }
 
+  /// What an embedded object can be made of; nil if the value is none.
+  private func embeddable(_ value: Any) -> Any? {
+    guard let value = unwrapped(value).map(persisted),
+      storedObject(value) != nil || value is [String: Any] || value is [Any]
+    else { return nil }
+    return value
+  }
+
   /// Makes an embedded object with the values, if they can be one's.
   private func settle(
     _ value: Any, _ target: TableBinding, make: () throws(StorageError) -> ObjectKey
   ) -> Bool {
-    let value = persisted(value)
-    guard storedObject(value) != nil || value is [String: Any] || value is [Any] else {
-      return false
-    }
+    guard let value = embeddable(value) else { return false }
     let key = engine(make)
     instance.didCreate(key, in: target.table)
     let made = known(instance.object(target, key), as: DynamicObject.self)
@@ -226,8 +237,8 @@ struct DynamicWriter {
 }
 
 extension RealmKeyedCollection {
-  fileprivate var erasedEntries: [String: Any] {
-    Dictionary(uniqueKeysWithValues: zip(keys.map(\._keyText), values.map { $0 as Any }))
+  fileprivate var erasedEntries: [(key: String, value: Any)] {
+    zip(keys, values).map { ($0._keyText, $1 as Any) }
   }
 }
 

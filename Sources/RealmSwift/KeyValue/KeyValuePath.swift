@@ -1,4 +1,5 @@
 import Foundation
+import ObjectStore
 
 /// A dotted path of property names and collection operators, as key-value coding has them on
 /// Apple's systems.
@@ -24,13 +25,16 @@ struct KeyValuePath {
     return (object, parts.last ?? "")
   }
 
-  private func value(from current: Any, _ parts: ArraySlice<String>) -> Any? {
+  /// - Parameter keepsAny: whether the last property's value stays an `AnyRealmValue` if it is one.
+  private func value(
+    from current: Any, _ parts: ArraySlice<String>, keepsAny: Bool = false
+  ) -> Any? {
     guard let part = parts.first else { return current }
     let rest = parts.dropFirst()
-    if part == "self" { return value(from: current, rest) }
+    if part == "self" { return value(from: current, rest, keepsAny: keepsAny) }
     if let map = current as? any KeyValueMap {
       if part.hasPrefix("@") { return collectionValue(part, map.presentValues, rest) }
-      return map.value(ofKey: part).flatMap { value(from: $0, rest) }
+      return map.value(ofKey: part).flatMap { value(from: $0, rest, keepsAny: keepsAny) }
     }
     if let elements = Self.elements(of: current) {
       guard part.hasPrefix("@") else {
@@ -39,7 +43,11 @@ struct KeyValuePath {
       return collectionValue(part, elements, rest)
     }
     if let object = current as? ObjectBase {
-      return object._value(ofProperty: part).flatMap { value(from: $0, rest) }
+      if keepsAny, rest.isEmpty {
+        let value = object._value(of: object._property(part))
+        if value is AnyRealmValue { return value }
+      }
+      return object._value(ofProperty: part).flatMap { value(from: $0, rest, keepsAny: keepsAny) }
     }
     throwRealmException("Cannot follow key path '\(text)': '\(part)' is beyond a value.")
   }
@@ -64,8 +72,10 @@ struct KeyValuePath {
       throwRealmException(
         "Cannot follow key path '\(text)': '\(name)' needs a property to work on.")
     }
-    let values = elements.map { value(from: $0, rest) }
-    return operation.result(values.compactMap { $0 }.filter { !($0 is NSNull) })
+    let values = elements.compactMap { element in
+      value(from: element, rest, keepsAny: operation.isAggregate).flatMap(unwrapped)
+    }
+    return operation.result(values)
   }
 }
 
@@ -82,13 +92,21 @@ private enum KeyValueOperation: String {
   case distinctUnionOfArrays
   case distinctUnionOfSets
 
+  /// Whether it makes one value of all.
+  var isAggregate: Bool {
+    switch self {
+    case .min, .max, .sum, .avg: true
+    default: false
+    }
+  }
+
   func result(_ values: [Any]) -> Any? {
     switch self {
     case .count: values.count
-    case .min: values.min { KeyValueNumber.isLess($0, $1) }
-    case .max: values.max { KeyValueNumber.isLess($0, $1) }
-    case .sum: KeyValueNumber.sum(values)
-    case .avg: KeyValueNumber.average(values)
+    case .min: KeyValueNumber.present(values).min { KeyValueNumber.isLess($0, $1) }
+    case .max: KeyValueNumber.present(values).max { KeyValueNumber.isLess($0, $1) }
+    case .sum: KeyValueNumber.sum(KeyValueNumber.addable(values))
+    case .avg: KeyValueNumber.average(KeyValueNumber.addable(values))
     case .unionOfObjects: values
     case .distinctUnionOfObjects: Self.distinct(values)
     case .unionOfArrays: Self.flattened(values)
@@ -114,13 +132,33 @@ private enum KeyValueOperation: String {
 
 /// Numbers, dates and strings of any type, compared and added up.
 private enum KeyValueNumber {
-  static func isLess(_ left: Any, _ right: Any) -> Bool {
-    if let left = left as? Date, let right = right as? Date { return left < right }
-    if let left = left as? String, let right = right as? String { return left < right }
-    if let left = integer(left, as: Int64.self), let right = integer(right, as: Int64.self) {
-      return left < right
+  /// The values without what stands for none.
+  static func present(_ values: [Any]) -> [Any] {
+    values.compactMap { value in
+      guard let any = value as? AnyRealmValue else { return value }
+      return any.content
     }
-    return decimal(left) < decimal(right)
+  }
+
+  /// The values that can be added up: of those of any kind, only numbers take part.
+  static func addable(_ values: [Any]) -> [Any] {
+    values.compactMap { value in
+      switch value as? AnyRealmValue {
+      case .int(let value): value
+      case .float(let value): value
+      case .double(let value): value
+      case .decimal128(let value): value
+      case nil: value
+      default: nil
+      }
+    }
+  }
+
+  /// In the order in which values of any kind are sorted. Objects and collections come last.
+  static func isLess(_ left: Any, _ right: Any) -> Bool {
+    guard let left = StoredValue(constant: left) else { return false }
+    guard let right = StoredValue(constant: right) else { return true }
+    return SetOrder.compare(left, right) == .less
   }
 
   static func sum(_ values: [Any]) -> Any {

@@ -70,10 +70,22 @@ enum KeyPathRecorder {
     if isRecording { _ = type._recordingInstance()[keyPath: keyPath] }
   }
 
+  /// While recording: the element that a key path goes through at an index or key of a collection,
+  /// which is empty then.
+  static func element<Element>(of type: Element.Type = Element.self) -> Element? {
+    guard isRecording else { return nil }
+    if let type = type as? any OptionalProtocol.Type { return type.recordingValue as? Element }
+    return (type as? ObjectBase.Type)?._recordingInstance() as? Element
+  }
+
   private struct AnyKeyPathBox: Hashable, @unchecked Sendable {
     // Key paths are immutable; they are only not marked so.
     let keyPath: AnyKeyPath
   }
+}
+
+extension OptionalProtocol {
+  fileprivate static var recordingValue: Any? { KeyPathRecorder.element(of: Wrapped.self) }
 }
 
 /// The names of the properties that the key path goes through, with dots between them.

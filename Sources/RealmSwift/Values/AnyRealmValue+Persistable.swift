@@ -9,6 +9,18 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
 
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue {
     switch self {
+    case .object(let value): realm.adder.anyLink(to: value)
+    case .dictionary(let value): realm.nester.nest(value)
+    case .list(let value): realm.nester.nest(value)
+    default: plainStored ?? .null
+    }
+  }
+
+  public var _rlmComparable: StoredValue? { plainStored }
+
+  /// The value in the store's terms; nil for what only a realm can store.
+  var plainStored: StoredValue? {
+    switch self {
     case .none: .null
     case .int(let value): .int(Int64(value))
     case .bool(let value): .bool(value)
@@ -16,13 +28,11 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue {
     case .double(let value): .double(value)
     case .string(let value): .string(value)
     case .data(let value): .data([UInt8](value))
-    case .date(let value): value._rlmStored(realm)
-    case .object(let value): realm.adder.anyLink(to: value)
+    case .date(let value): .date(value.timeIntervalSinceReferenceDate)
     case .objectId(let value): .objectId(value.stored)
     case .decimal128(let value): .decimal128(value.stored)
-    case .uuid(let value): value._rlmStored(realm)
-    case .dictionary(let value): realm.nester.nest(value)
-    case .list(let value): realm.nester.nest(value)
+    case .uuid(let value): .uuid(value.storedBytes)
+    case .object, .dictionary, .list: nil
     }
   }
 

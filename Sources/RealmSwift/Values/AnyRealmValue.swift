@@ -142,7 +142,7 @@ extension AnyRealmValue {
       self = value
       return
     }
-    guard let value = persistedArgument(content) else {
+    guard let value = persistedArgument(content, listLevels: 0) else {
       self = .none
       return
     }

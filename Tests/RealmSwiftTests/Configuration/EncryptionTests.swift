@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import Storage
 import TestSupport
 import Testing
 
@@ -89,6 +90,32 @@ final class SecretNote: Object {
       #expect(error?.localizedDescription.contains("different encryption key") == true)
     }
     #expect(realm.isEmpty)
+  }
+
+  /// Another process, through the layer below.
+  private func otherProcess(_ path: String) throws -> Database {
+    var options = DatabaseOptions()
+    options.encryptionKey = EncryptionKey(key)
+    return try Database.open(path: path, options: options)
+  }
+
+  @Test func `a key is not changed while another process has the file open`() throws {
+    let old = configuration(key: key)
+    try fill(old)
+    let database = try otherProcess(old.fileURL!.path)
+    for wrong in [otherKey, nil] {
+      #expect(failure(configuration(key: wrong))?.code == .invalidDatabase)
+    }
+    try autoreleasepool {
+      let realm = try Realm(configuration: old)
+      try realm.writeCopy(
+        toFile: URL(fileURLWithPath: directory.file("new.realm")), encryptionKey: otherKey)
+    }
+    let error = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: old) }
+    #expect(error?.code == .alreadyOpen)
+    try check(old)
+    try check(configuration("new.realm", key: otherKey))
+    withExtendedLifetime(database) {}
   }
 
   @Test func `a copy has the key that it is given`() throws {

@@ -231,6 +231,45 @@ import Testing
     #expect(try file.open().objects(StreetV1.self).count == 2)
   }
 
+  @Test func objectsBecomeTopLevelAndEmbeddedAgain() throws {
+    let file = TemporaryRealm([HouseV2.self, StreetV2.self])
+    try autoreleasepool {
+      let realm = try file.open()
+      try realm.write {
+        for name in ["Elm", "Oak"] {
+          realm.create(HouseV2.self, value: ["street": ["name": name]])
+        }
+        realm.create(HouseV2.self)
+      }
+    }
+    var topLevel = file.configuration
+    topLevel.objectTypes = [HouseV1.self, StreetV1.self]
+    topLevel.schemaVersion = 1
+    topLevel.migrationBlock = { migration, _ in
+      migration.enumerateObjects(ofType: "House") { old, new in
+        let street = old?["street"] as? MigrationObject
+        (new?["street"] as? MigrationObject)?["name"] = (street?["name"] as? String ?? "") + "!"
+      }
+    }
+    try autoreleasepool { [topLevel] in
+      let realm = try Realm(configuration: topLevel)
+      #expect(realm.objects(HouseV1.self).map { $0.street?.name } == ["Elm!", "Oak!", nil])
+      #expect(realm.objects(StreetV1.self).count == 2)
+      let street = try #require(realm.objects(StreetV1.self).first)
+      try realm.write { realm.delete(realm.objects(HouseV1.self)[0]) }
+      #expect(!street.isInvalidated)
+      try check(realm)
+      try realm.write { realm.create(HouseV1.self, value: ["street": street]) }
+    }
+    var embedded = file.configuration
+    embedded.schemaVersion = 2
+    let realm = try Realm(configuration: embedded)
+    #expect(realm.objects(HouseV2.self).map { $0.street?.name } == ["Oak!", nil, "Elm!"])
+    try realm.write { realm.objects(HouseV2.self)[0].street = nil }
+    #expect(realm.dynamicObjects("Street").map { $0.name as? String } == ["Elm!"])
+    try check(realm)
+  }
+
   @Test func embeddedObjectsGoWithTheirProperty() throws {
     let file = TemporaryRealm([HouseV2.self, StreetV2.self])
     try autoreleasepool {

@@ -10,25 +10,29 @@ import ObjectStore
 /// Objects are optional values: they become nil when they are deleted. A map of an unmanaged object
 /// holds its entries itself. A managed one is a live view of what the realm holds, and may be
 /// changed only within a write transaction.
+///
+/// Keys are distinct if their bytes are: an "é" of one scalar and one of two are two keys.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftCollectionBase,
   RealmKeyedCollection
 {
   /// The entries of an unmanaged map.
-  var unmanaged: [Key: Value]
+  var unmanaged = UnmanagedMap<Key, Value>()
 
   /// Makes an empty unmanaged map.
-  public init() {
-    unmanaged = [:]
-    super.init(.map)
-  }
+  public init() { super.init(.map) }
 
-  required init(accessor: ListAccessor) {
-    unmanaged = [:]
-    super.init(accessor: accessor)
+  required init(accessor: ListAccessor) { super.init(accessor: accessor) }
+
+  deinit {
+    if accessor != nil || Value.self != AnyRealmValue.self { return }
+    var references = nestedReferences(unmanaged.unorderedValues)
+    unmanaged = UnmanagedMap()
+    releaseInTurn(&references)
   }
 
   override func hasSameElements(as other: RLMSwiftCollectionBase) -> Bool {
-    unmanaged == (other as? Map<Key, Value>)?.unmanaged
+    guard let other = other as? Map<Key, Value> else { return false }
+    return NestedComparison.areSame(self, other)
   }
 
   // MARK: Reading
@@ -41,23 +45,25 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
 
   /// The keys, in order.
   public var keys: [Key] {
-    accessor?.keyTexts().map { Key(_keyText: $0) } ?? unmanaged.keys.sorted()
+    accessor?.keyTexts().map { Key(_keyText: $0) } ?? unmanaged.keys
   }
 
   /// The values, in the order of their keys.
   public var values: [Value] {
-    guard let accessor else { return unmanaged.keys.sorted().map { unmanaged[$0]! } }
+    guard let accessor else { return unmanaged.values }
     let instance = accessor.instance
     return accessor.values().map { Value._rlmFromStored($0, instance) }
   }
 
   /// The entries, in the order of their keys.
-  var pairs: [(key: Key, value: Value)] { Array(zip(keys, values)).map { ($0, $1) } }
+  var pairs: [(key: Key, value: Value)] {
+    accessor == nil ? unmanaged.pairs : Array(zip(keys, values)).map { ($0, $1) }
+  }
 
   /// The value of a key, nil if there is none. Setting nil takes the key out.
   public subscript(key: Key) -> Value? {
     get {
-      guard let accessor else { return unmanaged[key] }
+      guard let accessor else { return unmanaged[key] ?? KeyPathRecorder.element(of: Value.self) }
       return accessor.value(of: key._keyText).map { Value._rlmFromStored($0, accessor.instance) }
     }
     set {
@@ -132,7 +138,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
 
   /// Takes all keys out; objects stay in the realm.
   public func removeAll() {
-    guard let accessor else { return unmanaged = [:] }
+    guard let accessor else { return unmanaged = UnmanagedMap() }
     accessor.prepareToWrite()
     accessor.removeAll()
   }

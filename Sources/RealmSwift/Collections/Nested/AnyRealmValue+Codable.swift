@@ -5,7 +5,15 @@ import ObjectStore
 /// in JSON a date as a number or string. Objects cannot be encoded.
 extension AnyRealmValue: Codable {
   /// Decodes a value of whichever type is there.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` for lists and dictionaries that are in more others
+  ///   than a realm could keep.
   public init(from decoder: any Decoder) throws {
+    if Self.isTooDeep(decoder.codingPath) {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath, debugDescription: "The value is nested too deeply."))
+    }
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .none
@@ -17,11 +25,26 @@ extension AnyRealmValue: Codable {
       self = .double(value)
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
-    } else if let value = try? container.decode([AnyRealmValue].self) {
+    } else if let value = try Self.array(container) {
       self = .fromArray(value)
     } else {
       self = .fromDictionary(try container.decode([String: AnyRealmValue].self))
     }
+  }
+
+  /// The elements of an array; nil for what is none.
+  private static func array(
+    _ container: any SingleValueDecodingContainer
+  ) throws -> [AnyRealmValue]? {
+    do { return try container.decode([AnyRealmValue].self) } catch DecodingError.typeMismatch {
+      return nil
+    }
+  }
+
+  /// What the value is in may take part of the path, so that this allows for more levels than a
+  /// realm does.
+  private static func isTooDeep(_ path: [any CodingKey]) -> Bool {
+    path.count > 2 * NestedCollection.depthMax
   }
 
   /// Encodes the value.
@@ -29,7 +52,7 @@ extension AnyRealmValue: Codable {
   /// - Throws: `EncodingError.invalidValue` for an object, and for lists and dictionaries that are
   ///   in more others than a realm could keep, as those are that hold themselves.
   public func encode(to encoder: any Encoder) throws {
-    if isCollection, encoder.codingPath.count > 2 * NestedCollection.depthMax {
+    if isCollection, Self.isTooDeep(encoder.codingPath) {
       throw EncodingError.invalidValue(
         self,
         .init(

@@ -15,7 +15,7 @@ extension AnyRealmValue {
   /// A dictionary of the entries.
   public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
     let map = Map<String, AnyRealmValue>()
-    map.unmanaged = dictionary
+    map.unmanaged = UnmanagedMap(dictionary)
     return .dictionary(map)
   }
 
@@ -91,19 +91,6 @@ extension AnyRealmValue {
     default: return self
     }
   }
-
-  /// Whether both are the same value, or collections of such.
-  func hasSameContent(as other: AnyRealmValue) -> Bool {
-    switch (self, other) {
-    case (.list(let left), .list(let right)):
-      left.count == right.count && zip(left, right).allSatisfy { $0.hasSameContent(as: $1) }
-    case (.dictionary(let left), .dictionary(let right)):
-      left.keys == right.keys
-        && zip(left.values, right.values).allSatisfy { $0.hasSameContent(as: $1) }
-    case (.object(let left), .object(let right)): left.isSameObject(as: right)
-    default: self == other
-    }
-  }
 }
 
 extension AnyRealmValue {
@@ -114,7 +101,11 @@ extension AnyRealmValue {
     guard value.isCollection else {
       return object._transferStored(column, value._rlmStored(object._managingRealm), mode)
     }
-    if mode == .overwriteModified, value.hasSameContent(as: _rlmGet(object, column)) { return }
+    if mode == .overwriteModified,
+      NestedComparison.haveSameContent(value, _rlmGet(object, column))
+    {
+      return
+    }
     object._writeStored(column, value._rlmStored(object._managingRealm))
   }
 }

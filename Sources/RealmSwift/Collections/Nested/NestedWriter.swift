@@ -26,7 +26,7 @@ struct NestedWriter {
 
   /// A copy of the list in this realm, to be put where it belongs at once.
   func nest(_ list: List<AnyRealmValue>) -> StoredValue {
-    nest(.list) { $0.append(contentsOf: list._rlmEntries) }
+    nest(.list) { $0.insert(contentsOf: list._rlmEntries) }
   }
 
   /// A copy of the map in this realm, to be put where it belongs at once.

@@ -1,3 +1,4 @@
+import ObjectStore
 import Platform
 
 /// Results divided by a key: what sectioned results and their sections share.
@@ -53,16 +54,16 @@ struct SectionDivision<Key: Hashable>: @unchecked Sendable {
   private(set) var rows: [[Int]] = []
   /// For each element its section, and its position there.
   private(set) var places: [(section: Int, item: Int)] = []
-  private var sections: [Key: Int] = [:]
+  private var sections: [SectionKey<Key>: Int] = [:]
 
   init(_ elementKeys: some Sequence<Key>) {
     for (row, key) in elementKeys.enumerated() {
       let section: Int
-      if let known = sections[key] {
+      if let known = sections[SectionKey(key)] {
         section = known
       } else {
         section = keys.count
-        sections[key] = section
+        sections[SectionKey(key)] = section
         keys.append(key)
         rows.append([])
       }
@@ -72,5 +73,19 @@ struct SectionDivision<Key: Hashable>: @unchecked Sendable {
   }
 
   /// The section with that key, nil if there is none.
-  func section(of key: Key) -> Int? { sections[key] }
+  func section(of key: Key) -> Int? { sections[SectionKey(key)] }
+}
+
+/// A key of a section. Strings are equal if their bytes are, as they are in a realm.
+private enum SectionKey<Key: Hashable>: Hashable {
+  case text(StoredText)
+  case other(Key)
+
+  init(_ key: Key) {
+    if Key.self == String.self || Key.self == String?.self, let text = key as? String {
+      self = .text(StoredText(text))
+    } else {
+      self = .other(key)
+    }
+  }
 }

@@ -150,7 +150,7 @@ extension UUID: _ColumnValue, _RealmCollectionValueInsideOptional {
     }
   }
 
-  private var storedBytes: UUIDBytes {
+  var storedBytes: UUIDBytes {
     unsafe withUnsafeBytes(of: uuid) { bytes in
       unsafe UUIDBytes(
         head: bytes.loadUnaligned(as: UInt64.self),

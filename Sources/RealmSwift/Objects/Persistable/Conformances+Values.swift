@@ -39,6 +39,7 @@ extension Decimal128: _ColumnValue, _RealmCollectionValueInsideOptional {
   public static var _rlmDescription: _PropertyDescription { .init(.decimal128) }
   public static func _rlmDefaultValue() -> Decimal128 { 0 }
   public func _rlmStored(_ realm: _RealmInstance) -> StoredValue { .decimal128(stored) }
+  public var _rlmComparable: StoredValue? { .decimal128(stored) }
 
   public var _rlmIsDefault: Bool { stored == .zero }
 

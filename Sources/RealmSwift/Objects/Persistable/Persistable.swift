@@ -161,12 +161,17 @@ public protocol RealmCollectionValue: Hashable, _HasPersistedType, _StoredConver
 {
   /// The object as an element of a collection of objects of this class.
   static func _rlmFromObject(_ object: ObjectBase) -> Self
+  /// The value in the store's terms, where those decide which values are equal; nil where Swift
+  /// does.
+  var _rlmComparable: StoredValue? { get }
 }
 
 extension RealmCollectionValue {
   public static func _rlmFromObject(_ object: ObjectBase) -> Self {
     throwRealmException("\(Self.self) is no class of objects.")
   }
+
+  public var _rlmComparable: StoredValue? { nil }
 }
 
 /// A type whose optional lists can hold.
@@ -223,5 +228,6 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
 }
 
 extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
+  public var _rlmComparable: StoredValue? { self?._rlmComparable }
   public static func _rlmFromObject(_ object: ObjectBase) -> Self { Wrapped._rlmFromObject(object) }
 }

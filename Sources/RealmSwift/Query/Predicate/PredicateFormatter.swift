@@ -131,18 +131,20 @@ struct PredicateFormatter {
 
 /// An argument as it is stored: without optionals, and for enumerations and custom types what they
 /// stand for. Nil for null.
-func persistedArgument(_ value: Any?) -> Any? {
+///
+/// - Parameter levels: of how many lists, one in the other, the elements are converted too.
+func persistedArgument(_ value: Any?, listLevels levels: Int = 2) -> Any? {
   guard let value, !(value is NSNull) else { return nil }
   if let optional = value as? any OptionalProtocol {
-    return persistedArgument(erased(optional))
+    return persistedArgument(erased(optional), listLevels: levels)
   }
   if let enumeration = value as? any PersistableEnum { return enumeration.rawValue }
   if let custom = value as? any _CustomPersistable {
-    return persistedArgument(custom.persistableValue)
+    return persistedArgument(custom.persistableValue, listLevels: levels)
   }
   if let any = value as? AnyRealmValue { return any.content }
-  if let values = value as? [Any], !values.isEmpty {
-    return values.map { persistedArgument($0) ?? NSNull() }
+  if levels > 0, let values = value as? [Any], !values.isEmpty {
+    return values.map { persistedArgument($0, listLevels: levels - 1) ?? NSNull() }
   }
   return value
 }
