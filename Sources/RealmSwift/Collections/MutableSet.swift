@@ -2,9 +2,9 @@ import ObjectStore
 
 /// A collection of distinct values or objects that is a property of an object.
 ///
-/// A set of an unmanaged object holds its elements itself, in the order in which they came until
-/// one is taken out. A managed one is a live view of what the realm holds, in an order of the
-/// values' own, and may be changed only within a write transaction.
+/// A set of an unmanaged object holds its elements itself, in the order in which they came. A
+/// managed one is a live view of what the realm holds, in an order of the values' own, and may be
+/// changed only within a write transaction.
 ///
 /// Strings are distinct if their bytes are: an "é" of one scalar and one of two are two elements.
 public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollectionBase,
@@ -36,7 +36,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
   // MARK: Reading
 
   /// How many elements there are.
-  public var count: Int { accessor?.count ?? unmanaged.elements.count }
+  public var count: Int { accessor?.count ?? unmanaged.count }
 
   /// The element at the index, which must be below `count`. Which one that is changes as elements
   /// come and go.
@@ -45,7 +45,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RLMSwiftCollection
       return element
     }
     checkIndex(index, below: count)
-    guard let accessor else { return unmanaged.elements[index] }
+    guard let accessor else { return unmanaged[index] }
     return Element._rlmFromStored(accessor.value(at: index), accessor.instance)
   }
 

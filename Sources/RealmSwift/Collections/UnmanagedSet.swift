@@ -1,9 +1,15 @@
 import ObjectStore
 
-/// The elements of a set without a realm, which are distinct where those of a set in a realm are.
+/// The elements of a set without a realm, in the order in which they came. They are distinct where
+/// those of a set in a realm are.
+///
+/// What is taken out leaves a gap, unless it was the first or the last one. Gaps are closed when a
+/// position is asked for, and when they outnumber the elements.
 struct UnmanagedSet<Element: RealmCollectionValue> {
-  /// In the order in which they came; the last one takes the place of one that goes.
-  private(set) var elements: [Element] = []
+  private var slots: [Element?] = []
+  private var start = 0
+  /// Between the first and the last element.
+  private var gapCount = 0
   private var places: [SetElement<Element>: Int] = [:]
 
   init() {}
@@ -12,23 +18,52 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
     for element in elements { insert(element) }
   }
 
+  var count: Int { places.count }
+
+  var elements: [Element] { slots[start...].compactMap { $0 } }
+
+  subscript(index: Int) -> Element {
+    mutating get {
+      if gapCount > 0 { closeGaps() }
+      return slots[start + index]!
+    }
+  }
+
   func contains(_ element: Element) -> Bool { places[SetElement(element)] != nil }
 
-  func index(of element: Element) -> Int? { places[SetElement(element)] }
+  mutating func index(of element: Element) -> Int? {
+    guard places[SetElement(element)] != nil else { return nil }
+    if gapCount > 0 { closeGaps() }
+    return places[SetElement(element)].map { $0 - start }
+  }
 
   mutating func insert(_ element: Element) {
-    let known = places.count
-    if places[SetElement(element), default: known] < known { return }
-    places[SetElement(element)] = known
-    elements.append(element)
+    let key = SetElement(element)
+    if places[key] != nil { return }
+    places[key] = slots.count
+    slots.append(element)
   }
 
   mutating func remove(_ element: Element) {
     guard let place = places.removeValue(forKey: SetElement(element)) else { return }
-    let last = elements.removeLast()
-    if place == elements.count { return }
-    elements[place] = last
-    places[SetElement(last)] = place
+    slots[place] = nil
+    gapCount += 1
+    while start < slots.count, case .none = slots[start] {
+      start += 1
+      gapCount -= 1
+    }
+    while start < slots.count, case .none? = slots.last {
+      slots.removeLast()
+      gapCount -= 1
+    }
+    if slots.count > 64, slots.count > 2 * count { closeGaps() }
+  }
+
+  private mutating func closeGaps() {
+    let kept = elements
+    slots = kept
+    (start, gapCount) = (0, 0)
+    for (place, element) in kept.enumerated() { places[SetElement(element)] = place }
   }
 }
 

@@ -64,7 +64,10 @@ extension ParsedPredicate {
 
 extension PredicateNode {
   /// The condition that an `NSPredicate` stands for.
-  init(_ predicate: NSPredicate) throws(InvalidPredicate) {
+  ///
+  /// - Parameter depth: how many others it is in.
+  init(_ predicate: NSPredicate, depth: Int = 0) throws(InvalidPredicate) {
+    if depth > Self.depthMax { throw Self.nestedTooDeep }
     switch predicate {
     case let predicate as RealmPredicate:
       guard predicate.parsed.stages.isEmpty else {
@@ -72,7 +75,7 @@ extension PredicateNode {
       }
       self = predicate.parsed.condition
     case let compound as NSCompoundPredicate:
-      try self.init(compound: compound)
+      try self.init(compound: compound, depth: depth)
     default:
       if predicate.isEqual(NSPredicate(value: true)) {
         self = .constant(true)
@@ -85,10 +88,10 @@ extension PredicateNode {
     }
   }
 
-  private init(compound: NSCompoundPredicate) throws(InvalidPredicate) {
+  private init(compound: NSCompoundPredicate, depth: Int) throws(InvalidPredicate) {
     var children: [PredicateNode] = []
     for child in compound.subpredicates {
-      children.append(try PredicateNode(child))
+      children.append(try PredicateNode(child, depth: depth + 1))
     }
     switch compound.compoundPredicateType {
     case .and: self = children.reduceBinary(empty: true) { .and($0, $1) }

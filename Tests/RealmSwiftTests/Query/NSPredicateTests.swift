@@ -33,6 +33,17 @@ import Testing
     #expect(try lowered(NSPredicate(value: false)) == .constant(false))
   }
 
+  @Test func compoundsAreNestedToADepth() throws {
+    func nested(_ levels: Int) -> NSPredicate {
+      (0..<levels).reduce(NSPredicate(format: "age == 3")) { inner, _ in
+        NSCompoundPredicate(notPredicateWithSubpredicate: inner)
+      }
+    }
+    #expect(try lowered(nested(1)) == .not(isThree))
+    _ = try lowered(nested(200))
+    #expect(throws: InvalidPredicate("it is nested too deep")) { try lowered(nested(201)) }
+  }
+
   @Test func blocksAreRefused() {
     let block = NSPredicate { _, _ in true }
     #expect(throws: InvalidPredicate.self) { try lowered(block) }

@@ -49,9 +49,10 @@ extension PredicateLowering {
       }
       let inner = PredicateLowering(
         scopes: scopes + [Scope(type: target, variable: variable)], link: link, object: object,
-        classNamed: classNamed)
+        classNamed: classNamed, depth: depth)
       return leveled(
-        .subqueryCount(QueryPath(resolved.steps), try inner.lower(condition)), resolved)
+        .subqueryCount(
+          QueryPath(resolved.steps), try inner.descended().lower(condition)), resolved)
     }
   }
 

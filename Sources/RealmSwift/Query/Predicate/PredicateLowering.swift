@@ -18,6 +18,8 @@ struct PredicateLowering {
   /// The link to the object of a class with a primary key.
   let object: (String, StoredValue) throws(InvalidPredicate) -> StoredValue
   let classNamed: (String) -> (any PredicateClass)?
+  /// How many conditions the one at hand is in.
+  var depth = 0
 
   /// - Parameters:
   ///   - link: The link to an object that was given as an argument; throws if the object is not one
@@ -46,27 +48,34 @@ struct PredicateLowering {
     case .comparison(let left, let comparison, let right, let options):
       try lower(left, comparison, right, TextOptions(options))
     case .between(let value, let lower, let upper): try between(value, lower, upper)
-    case .and: .and(try parts(of: node))
-    case .or: .or(try parts(of: node))
-    case .not(let child): .not(try lower(child))
+    case .and: .and(try descended().parts(of: node))
+    case .or: .or(try descended().parts(of: node))
+    case .not(let child): .not(try descended().lower(child))
     }
+  }
+
+  func descended() throws(InvalidPredicate) -> PredicateLowering {
+    // What stands in parentheses may be an OR of ANDs: two levels.
+    if depth == 2 * PredicateNode.depthMax { throw PredicateNode.nestedTooDeep }
+    var inner = self
+    inner.depth += 1
+    return inner
   }
 
   /// The operands of a chain of the same connective, in order.
   private func parts(of node: PredicateNode) throws(InvalidPredicate) -> [QueryPredicate] {
-    // Chains lean to the left; walking down that side needs no stack.
+    // Chains lean to one side, mostly to the left, and may be long.
     var reversed: [QueryPredicate] = []
-    var rest = node
-    while true {
-      switch (node, rest) {
+    var rest = [node]
+    while let next = rest.popLast() {
+      switch (node, next) {
       case (.and, .and(let left, let right)), (.or, .or(let left, let right)):
-        reversed.append(try lower(right))
-        rest = left
-      default:
-        reversed.append(try lower(rest))
-        return reversed.reversed()
+        rest.append(left)
+        rest.append(right)
+      default: reversed.append(try lower(next))
       }
     }
+    return reversed.reversed()
   }
 
   private func between(

@@ -11,6 +11,11 @@ enum PredicateNode {
   indirect case and(PredicateNode, PredicateNode)
   indirect case or(PredicateNode, PredicateNode)
   indirect case not(PredicateNode)
+
+  /// How many conditions a condition can be in: each level takes stack.
+  static let depthMax = 200
+
+  static let nestedTooDeep = InvalidPredicate("it is nested too deep")
 }
 
 /// How two operands are compared.

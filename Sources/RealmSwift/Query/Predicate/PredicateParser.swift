@@ -26,7 +26,6 @@ struct PredicateParser {
   private var positionalCount = 0
   /// How deep in brackets, so that no input can overflow the stack.
   var depth = 0
-  private static let depthMax = 200
   private var operations = 0
   private static let operationsMax = 1000
 
@@ -106,7 +105,7 @@ struct PredicateParser {
 
   mutating func descend() throws(InvalidPredicate) {
     depth += 1
-    if depth > Self.depthMax { throw InvalidPredicate("it is nested too deep") }
+    if depth > PredicateNode.depthMax { throw PredicateNode.nestedTooDeep }
   }
 
   /// Operands of a sum or product are nested one in the other, however they are written.
