@@ -16,8 +16,6 @@ final class CompactionCommit {
   private(set) var withheld: [Extent] = []
   /// What the version no longer has at its end.
   private(set) var cut: Extent?
-  /// `FreeSpace.usedEnd` of the version, but for what the commit itself has freed.
-  private(set) var usedEnd: UInt64 = 0
 
   private static let sizeMin: UInt64 = 4096
 
@@ -32,7 +30,6 @@ final class CompactionCommit {
   /// For the time when all nodes have their places.
   func reserve(from placement: inout Placement) throws(StorageError) {
     let freeSpace = placement.freeSpace
-    usedEnd = try freeSpace.usedEnd()
     cut = try placement.cutTail()
     for run in runs {
       guard let rest = try freeSpace.takeRest(of: run, atLeast: Self.sizeMin) else {

@@ -10,6 +10,6 @@ public struct CompactionProgress: Sendable {
   public var isHeldBack = false
   /// Whether a search through the whole tree has come to its end without making the file smaller.
   var isFruitless = false
-  /// Whether a search through the whole tree took this one step, and moved something.
-  var isShort = false
+  /// Whether a search through the whole tree has come to its end.
+  var isPassOver = false
 }

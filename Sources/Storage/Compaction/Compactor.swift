@@ -15,8 +15,6 @@ enum Compactor {
   static let forcedBudget = 1 << 20
   /// Bytes that are moved between two flushes then.
   static let flushedBudget = 16 << 20
-  /// Searches that are over in one step, after which it is asked what they have gained.
-  static let shortPassesMax = 4
   /// Runs, each of one region, that one step withholds.
   static let punchCountMax = 32
   /// How much of the file's end goes in one step.

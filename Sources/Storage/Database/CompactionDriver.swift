@@ -8,8 +8,8 @@ package final class CompactionDriver: Sendable {
     var cursor: [Int] = []
     /// `FreeSpace.usedEnd` when the search began at the start of the tree; 0: it has not begun.
     var endAtPassStart: UInt64 = 0
-    /// Searches that began and ended in one step and moved something, since `endAtPassStart`.
-    var shortPasses = 0
+    /// Bytes that have been moved since.
+    var movedInPass = 0
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
@@ -58,14 +58,16 @@ package final class CompactionDriver: Sendable {
     try moveNodes(database, beyond: boundary, budget: budget, &progress)
     let isWorking = !progress.isFruitless
     // What it moved away from is of use after a flush; one is on its way where none is made here.
-    let isSettling = progress.isShort && !flushes
+    let isSettling = progress.isPassOver && isWorking && !flushes
     if flushes { try database.flush() }
     try holdingWriter(database) { (transaction) throws(StorageError) in
       let freeSpace = database.writer.state.freeSpace
-      let canMove = Compactor.canMove(freeSpace)
-      progress.hasMore = isWorking && canMove && !isSettling
+      // Where moving is of no more use, the next step gives back what is free.
+      progress.hasMore = Compactor.canMove(freeSpace) && !isSettling
       progress.isHeldBack =
-        canMove && (isSettling || !isWorking && Compactor.isHeldBack(freeSpace))
+        isSettling
+        || !progress.hasMore && Compactor.isWorthwhile(freeSpace)
+          && Compactor.isHeldBack(freeSpace)
       if progress.isFruitless { noteFruitless(freeSpace) }
     }
     let before = progress.bytesReturned
@@ -152,17 +154,16 @@ package final class CompactionDriver: Sendable {
     _ database: Database, beyond boundary: UInt64, budget: Int, _ progress: inout CompactionProgress
   ) throws(StorageError) {
     var search = state.withLock { $0 }
-    let beginsHere = search.cursor.isEmpty
+    let beginsPass = search.cursor.isEmpty
     let targets = try findTargets(database, beyond: boundary, budget: budget, &search)
     var moved = 0
-    var end: UInt64 = 0
     var withheld: WithheldRuns?
     var nanoseconds: UInt64 = 0
     try holdingWriter(database) { (transaction) throws(StorageError) in
       let start = database.system.now()
       let freeSpace = database.writer.state.freeSpace
-      if search.endAtPassStart == 0 { search.endAtPassStart = try freeSpace.usedEnd() }
-      let fitting = try freeSpace.fitting(targets, below: boundary)
+      let isOfUse = beginsPass ? try beginPass(&search, freeSpace) : true
+      let fitting = isOfUse ? try freeSpace.fitting(targets, below: boundary) : []
       var relocation = Relocation(writer: transaction.writer)
       transaction.root = try relocation.move(fitting, below: transaction.root)
       moved = relocation.moved
@@ -170,31 +171,38 @@ package final class CompactionDriver: Sendable {
       // of the free space and the history go where they should.
       let compaction = CompactionCommit(boundary: boundary, runs: try runsToReturn(freeSpace))
       withheld = try commit(compaction, transaction)
-      end = compaction.usedEnd
       nanoseconds = database.system.now() &- start
     }
     progress.bytesReturned += punch(database, withheld)
     progress.bytesMoved += moved
-    // A pass that has not made the file smaller would be repeated for nothing: what it moved went
-    // from one place near the end to another.
+    search.movedInPass += moved
     let isPassOver = search.cursor.isEmpty
-    progress.isShort =
-      isPassOver && beginsHere && moved > 0 && search.shortPasses < Compactor.shortPassesMax
-    if progress.isShort {
-      // What it moved away from is free after the commit that moved it, so a search that is over in
-      // one step cannot see what it has gained; the next one does.
-      search.shortPasses += 1
-    } else if isPassOver {
-      progress.isFruitless = end >= search.endAtPassStart
-      (search.endAtPassStart, search.shortPasses) = (0, 0)
-    }
+    progress.isPassOver = isPassOver
+    if isPassOver, search.movedInPass == 0 { search.endAtPassStart = 0 }
+    progress.isFruitless = search.endAtPassStart == 0
     state.withLock { [search] current in
       // Where less was found than might be moved, it says nothing of what as much would take.
       if !isPassOver { current.movePace.note(nanoseconds: nanoseconds) }
       current.cursor = search.cursor
       current.endAtPassStart = search.endAtPassStart
-      current.shortPasses = search.shortPasses
+      current.movedInPass = search.movedInPass
     }
+  }
+
+  /// A search that has not made the file smaller would be repeated for nothing: what it moved went
+  /// from one place near the end to another. What it moved away from is free after the commits that
+  /// moved it, so the next search is the first to know.
+  ///
+  /// - Returns: false if the last one gained nothing; then none is begun.
+  private func beginPass(
+    _ search: inout State, _ freeSpace: FreeSpace
+  ) throws(StorageError) -> Bool {
+    let end = try freeSpace.usedEnd()
+    let gains = search.endAtPassStart == 0 || end < search.endAtPassStart
+    search.endAtPassStart = gains ? end : 0
+    search.movedInPass = 0
+    if !gains { search.cursor = [] }
+    return gains
   }
 
   /// Reads the newest version without the writer role.
