@@ -3,32 +3,38 @@ import RealmSwift
 import SyncModels
 import SyncServerKit
 
-/// Prints what synchronisation costs, with a server in this process: small commits of each kind
+/// Prints what synchronisation costs, with servers in this process: small commits of each kind
 /// beside those to a file that is not synced, the first sync of many objects, and the way from one
 /// device to another.
 ///
-/// `SyncCosts commits KIND plain|synced COUNT` makes as many commits of one kind, for a program
-/// that counts instructions.
+/// `SyncCosts KIND ...` prints the costs of such commits alone. `SyncCosts commits KIND
+/// plain|offline|online COUNT` makes as many commits of one kind, for a program that counts
+/// instructions.
 @main
 @MainActor
 struct SyncCosts {
   static func main() async throws {
-    let words = CommandLine.arguments.dropFirst()
-    let server = try TestServer()
-    let app = App(
-      id: "costs-\(UUID().uuidString)", configuration: AppConfiguration(baseURL: server.url))
-    let user = try await app.login(credentials: .anonymous)
+    let words = Array(CommandLine.arguments.dropFirst())
     if words.first == "commits", words.count == 4 {
-      let (kind, file, count) = (Array(words)[1], Array(words)[2], Array(words)[3])
-      guard let kind = SmallCommit(rawValue: kind), let count = Int(count) else { return }
-      return try await make(count, kind, file == "synced" ? user : nil)
+      guard let kind = SmallCommit(rawValue: words[1]), let file = CostFile(rawValue: words[2]),
+        let count = Int(words[3])
+      else { return }
+      let realm = try await CommitCosts.open(file)
+      let samples = try SmallCommit.fill(realm)
+      for step in 0..<count { try kind.write(step, to: samples, in: realm) }
+      return
     }
-    for kind in SmallCommit.allCases { try await compare(kind, user) }
-    try await latency(user)
-    try await firstSync(user, words.first.flatMap { Int($0) } ?? 100_000)
+    let kinds = words.compactMap { SmallCommit(rawValue: $0) }
+    for kind in kinds.isEmpty ? SmallCommit.allCases : kinds {
+      try await CommitCosts.compare(kind)
+    }
+    if !kinds.isEmpty { return }
+    let server = try TestServer()
+    try await latency(try await server.newUser())
+    try await firstSync(try await server.newUser(), words.first.flatMap { Int($0) } ?? 100_000)
   }
 
-  private static func configuration(_ user: User?) -> Realm.Configuration {
+  static func configuration(_ user: User?) -> Realm.Configuration {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "sync-costs-\(UUID().uuidString).realm")
     var configuration =
@@ -43,48 +49,9 @@ struct SyncCosts {
     return configuration
   }
 
-  private static func seconds(_ body: () throws -> Void) rethrows -> Double {
+  static func seconds(_ body: () throws -> Void) rethrows -> Double {
     let time = try ContinuousClock().measure(body)
     return Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds)
-  }
-
-  /// A file, synced if there is a user, whose agent rests.
-  private static func restingRealm(_ user: User?) async throws -> Realm {
-    let configuration = configuration(user)
-    guard user != nil else { return try await Realm(configuration: configuration) }
-    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
-    realm.syncSession?.suspend()
-    return realm
-  }
-
-  /// Rounds of both files in turn; the median of their ratios.
-  private static func compare(_ kind: SmallCommit, _ user: User) async throws {
-    let rounds = 9
-    let commits = 1000
-    var files: [(realm: Realm, samples: [Sample])] = []
-    for user in [nil, user] {
-      let realm = try await restingRealm(user)
-      files.append((realm, try SmallCommit.fill(realm)))
-    }
-    var ratios: [Double] = []
-    for round in 0..<rounds {
-      let times = try files.map { realm, samples in
-        try seconds {
-          for step in round * commits..<(round + 1) * commits {
-            try kind.write(step, to: samples, in: realm)
-          }
-        }
-      }
-      ratios.append(times[1] / times[0])
-    }
-    let ratio = ratios.sorted()[rounds / 2].short
-    print("a commit of \(kind.title): \(ratio) of one to a file that is not synced")
-  }
-
-  private static func make(_ count: Int, _ kind: SmallCommit, _ user: User?) async throws {
-    let realm = try await restingRealm(user)
-    let samples = try SmallCommit.fill(realm)
-    for step in 0..<count { try kind.write(step, to: samples, in: realm) }
   }
 
   private static func latency(_ user: User) async throws {
@@ -134,6 +101,15 @@ struct SyncCosts {
   }
 }
 
+extension TestServer {
+  /// A user of an app of its own.
+  func newUser() async throws -> User {
+    let configuration = AppConfiguration(baseURL: url)
+    let app = App(id: "costs-\(UUID().uuidString)", configuration: configuration)
+    return try await app.login(credentials: .anonymous)
+  }
+}
+
 extension Double {
-  fileprivate var short: Double { (self * 100).rounded() / 100 }
+  var short: Double { (self * 100).rounded() / 100 }
 }
