@@ -44,6 +44,8 @@
   extension SyncAgent {
     func received(_ bytes: [UInt8], _ number: Int) {
       guard number == connection, session != nil else { return }
+      let begin = microseconds
+      defer { pace.worked(microseconds: microseconds - begin) }
       heardAt = SharedRealm.milliseconds()
       guard let frame = try? Frame.decode(bytes) else { return take(bytes) }
       switch frame {
@@ -180,7 +182,7 @@
     func poll(_ info: SyncFile.Info) {
       guard isReady, let session else { return }
       let hasNewQuery = info.record.queryVersion != polledQuery
-      guard hasNewQuery || (info.isDirty && !session.isUploading && !gathers) else { return }
+      guard hasNewQuery || (info.isDirty && !session.isUploading && !pace.gathers) else { return }
       if info.log != .short { digest() }
       do {
         try core.storage.begin()

@@ -36,13 +36,8 @@
     let reset: (SyncAgent.Reset) -> Void
     private let news = Atomic<News>(.none)
     private var listener: CommitListener?
-    /// The newest version when the agent looked last because of commits, and its own commits since.
-    private var lookedAtVersion: UInt64 = 0
-    /// How long the pause after that look was to be.
-    private var pauseMilliseconds = lookPauseMilliseconds
-    /// Whether programs commit so often that what they write is gathered until the next such look,
-    /// which is on its way.
-    private(set) var gathers = false
+    var pace = AgentPace()
+    private let beginning = ContinuousClock.now
 
     /// What commits have told the agent.
     private enum News: UInt8, AtomicRepresentable {
@@ -53,15 +48,6 @@
       /// There are some that it will look at.
       case waiting
     }
-
-    /// For so long after a look at the file commits do not wake the agent: whoever commits many
-    /// times would else wait for it to be woken each time.
-    private static let lookPauseMilliseconds = 2
-    /// As many commits of programs in a millisecond are many: what is written on and on is sent
-    /// less often, since each batch takes the writer's role twice from those who write.
-    private static let manyCommits = 8
-    /// For how long that is gathered.
-    private static let gatherMilliseconds = 50
 
     var phase = Phase.waitsForRole
     private var isOver = false
@@ -170,26 +156,24 @@
     private func lookAtNews() {
       // An exchange, as that of the commits is: what they have published is seen.
       _ = news.exchange(.seen, ordering: .acquiringAndReleasing)
-      let version = database.newestVersion
-      let commits = lookedAtVersion == 0 ? 0 : version - min(version, lookedAtVersion)
-      let areMany = commits >= UInt64(Self.manyCommits * pauseMilliseconds)
-      lookedAtVersion = version
-      gathers = false
+      pace.beginLook(at: database.newestVersion, now: microseconds)
       lookAtFile()
-      gathers = areMany
-      pauseMilliseconds = areMany ? Self.gatherMilliseconds : Self.lookPauseMilliseconds
-      loop.after(milliseconds: pauseMilliseconds) { [weak self] in
+      loop.after(milliseconds: pace.endLook(now: microseconds)) { [weak self] in
         guard let self else { return }
         let (wasSeen, _) = news.compareExchange(
           expected: .seen, desired: .none, ordering: .acquiringAndReleasing)
-        if !wasSeen {
-          lookAtNews()
-        } else if gathers {
-          gathers = false
-          pauseMilliseconds = Self.lookPauseMilliseconds
-          lookAtFile()
+        switch pace.pauseEnded(hasNews: !wasSeen) {
+        case .look: lookAtNews()
+        case .sendGathered: lookAtFile()
+        case .rest: break
         }
       }
+    }
+
+    /// Of a clock that never goes back, since the agent was made.
+    var microseconds: UInt64 {
+      let time = (ContinuousClock.now - beginning).components
+      return UInt64(time.seconds) * 1_000_000 + UInt64(time.attoseconds / 1_000_000_000_000)
     }
 
     private func tookRole() {
@@ -270,7 +254,7 @@
     func commitSync(_ transaction: ObjectTransaction) throws(StorageError) {
       transaction.recorder = NothingToNote.shared
       _ = try transaction.commit(author: listener)
-      lookedAtVersion += 1
+      pace.committed()
     }
 
     /// Changes what sessions see.

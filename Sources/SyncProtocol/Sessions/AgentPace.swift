@@ -1,0 +1,79 @@
+/// When the agent of a file looks at what programs commit: at once after a quiet time, else a little
+/// later, and where they commit on and on much later.
+///
+/// Each batch takes the writer's role from programs, to be made and to be acknowledged, and what
+/// they write again and again is sent once. So while they make many commits it is gathered, for as
+/// long as the agent's work is a small part of the time.
+///
+/// A value without a clock: times are microseconds of one that never goes back. The agent looks
+/// between `beginLook` and `endLook`, and calls `pauseEnded` when the pause is over; until then no
+/// commit wakes it.
+package struct AgentPace: Sendable {
+  /// For so long after a look commits do not wake the agent: whoever commits many times would else
+  /// wait for it to be woken each time.
+  package static let pauseMilliseconds = 2
+  /// As many commits of programs in a millisecond are many.
+  package static let manyCommitsPerMillisecond = 8
+  /// For how long what they write is gathered at least, and at most.
+  package static let gatherMilliseconds = 50...1000
+  /// The agent works one part of the time, and lets programs work so many, within these bounds.
+  package static let restForWork = 10
+
+  /// What there is to do at the end of a pause.
+  package enum Next: Equatable, Sendable {
+    /// To look at what was committed meanwhile.
+    case look
+    /// To send what was gathered: nothing was committed since.
+    case sendGathered
+    /// To wait for a commit, which wakes the agent.
+    case rest
+  }
+
+  /// The newest version when the agent looked last, and its own commits since.
+  private var knownVersion: UInt64 = 0
+  private var lookedAt: UInt64 = 0
+  /// What the agent has worked since the last pause began, without the look under way.
+  private var work: UInt64 = 0
+  private var areMany = false
+  /// Whether nothing is sent before the pause is over, whatever wakes the agent.
+  package private(set) var gathers = false
+
+  package init() {}
+
+  /// The agent itself has committed, which does not count.
+  package mutating func committed() { knownVersion += 1 }
+
+  /// The agent has worked between looks.
+  package mutating func worked(microseconds: UInt64) { work += microseconds }
+
+  /// The agent looks at the newest version, and may send what there is.
+  package mutating func beginLook(at version: UInt64, now: UInt64) {
+    let commits = knownVersion == 0 ? 0 : version - min(version, knownVersion)
+    let time = now - min(now, lookedAt)
+    areMany = commits > 0 && commits * 1000 >= UInt64(Self.manyCommitsPerMillisecond) * time
+    knownVersion = version
+    lookedAt = now
+    gathers = false
+  }
+
+  /// It has looked.
+  ///
+  /// - Returns: the milliseconds of the pause that begins.
+  package mutating func endLook(now: UInt64) -> Int {
+    work += now - min(now, lookedAt)
+    let rest = Int(work) * Self.restForWork / 1000
+    work = 0
+    gathers = areMany
+    guard areMany else { return Self.pauseMilliseconds }
+    let bounds = Self.gatherMilliseconds
+    return min(max(rest, bounds.lowerBound), bounds.upperBound)
+  }
+
+  /// - Parameter hasNews: whether there were commits since the last look.
+  package mutating func pauseEnded(hasNews: Bool) -> Next {
+    if hasNews { return .look }
+    guard gathers else { return .rest }
+    gathers = false
+    return .sendGathered
+  }
+}
