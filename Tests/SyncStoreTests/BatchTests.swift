@@ -52,6 +52,17 @@ import Testing
     #expect(try !device.info.isDirty)
   }
 
+  @Test("is read once for a batch, with all that was written of an object")
+  func readOnce() throws {
+    let network = try StoreNetwork(devices: 1)
+    let device = network.devices[0]
+    for key in Int64(0)..<20 { try write(key..<key + 1, text: "a text", in: device) }
+    while try device.digest() {}
+    let before = device.statesRead
+    #expect(try device.makeBatch() == 20)
+    #expect(device.statesRead - before == 20)
+  }
+
   @Test("goes in one batch where a later commit has written over an earlier one")
   func overwritten() throws {
     var network = try StoreNetwork(devices: 2)

@@ -89,6 +89,9 @@ public struct ClientObject: Sendable, Equatable {
     containers[id]?.list?.shown.map(\.element) ?? []
   }
 
+  /// How many elements of a list the program sees.
+  public func elementCount(of id: ContainerID) -> Int { containers[id]?.list?.count ?? 0 }
+
   /// The container that a cell holds, if it holds one.
   public func container(at slot: Slot, of id: ContainerID) -> ContainerID? {
     containers[id]?.made[slot]

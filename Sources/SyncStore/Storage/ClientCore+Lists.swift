@@ -15,7 +15,7 @@ extension ClientCore<RealmClientStorage> {
     declared: (NameID, ContainerID)?, now: UInt64
   ) throws(StorageError) -> Bool {
     var list = list
-    var count = storage.state(of: id)?.elements(of: list).count ?? 0
+    var count = storage.state(of: id)?.elementCount(of: list) ?? 0
     count -= try missing(list, id).count
     guard operations.lead(from: count, to: end) else { return false }
     for operation in operations {
@@ -67,7 +67,7 @@ extension ClientCore<RealmClientStorage> {
     _ list: ContainerID, _ id: ObjectID, _ declared: (NameID, ContainerID)?, now: UInt64
   ) -> ContainerID {
     guard let (name, container) = declared else {
-      let count = storage.state(of: id)?.elements(of: list).count ?? 0
+      let count = storage.state(of: id)?.elementCount(of: list) ?? 0
       for index in (0..<count).reversed() { removeItem(index, of: list, in: id, now: now) }
       return list
     }

@@ -192,7 +192,18 @@ struct LoggedWrites {
     var columns: [(ColumnKey, UInt64)] = []
     var collections: [LogEntry] = []
 
-    mutating func write(_ column: ColumnKey, at time: UInt64) {
+    /// Whether something was known before.
+    mutating func take(_ entry: LogEntry) -> Bool {
+      let isKnown = created != nil || !columns.isEmpty || !collections.isEmpty
+      switch entry.write {
+      case .creation: created = entry.time
+      case .property(let column): write(column, at: entry.time)
+      case .list, .cell: collections.append(entry)
+      }
+      return isKnown
+    }
+
+    private mutating func write(_ column: ColumnKey, at time: UInt64) {
       if let known = columns.firstIndex(where: { $0.0 == column }) {
         columns[known].1 = time
       } else {
@@ -226,14 +237,8 @@ struct LoggedWrites {
   }
 
   private mutating func take(_ row: Int64, _ entry: LogEntry) {
-    var object = tables[entry.table]?[row]
-    room -= object == nil ? max(1, entry.cost) : entry.cost - 1
-    if object == nil { object = Object() }
-    switch entry.write {
-    case .creation: object?.created = entry.time
-    case .property(let column): object?.write(column, at: entry.time)
-    case .list, .cell: object?.collections.append(entry)
-    }
-    tables[entry.table, default: [:]][row] = object
+    // In place: what is known of the object may be long.
+    let isKnown = tables[entry.table, default: [:]][row, default: Object()].take(entry)
+    room -= isKnown ? entry.cost - 1 : max(1, entry.cost)
   }
 }

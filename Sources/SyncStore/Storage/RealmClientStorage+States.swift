@@ -10,9 +10,11 @@ extension RealmClientStorage {
   /// The state of an object.
   public func state(of id: ObjectID) -> ClientObject? {
     attempt(nil) { () throws(StorageError) in
-      // Not kept: all objects of the file may be asked for.
       if let known = entries[id] { return known.state }
-      return try read(id).state
+      // Not kept among the entries: all objects of the file may be asked for.
+      let entry = try read(id)
+      lastRead = entry.row == nil ? nil : (id, entry)
+      return entry.state
     }
   }
 
@@ -46,7 +48,8 @@ extension RealmClientStorage {
   @discardableResult
   func entry(_ id: ObjectID) throws(StorageError) -> Entry {
     if let known = entries[id] { return known }
-    let entry = try read(id)
+    let entry = if let lastRead, lastRead.id == id { lastRead.entry } else { try read(id) }
+    lastRead = nil
     entries[id] = entry
     return entry
   }
@@ -62,6 +65,7 @@ extension RealmClientStorage {
       let position = try table.find(row)
     {
       entry.row = row
+      statesRead += 1
       guard
         let state = try? ClientObject(
           row: try table.data(hidden.state, at: position), names: record.names),
@@ -81,6 +85,7 @@ extension RealmClientStorage {
 
   /// Writes the states that have changed.
   func flush() throws(StorageError) {
+    lastRead = nil
     var dirtier: Int64 = 0
     let hidden = try layout.tables.objects
     for (id, entry) in entries where entry.isChanged {

@@ -38,6 +38,9 @@ public final class RealmClientStorage: ClientStorage {
   /// Whether an object without a hidden row exists, while recording; nil: look.
   var plainExists: Bool?
   var entries: [ObjectID: Entry] = [:]
+  /// The state that was read last and is not among the entries: its values are mostly asked for
+  /// next. Only one that the hidden tables have.
+  var lastRead: (id: ObjectID, entry: Entry)?
   /// Objects that were created, to which links may lead that are in the file already.
   var created: [ObjectID] = []
   /// Containers that the next changes of cells make.
@@ -57,6 +60,8 @@ public final class RealmClientStorage: ClientStorage {
   /// Objects of which one transaction of `digest` changes the states at the most, so that others
   /// that want to write do not wait long for it. Less in tests.
   package var objectsDigestedAtOnce = 500
+  /// How many states were read from the file.
+  package internal(set) var statesRead = 0
   /// What the commit changes of what the sessions see.
   public var statusChange: ((inout SessionStatus) -> Void)?
 
@@ -161,6 +166,7 @@ public final class RealmClientStorage: ClientStorage {
 
   private func forget() {
     entries = [:]
+    lastRead = nil
     rows = [:]
     created = []
     pending = [:]

@@ -96,6 +96,16 @@ public final class StoreDevice: RealmClientStorage.Host {
   /// Reads a part of the log; false if nothing is left of it.
   public func digest() throws -> Bool { try core?.storage.digest() ?? false }
 
+  /// How many states of objects were read from the file.
+  public var statesRead: Int { core?.storage.statesRead ?? 0 }
+
+  /// How many objects there are in a batch that is made now.
+  public func makeBatch() throws -> Int {
+    try core?.storage.begin()
+    defer { core?.storage.rollback() }
+    return try core?.makeBatch()?.objects.count ?? 0
+  }
+
   // MARK: The connection
 
   func connect() {
