@@ -48,14 +48,20 @@ struct SyncLabProgram {
     var bad = 0
     var batches = 0
     var rebases = 0
+    var refusals = 0
+    var trims = 0
     for seed in seeds {
       let outcome = ConvergenceRun.run(seed: seed, isTraced: isTraced)
       batches += outcome.batches
       rebases += outcome.rebases
+      refusals += outcome.refusals
+      trims += outcome.trims
       guard let finding = outcome.finding else { continue }
       bad += 1
       print(finding)
     }
-    print("\(seeds.count) seeds, \(bad) bad, \(batches) batches, \(rebases) rebases")
+    print(
+      "\(seeds.count) seeds, \(bad) bad, \(batches) batches, \(rebases) rebases, "
+        + "\(refusals) refusals, \(trims) trims")
   }
 }

@@ -201,10 +201,21 @@ extension ConvergenceRun {
     if let lost {
       trace("lost: \(Describer(names: server.head.names).container(container.id)) \(lost)")
     }
-    return lost == nil
-      && container.placements.allSatisfy {
-        $0.authorship?.isNew != true || $0.name.stamp.time <= refused
-          || model.accountsFor($0.name.element, container.id, object, in: known)
+    if lost != nil { return false }
+    let values = Dictionary(
+      container.registers.map { ($0.slot, $0.stamp.stamp.time) }, uniquingKeysWith: max)
+    let lostPlace = container.placements.first { placement in
+      let element = placement.name.element
+      guard placement.authorship?.isNew == true, placement.name.stamp.time > refused else {
+        return false
       }
+      // It was moved after it was inserted by what was refused, value and all.
+      if let value = values[.item(element)], value <= refused { return false }
+      return !model.accountsFor(element, container.id, object, in: known)
+    }
+    if let lostPlace {
+      trace("lost: \(Describer(names: server.head.names).container(container.id)) \(lostPlace)")
+    }
+    return lostPlace == nil
   }
 }

@@ -82,6 +82,7 @@ extension ConvergenceRun {
     }
     let refused = Set(file.refusedObjects(in: file.acknowledged))
     let sent = devices[number].core.storage.record.sent.last { $0.number == file.acknowledged }
+    refusals += refused.count
     for change in received.batch.objects where refused.contains(change.id) {
       // With what made the object all goes that was written to it until the client knows.
       let time = change.isGenerationNew ? .max : sent?.time ?? .max

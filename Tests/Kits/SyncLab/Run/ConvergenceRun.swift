@@ -13,6 +13,28 @@ public struct ConvergenceRun {
     public var batches = 0
     /// How many times a client had to start over.
     public var rebases = 0
+    /// How many changes of objects the server refused.
+    public var refusals = 0
+    /// How often it forgot marks that it had.
+    public var trims = 0
+  }
+
+  /// What happens seldom unless a run makes it a habit.
+  struct Habits {
+    /// Of 100 numbers that programs write so many are not allowed, beside those that are by chance.
+    var refusedPercent = 0
+    /// Of so many steps one trims, beside those that do by chance.
+    var stepsBetweenTrims: Int?
+
+    static let none = Habits()
+
+    init() {}
+
+    init(seed: UInt64) {
+      var random = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15)
+      refusedPercent = [0, 0, 3, 15][random.below(4)]
+      stepsBetweenTrims = [nil, nil, 30, 8][random.below(4)]
+    }
   }
 
   var random: SeededGenerator
@@ -27,6 +49,8 @@ public struct ConvergenceRun {
   private var passed = Version.zero
   var finding: String?
   var rebases = 0
+  var refusals = 0
+  private var trims = 0
   /// Objects that clients held when a backup was restored that lacks them.
   var givenBack: Set<ObjectID> = []
   /// Programs of whose transactions a client had half when a backup was restored.
@@ -40,14 +64,20 @@ public struct ConvergenceRun {
   /// Whether downloads come in small slices, users may see more and less, and queries follow links.
   let isVaried: Bool
   private var variety: SeededGenerator
+  private let habits: Habits
+  private var habitual: SeededGenerator
   /// A defect that the run must find.
   let bug: PlantedBug?
   /// What the server has merged and not made durable.
   var unflushed: [Merge] = []
 
-  private init(seed: UInt64, isTraced: Bool, bug: PlantedBug?) throws(SyncError) {
+  private init(
+    seed: UInt64, isTraced: Bool, bug: PlantedBug?, _ habits: Habits
+  ) throws(SyncError) {
     self.isTraced = isTraced
     self.bug = bug
+    self.habits = habits
+    habitual = SeededGenerator(seed: seed ^ 0x5bd1_e995)
     isVaried = seed % 3 == 0
     variety = SeededGenerator(seed: ~seed)
     random = SeededGenerator(seed: seed)
@@ -71,21 +101,24 @@ public struct ConvergenceRun {
   }
 
   /// Runs one seed, and prints what happens if it is to be traced.
+  ///
+  /// - Parameter hasHabits: whether the seed may choose that much is refused and trimmed.
   public static func run(
-    seed: UInt64, isTraced: Bool = false, bug: PlantedBug? = nil
+    seed: UInt64, isTraced: Bool = false, bug: PlantedBug? = nil, hasHabits: Bool = true
   ) -> Outcome {
     do {
       if seed % 8 == 0, let finding = try ListRun.run(seed: seed) {
         return Outcome(finding: "seed \(seed): \(finding)")
       }
-      var run = try ConvergenceRun(seed: seed, isTraced: isTraced, bug: bug)
+      let habits = hasHabits ? Habits(seed: seed) : .none
+      var run = try ConvergenceRun(seed: seed, isTraced: isTraced, bug: bug, habits)
       let steps = [60, 150, 400][run.random.below(3)]
       let busy = [25, 50, 75][run.random.below(3)]
       for _ in 0..<steps where run.finding == nil { try run.step(busy: busy) }
       if run.finding == nil { try run.finish() }
       return Outcome(
         finding: run.finding.map { "seed \(seed): \($0)" }, batches: run.model.batches,
-        rebases: run.rebases)
+        rebases: run.rebases, refusals: run.refusals, trims: run.trims)
     } catch {
       return Outcome(finding: "seed \(seed): \(error)")
     }
@@ -117,11 +150,15 @@ public struct ConvergenceRun {
 
   private mutating func step(busy: Int) throws(SyncError) {
     if isVaried && variety.below(60) == 0 { try changeRole(variety.below(devices.count)) }
+    if let steps = habits.stepsBetweenTrims, habitual.below(steps) == 0 {
+      try trim()
+    }
     clock += UInt64(1 + random.below(50))
     let number = random.below(devices.count)
     if chance(busy) {
       var program = Program(
-        random: SeededGenerator(seed: random.next()), now: devices[number].now(clock))
+        random: SeededGenerator(seed: random.next()), now: devices[number].now(clock),
+        refusedPercent: habits.refusedPercent)
       let before = devices[number].core.storage.record.clock.latest
       program.transact(&devices[number], keys: keys)
       trace(commitOf: number, after: before)
@@ -133,7 +170,7 @@ public struct ConvergenceRun {
     case 8, 9: try crashServer()
     case 10: try restoreBackup()
     case 11: backup = (server.storage, model)
-    case 12..<20: try trim(number)
+    case 12..<20: try trim()
     case 20..<24: subscribe(number)
     case 24, 25: server.storage.failsNextCommit = true
     case 26, 27: devices[number].core.storage.failsNextCommit = true
@@ -210,7 +247,7 @@ public struct ConvergenceRun {
     }
   }
 
-  private mutating func trim(_ number: Int) throws(SyncError) {
+  private mutating func trim() throws(SyncError) {
     guard flush() else { return }
     let before = server.head.floor
     do {
@@ -218,6 +255,7 @@ public struct ConvergenceRun {
     } catch {
       return try crashServer()
     }
+    if server.head.floor > before { trims += 1 }
     trace("trim up to \(server.head.floor.rawValue)")
     notePassed(isRaised: server.head.floor > before)
     let floor = min(passed, server.head.floor)

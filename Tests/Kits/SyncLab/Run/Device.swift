@@ -51,12 +51,15 @@ struct Device {
 struct Program {
   var random: SeededGenerator
   let now: UInt64
+  /// Of 100 numbers so many are not allowed, beside those that are by chance.
+  var refusedPercent = 0
 
   mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
 
   mutating func pick<Element>(_ list: [Element]) -> Element { list[random.below(list.count)] }
 
   mutating func number() -> Int64 {
+    if refusedPercent > 0, chance(refusedPercent) { return LabClasses.unlucky }
     let number = Int64(random.below(200))
     return number == LabClasses.unlucky && chance(70) ? 14 : number
   }

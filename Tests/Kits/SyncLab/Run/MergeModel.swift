@@ -52,6 +52,8 @@ struct MergeModel {
       }
       let generation = object.isWhole ? self.generation(of: object.id) : object.generation
       for container in object.containers {
+        // What is given back from another history goes nowhere if its container is not there.
+        if object.isWhole && !isThere(container.id, in: object.id) { continue }
         let place = Place(object: object.id, generation: generation, container: container.id)
         merge(container, at: place, isRecovered: object.isRecovered, as: version)
       }
@@ -208,6 +210,15 @@ struct MergeModel {
       }
     }
     return found
+  }
+
+  /// Whether a container is there, or would be with the first write to it.
+  private func isThere(_ container: ContainerID, in id: ObjectID) -> Bool {
+    let known = containers(of: id)
+    guard container.isDeclared else { return known.contains(container) }
+    let cell = CellName(
+      place: place(id, container.declarer), slot: .property(container.property))
+    return known.contains(container.declarer) && writes[cell] == nil
   }
 
   /// What is wrong with an object of the server, if anything is.
