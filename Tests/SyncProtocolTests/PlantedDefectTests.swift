@@ -5,7 +5,7 @@ import Testing
   @Test("are found within a few seeds", arguments: PlantedBug.allCases)
   func found(bug: PlantedBug) {
     let findings = (UInt64(1)...200).lazy.compactMap {
-      ConvergenceRun.run(seed: $0, bug: bug).finding
+      ConvergenceRun.run(seed: $0, bug: bug, hasHabits: false).finding
     }
     #expect(findings.first != nil)
   }

@@ -35,7 +35,7 @@ extension SessionJoiner {
     }
   }
 
-  /// What the lock-file still says of the session before this one. A hint: it may have been deleted.
+  /// What the lock-file still says of the session before. A hint: it may have been deleted.
   func previousSession(_ file: any SystemFile) -> PreviousSession {
     guard let bytes = try? header(file), let found = try? SessionHeader(bytes) else {
       return PreviousSession()

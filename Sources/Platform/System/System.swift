@@ -143,8 +143,8 @@ public protocol SystemFile: AnyObject, Sendable {
   /// Reserves blocks and extends the size to at least `offset + length`.
   func allocate(offset: UInt64, length: UInt64) throws(SystemError)
 
-  /// For an empty file: asks the file system to write it where it is, so that what has been reserved
-  /// can be written again on a full disk too. Where that is not to be had nothing happens.
+  /// For an empty file: asks the file system to write it where it is, so that what has been
+  /// reserved can be written again on a full disk too. Does nothing where that is not to be had.
   func keepInPlace()
 
   /// Gives blocks back and leaves the size as it is; the range reads as zeros afterwards.

@@ -1,5 +1,5 @@
-/// How much is done in one hold of the writer role, in bytes: half as much where the last took long,
-/// twice as much where it was quick. It does not grow without end.
+/// How much is done in one hold of the writer role, in bytes: half as much where the last took
+/// long, twice as much where it was quick. It does not grow without end.
 struct HoldPace {
   private(set) var size: UInt64
   private let sizes: ClosedRange<UInt64>

@@ -1,5 +1,5 @@
-/// When the agent of a file looks at what programs commit: at once after a quiet time, else a little
-/// later, and where they commit on and on much later.
+/// When the agent of a file looks at what programs commit: at once after a quiet time, else a
+/// little later, and where they commit on and on much later.
 ///
 /// Each batch takes the writer's role from programs, to be made and to be acknowledged, and what
 /// they write again and again is sent once. So while they make many commits it is gathered, for as

@@ -2,7 +2,8 @@ import Glibc
 
 /// The processors that this process may run on.
 enum Processors {
-  /// What to start a program with so that it stays on one of them; nothing where that cannot be had.
+  /// What to start a program with so that it stays on one of them; nothing where that is not to be
+  /// had.
   ///
   /// The threads of a simulation run one at a time, and to pass the baton is several times quicker
   /// where no other processor has to be woken.

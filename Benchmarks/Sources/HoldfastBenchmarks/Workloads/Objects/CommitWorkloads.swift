@@ -61,8 +61,8 @@ struct CommitWorkloads {
     let insertGrowth = Row(Workload.objectInsertGrowth, .amount("bytes"))
     let updating = Row(Workload.objectUpdates, .rate("commits/s", of: commits))
     let updateGrowth = Row(Workload.objectUpdateGrowth, .amount("bytes"))
-    // What the durable version holds makes the file grow up to a bound, so the growth by each is that
-    // by many.
+    // What the durable version holds makes the file grow up to a bound, so the growth by each is
+    // that by many.
     let allUpdated = (0..<10 * commits).map { $0 &* 7919 % rows }
     let updated = Array(allUpdated.prefix(commits))
     let others = Array(allUpdated.dropFirst(commits))
