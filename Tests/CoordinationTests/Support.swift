@@ -25,7 +25,8 @@ struct Database {
 
   func open(
     mode: LockFile.Mode = .shared, version: UInt64 = 1, durable: UInt64 = 1,
-    dataMode: OpenMode = .create, system: any System = PosixSystem.shared
+    dataMode: OpenMode = .create, system: any System = PosixSystem.shared,
+    repairs: Bool = true
   ) throws(LockFileError) -> Opened {
     var wasAlone = false
     let file: any SystemFile
@@ -37,8 +38,9 @@ struct Database {
     do {
       let lockFile = try LockFile.open(
         path: lockPath, dataFile: file, system: system, mode: mode
-      ) { (_) throws(Never) in
+      ) { (hasFailedFlush) throws(Never) in
         wasAlone = true
+        if repairs { hasFailedFlush = false }
         return LockFile.Recovered(newest: published(version), durable: durable)
       }
       return Opened(lockFile: lockFile, dataFile: file, wasAlone: wasAlone)

@@ -35,6 +35,42 @@ import Testing
     #expect(next.lockFile.flushedVersion == 7)
   }
 
+  @Test func aFailedFlushIsHandedOnUntilARecoveryHasMadeItGood() throws {
+    let first = try database.open()
+    first.lockFile.noteFlushFailure()
+    first.lockFile.close()
+    for _ in 0..<2 {
+      let reader = try database.open(repairs: false)
+      #expect(reader.wasAlone && reader.lockFile.flushFailure == 1)
+      reader.lockFile.close()
+    }
+    let writer = try database.open()
+    #expect(writer.wasAlone && writer.lockFile.flushFailure == 0)
+    writer.lockFile.close()
+    let last = try database.open(repairs: false)
+    #expect(last.wasAlone && last.lockFile.flushFailure == 0)
+  }
+
+  @Test(arguments: [false, true])
+  func theNextRecoveryHearsOfAFailedFlushOnlyWhereOneHasFailed(fails: Bool) throws {
+    struct Failure: Error {}
+    func recover(_ body: (inout Bool) throws(Failure) -> LockFile.Recovered) {
+      guard let file = try? database.dataFile() else { return }
+      let lockFile = try? LockFile.open(path: database.lockPath, dataFile: file, recover: body)
+      lockFile?.close()
+    }
+    recover { (hasFailedFlush) throws(Failure) in
+      hasFailedFlush = fails
+      throw Failure()
+    }
+    var heard: Bool?
+    recover { (hasFailedFlush) throws(Failure) in
+      heard = hasFailedFlush
+      throw Failure()
+    }
+    #expect(heard == fails)
+  }
+
   @Test func readersSeeConsistentTriplesWhileVersionsArePublished() throws {
     let writer = try database.open().lockFile
     let reader = try database.open().lockFile

@@ -244,6 +244,62 @@ import Testing
     try bench.check(try database.pinNewest())
   }
 
+  /// A reader may begin the session, and writes nothing; the writer who joins it has to.
+  @Test(arguments: [Durability.full, .strict])
+  func `what a recovery could not flush is written again by a writer who joins a reader`(
+    durability: Durability
+  ) throws {
+    let bench = try Bench()
+    try bench.commit()
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
+    bench.options.durability = durability
+    func open(readOnly: Bool = false) throws -> Database {
+      var options = bench.options
+      options.readOnly = readOnly
+      return try Database.open(path: "/b.realm", options: options, system: bench.system)
+    }
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [.fdatasync]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try open() }
+    bench.system.faults = FaultPlan()
+    let reader = try open(readOnly: true)
+    try bench.check(try reader.pinNewest())
+    bench.system.forgetCalls()
+    let writer = try open()
+    let transaction = try writer.beginWrite()
+    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
+    // What the commit wrote, and its slot.
+    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+    transaction.cancel()
+    #expect(writer.durableVersion == 2)
+    try bench.check(try writer.pinNewest())
+  }
+
+  /// A recovery that comes to nothing for another reason has flushed nothing.
+  @Test func `a wrong key has nothing written again by the opening after it`() throws {
+    let key = try #require(EncryptionKey([UInt8](repeating: 1, count: 64)))
+    let bench = try Bench(key: key)
+    try bench.commit()
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/c.realm")
+    func open(_ path: String, _ key: EncryptionKey) throws -> Database {
+      var options = bench.options
+      options.encryptionKey = key
+      return try Database.open(path: path, options: options, system: bench.system)
+    }
+    func writesOfOpening(_ path: String) throws -> Int {
+      bench.system.forgetCalls()
+      let database = try open(path, key)
+      defer { withExtendedLifetime(database) {} }
+      return bench.system.calls.count { $0 == .write || $0 == .fdatasync }
+    }
+    let wrong = try #require(EncryptionKey([UInt8](repeating: 2, count: 64)))
+    #expect(throws: StorageError.self) { try open("/b.realm", wrong) }
+    #expect(try writesOfOpening("/b.realm") == writesOfOpening("/c.realm"))
+  }
+
   /// A process that dies in a commit leaves the next writer to read the slots, of which one has to
   /// be durable.
   @Test func `a slot that could not be written leaves an in-memory file one that recovery needs`()

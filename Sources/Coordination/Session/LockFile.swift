@@ -103,12 +103,13 @@ public final class LockFile: Sendable {
   /// - `path`: of the lock-file, which is made if it is not there.
   /// - `dataFile`: open for writing in the shared mode. It holds byte locks from now on, so it
   ///   stays open as long as the result is in use.
-  /// - `recover`: called if no other process has the file open, and before one can; it is told
-  ///   whether a flush failed earlier in this boot, and what it should have covered may be missing
-  ///   from the disk although it can be read.
+  /// - `recover`: called if no other process has the file open, and before one can. It is told
+  ///   whether a flush failed earlier in this boot, so that what it should have covered may be
+  ///   missing from the disk although it can be read, and leaves there whether that is so now,
+  ///   also where it throws. Whoever opens the file next, or writes in this session, is told.
   public static func open<Failure: Error>(
     path: String, dataFile: any SystemFile, system: any System = PosixSystem.shared,
-    mode: Mode = .shared, recover: (_ hasFailedFlush: Bool) throws(Failure) -> Recovered
+    mode: Mode = .shared, recover: (_ hasFailedFlush: inout Bool) throws(Failure) -> Recovered
   ) throws(LockFileOpenError<Failure>) -> LockFile {
     let joiner = SessionJoiner(path: path, dataFile: dataFile, system: system)
     return try SessionOpening<Failure>(joiner: joiner, mode: mode).open(recover)

@@ -49,9 +49,16 @@ extension SessionJoiner {
     return previous
   }
 
-  /// Recovery has failed, perhaps in a flush, of which the kernel tells only once: the next process
-  /// that is alone is told so by the lock-file. Without it, it takes for flushed what it can read.
-  func noteFailedRecovery(_ file: any SystemFile, after previous: PreviousSession) {
+  /// The same for a process that does without a lock-file of its own.
+  func previousSession() -> PreviousSession {
+    guard let file = try? openExistingLockFile() else { return PreviousSession() }
+    defer { file.close() }
+    return previousSession(file)
+  }
+
+  /// A flush has failed in recovery, of which the kernel tells only once: the next process that is
+  /// alone is told so by the lock-file. Without it, it takes for flushed what it can read.
+  func noteFailedFlush(_ file: any SystemFile, after previous: PreviousSession) {
     let header = SessionHeader(
       boot: system.bootIdentifier(), file: dataFile.identity, generation: previous.generation)
     var failures = [UInt8](repeating: 0, count: 8)

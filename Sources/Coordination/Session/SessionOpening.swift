@@ -3,7 +3,7 @@ import Platform
 /// The steps of `LockFile.open`. On failure everything is left as if it had never been begun.
 struct SessionOpening<Failure: Error> {
   typealias OpenError = LockFileOpenError<Failure>
-  typealias Recover = (_ hasFailedFlush: Bool) throws(Failure) -> LockFile.Recovered
+  typealias Recover = (_ hasFailedFlush: inout Bool) throws(Failure) -> LockFile.Recovered
 
   let joiner: SessionJoiner
   let mode: LockFile.Mode
@@ -33,15 +33,21 @@ struct SessionOpening<Failure: Error> {
     switch entry {
     case .alone(let file, let previous):
       return try settling(file) { () throws(OpenError) in
+        var hasFailedFlush = previous.hasFailedFlush
         let recovered: LockFile.Recovered
         do throws(OpenError) {
-          recovered = try recovery(recover, hasFailedFlush: previous.hasFailedFlush)
+          recovered = try recovery(recover, &hasFailedFlush)
         } catch {
-          joiner.noteFailedRecovery(file, after: previous)
+          if hasFailedFlush, !previous.hasFailedFlush {
+            joiner.noteFailedFlush(file, after: previous)
+          }
           throw error
         }
         return try checking { () throws(LockFileError) in
-          try begin(file, recovered, generation: previous.generation &+ 1)
+          let generation = previous.generation &+ 1
+          let lockFile = try begin(file, recovered, hasFailedFlush, generation: generation)
+          try joiner.becomeMember(file)
+          return lockFile
         }
       }
     case .member(let file):
@@ -56,18 +62,18 @@ struct SessionOpening<Failure: Error> {
   }
 
   private func begin(
-    _ file: any SystemFile, _ recovered: LockFile.Recovered, generation: UInt64
+    _ file: any SystemFile, _ recovered: LockFile.Recovered, _ hasFailedFlush: Bool,
+    generation: UInt64
   ) throws(LockFileError) -> LockFile {
     try joiner.makeRoom(file)
     let memory = try map(file)
-    memory.begin(recovered, pins: LockFileLayout.pinsInitially)
+    memory.begin(
+      recovered, pins: LockFileLayout.pinsInitially, hasFailedFlush: hasFailedFlush)
     memory.store(
       SessionHeader(
         boot: joiner.system.bootIdentifier(), file: joiner.dataFile.identity, generation: generation
       ))
-    let lockFile = try join(memory)
-    try joiner.becomeMember(file)
-    return lockFile
+    return try join(memory)
   }
 
   private func map(_ file: any SystemFile) throws(LockFileError) -> SharedMemory {
@@ -108,12 +114,14 @@ struct SessionOpening<Failure: Error> {
 
   private func openAlone(_ recover: Recover) throws(OpenError) -> LockFile {
     do throws(OpenError) {
-      let recovered = try recovery(recover, hasFailedFlush: false)
+      var hasFailedFlush = joiner.previousSession().hasFailedFlush
+      let recovered = try recovery(recover, &hasFailedFlush)
       return try checking { () throws(LockFileError) in
         let memory = try doing("make memory for pins") { () throws(SystemError) in
           try SharedMemory()
         }
-        memory.begin(recovered, pins: LockFileLayout.pinsMax)
+        memory.begin(
+          recovered, pins: LockFileLayout.pinsMax, hasFailedFlush: hasFailedFlush)
         return try make(memory, nil, 0)
       }
     } catch {
@@ -136,10 +144,10 @@ struct SessionOpening<Failure: Error> {
   }
 
   private func recovery(
-    _ recover: Recover, hasFailedFlush: Bool
+    _ recover: Recover, _ hasFailedFlush: inout Bool
   ) throws(OpenError) -> LockFile.Recovered {
     do {
-      return try recover(hasFailedFlush)
+      return try recover(&hasFailedFlush)
     } catch {
       throw .recovery(error)
     }

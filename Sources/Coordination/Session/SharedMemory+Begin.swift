@@ -2,7 +2,10 @@ import Platform
 
 extension SharedMemory {
   /// Puts the memory into the state of a new session. For a process that has the file exclusively.
-  func begin(_ recovered: LockFile.Recovered, pins: Int) {
+  ///
+  /// - Parameter hasFailedFlush: whether a flush has failed before, and what it should have covered
+  ///   has not been written again since.
+  func begin(_ recovered: LockFile.Recovered, pins: Int, hasFailedFlush: Bool) {
     // The magic is the first to go and comes back with the header, last.
     self[LockFileLayout.magic].store(0, ordering: .sequentiallyConsistent)
     clear(from: 0, to: LockFileLayout.participants)
@@ -12,6 +15,7 @@ extension SharedMemory {
     self[LockFileLayout.pinCapacity].store(UInt64(pins), ordering: .relaxed)
     self[LockFileLayout.durableVersion].store(recovered.durable, ordering: .relaxed)
     self[LockFileLayout.flushedVersion].store(recovered.flushed, ordering: .relaxed)
+    self[LockFileLayout.flushFailure].store(hasFailedFlush ? 1 : 0, ordering: .relaxed)
     NewestVersion(memory: self).publish(recovered.newest)
   }
 

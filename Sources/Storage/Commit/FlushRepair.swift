@@ -37,6 +37,7 @@ struct FlushRepair {
     let failures = synchronizer.failureCount
     let source = try mappings.beginReading(covering: newest.logicalSize)
     defer { source.endReading() }
+    if lockFile.flushedVersion < durable { try secure(durable, source.mapping) }
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {
@@ -64,5 +65,15 @@ struct FlushRepair {
       throw StorageError(error, doing: "flush what had been written again")
     }
     lockFile.raiseDurableVersion(to: newest.version)
+  }
+
+  /// A session that a reader began has only found its durable version; nobody has made certain yet
+  /// that its slot is on disk.
+  private func secure(_ durable: UInt64, _ mapping: Mapping) throws(StorageError) {
+    let recovery = Recovery(slots: slots, mapping: mapping)
+    let found = try recovery.findNewest(includingUnflushed: false)
+    guard found.newest.version == durable else { return }
+    try RecoverySettlement(recovery: recovery, rewritesInPlace: true, hasFailedFlush: true)
+      .secure(found.newest)
   }
 }

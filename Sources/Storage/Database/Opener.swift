@@ -81,7 +81,7 @@ struct Opener {
         path: path + ".lock", dataFile: file, system: system, mode: mode
       ) { (hasFailedFlush) throws(StorageError) in
         try recover(
-          mayWrite: mode != .privateReader && !options.readOnly, hasFailedFlush: hasFailedFlush)
+          mayWrite: mode != .privateReader && !options.readOnly, hasFailedFlush: &hasFailedFlush)
       }
     } catch {
       switch error {
@@ -94,21 +94,24 @@ struct Opener {
   }
 
   /// Runs while this process is alone with the file.
+  ///
+  /// - Parameter hasFailedFlush: whether a flush has failed that nothing has made good since.
   private func recover(
-    mayWrite: Bool, hasFailedFlush: Bool
+    mayWrite: Bool, hasFailedFlush: inout Bool
   ) throws(StorageError) -> LockFile.Recovered {
     do throws(StorageError) {
-      return try recoverNewest(mayWrite: mayWrite, hasFailedFlush: hasFailedFlush)
+      return try recoverNewest(mayWrite: mayWrite, hasFailedFlush: &hasFailedFlush)
     } catch {
       guard error.code == .corrupt, FileHeader.wasNeverMade(file) else { throw error }
       guard mayWrite else { throw unmade }
     }
     try make()
-    return try recoverNewest(mayWrite: mayWrite, hasFailedFlush: false)
+    hasFailedFlush = false
+    return try recoverNewest(mayWrite: mayWrite, hasFailedFlush: &hasFailedFlush)
   }
 
   private func recoverNewest(
-    mayWrite: Bool, hasFailedFlush: Bool
+    mayWrite: Bool, hasFailedFlush: inout Bool
   ) throws(StorageError) -> LockFile.Recovered {
     let cipher = try prepare(mayWrite: mayWrite)
     let mapping = try mapping(covering: 0, cipher)
@@ -119,14 +122,21 @@ struct Opener {
       let settlement = RecoverySettlement(
         recovery: recovery, rewritesInPlace: hasFailedFlush || options.durability != .strict,
         hasFailedFlush: hasFailedFlush)
-      let newest = try settlement.run(found)
+      let newest: CommitSlot
+      do throws(StorageError) { newest = try settlement.run(found) } catch {
+        if error.cause != nil { hasFailedFlush = true }
+        throw error
+      }
+      hasFailedFlush = false
       return LockFile.Recovered(newest: PublishedVersion(newest), durable: newest.version)
     }
-    // Nothing is changed, and nothing is said to be durable that a writer, who may join later,
-    // would have to rely on.
+    // Nothing is changed, and nothing is said to be on disk that a writer, who may join later,
+    // would have to rely on: the last durable slot may not be, with what it proves. A failed flush
+    // stays one.
+    let durable = found.durableVersion
     return LockFile.Recovered(
-      newest: PublishedVersion(found.newest), durable: found.durableVersion,
-      flushed: found.isSettled ? found.durableVersion : 0)
+      newest: PublishedVersion(found.newest), durable: durable,
+      flushed: found.isSettled && !hasFailedFlush ? durable : durable - min(durable, 1))
   }
 
   /// Makes the file if it is new.
