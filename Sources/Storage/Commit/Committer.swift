@@ -66,7 +66,7 @@ struct Committer {
     var recorder = try FreeSpaceRecorder(
       freeSpace: state.freeSpace, index: base.freeSpace, version: version,
       writer: writer)
-    try recorder.prepare(movingFrom: compaction?.boundary ?? .max)
+    try recorder.prepare(compaction)
     var serializer = NodeSerializer(extraSize: extraSize)
     serializer.collect(root)
     serializer.collect(newHistory)

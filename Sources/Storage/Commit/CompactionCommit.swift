@@ -12,6 +12,10 @@ final class CompactionCommit {
   let boundary: UInt64
   /// Free runs to withhold, as far as the commit itself does not use them. Each lies in a region.
   let runs: [Extent]
+  /// How many regions' records it moves.
+  let regionsMax: Int
+  /// Whether it has moved so many, and there may be more to move.
+  var movesMore = false
   /// What has been withheld.
   private(set) var withheld: [Extent] = []
   /// What the version no longer has at its end.
@@ -19,9 +23,10 @@ final class CompactionCommit {
 
   private static let sizeMin: UInt64 = 4096
 
-  init(boundary: UInt64, runs: [Extent]) {
+  init(boundary: UInt64, runs: [Extent], regionsMax: Int) {
     self.boundary = boundary
     self.runs = runs
+    self.regionsMax = regionsMax
   }
 
   /// The operations that recording what is withheld takes.

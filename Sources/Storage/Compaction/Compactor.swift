@@ -13,6 +13,9 @@ enum Compactor {
     nanoseconds: 400_000...1_200_000, sizes: (16 << 10)...(256 << 10))
   /// Bytes that a step moves when a caller waits for compaction.
   static let forcedBudget = 1 << 20
+  /// Records of regions that one step moves, and how many where a caller waits.
+  static let regionsMax = 32
+  static let forcedRegionsMax = 256
   /// Bytes that are moved between two flushes then.
   static let flushedBudget = 16 << 20
   /// Runs, each of one region, that one step withholds.

@@ -15,8 +15,8 @@ struct RelocationScan {
   private(set) var cursor: [Int]
 
   private static let depthMax = 64
-  /// What a small node counts for at least: each costs a search for a hole.
-  private static let chargeMin = 1024
+  /// What a small node counts for at least: each costs a search for a hole, and a call to write it.
+  private static let chargeMin = 4096
 
   var isComplete: Bool { cursor.isEmpty }
 

@@ -10,6 +10,8 @@ package final class CompactionDriver: Sendable {
     var endAtPassStart: UInt64 = 0
     /// Bytes that have been moved since.
     var movedInPass = 0
+    /// Whether records of free space have been moved since that may not be the last to move.
+    var movesRecords = false
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
@@ -54,8 +56,7 @@ package final class CompactionDriver: Sendable {
       return progress
     }
     _ = try cutEnd(database, &progress)
-    let budget = force ? Compactor.forcedBudget : state.withLock { Int($0.movePace.size) }
-    try moveNodes(database, beyond: boundary, budget: budget, &progress)
+    try moveNodes(database, beyond: boundary, force: force, &progress)
     let isWorking = !progress.isFruitless
     // What it moved away from is of use after a flush; one is on its way where none is made here.
     let isSettling = progress.isPassOver && isWorking && !flushes
@@ -97,7 +98,8 @@ package final class CompactionDriver: Sendable {
         look.boundary = Compactor.boundary(freeSpace)
         return
       }
-      let compaction = CompactionCommit(boundary: .max, runs: try runsToReturn(freeSpace))
+      let runs = try runsToReturn(freeSpace)
+      let compaction = CompactionCommit(boundary: .max, runs: runs, regionsMax: 0)
       if compaction.runs.isEmpty, try freeSpace.returnedEnd() == nil { return }
       look.commit = try commit(compaction, transaction)
     }
@@ -116,10 +118,8 @@ package final class CompactionDriver: Sendable {
   ) throws(StorageError) {
     let transaction = try database.beginWrite()
     let hold = CompactionStatistics.Hold()
-    defer {
-      transaction.cancel()
-      statistics.end(hold)
-    }
+    transaction.onRelease = { [statistics] in statistics.end(hold) }
+    defer { transaction.cancel() }
     try transaction.refreshFreeSpace()
     try body(transaction)
   }
@@ -151,12 +151,14 @@ package final class CompactionDriver: Sendable {
 
   /// Moves some of what lies beyond the boundary.
   private func moveNodes(
-    _ database: Database, beyond boundary: UInt64, budget: Int, _ progress: inout CompactionProgress
+    _ database: Database, beyond boundary: UInt64, force: Bool, _ progress: inout CompactionProgress
   ) throws(StorageError) {
     var search = state.withLock { $0 }
+    let budget = force ? Compactor.forcedBudget : Int(search.movePace.size)
     let beginsPass = search.cursor.isEmpty
     let targets = try findTargets(database, beyond: boundary, budget: budget, &search)
     var moved = 0
+    var movesMore = false
     var withheld: WithheldRuns?
     var nanoseconds: UInt64 = 0
     try holdingWriter(database) { (transaction) throws(StorageError) in
@@ -169,16 +171,20 @@ package final class CompactionDriver: Sendable {
       moved = relocation.moved
       // Committed even when nothing moved, so that a free end of the file is cut off, and the nodes
       // of the free space and the history go where they should.
-      let compaction = CompactionCommit(boundary: boundary, runs: try runsToReturn(freeSpace))
+      let compaction = CompactionCommit(
+        boundary: boundary, runs: try runsToReturn(freeSpace),
+        regionsMax: force ? Compactor.forcedRegionsMax : Compactor.regionsMax)
       withheld = try commit(compaction, transaction)
+      movesMore = compaction.movesMore
       nanoseconds = database.system.now() &- start
     }
     progress.bytesReturned += punch(database, withheld)
     progress.bytesMoved += moved
     search.movedInPass += moved
+    search.movesRecords = search.movesRecords || movesMore
     let isPassOver = search.cursor.isEmpty
     progress.isPassOver = isPassOver
-    if isPassOver, search.movedInPass == 0 { search.endAtPassStart = 0 }
+    if isPassOver, search.movedInPass == 0, !search.movesRecords { search.endAtPassStart = 0 }
     progress.isFruitless = search.endAtPassStart == 0
     state.withLock { [search] current in
       // Where less was found than might be moved, it says nothing of what as much would take.
@@ -186,6 +192,7 @@ package final class CompactionDriver: Sendable {
       current.cursor = search.cursor
       current.endAtPassStart = search.endAtPassStart
       current.movedInPass = search.movedInPass
+      current.movesRecords = search.movesRecords
     }
   }
 
@@ -201,6 +208,7 @@ package final class CompactionDriver: Sendable {
     let gains = search.endAtPassStart == 0 || end < search.endAtPassStart
     search.endAtPassStart = gains ? end : 0
     search.movedInPass = 0
+    search.movesRecords = false
     if !gains { search.cursor = [] }
     return gains
   }

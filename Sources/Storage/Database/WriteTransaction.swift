@@ -20,6 +20,8 @@ public final class WriteTransaction: @unchecked Sendable {
   public var author: CommitListener?
   /// What of the base version a commit replaces.
   let base: VersionNode
+  /// Called once, right before the writer role is given up.
+  var onRelease: (() -> Void)?
   private var isFinished = false
 
   /// - Parameter source: what `FileMappings.beginReading` gave; its reading ends with the
@@ -72,17 +74,17 @@ public final class WriteTransaction: @unchecked Sendable {
       pin = isEmpty ? try database.versionPins.claimNewest() : try committer.run()
     } catch {
       database.writer.state.freeSpace = FreeSpace()
-      database.endWrite(published: false)
+      endWrite(published: false)
       throw error
     }
     if !isEmpty { database.maintenance.committed(database, durability: committer.durability) }
     do throws(StorageError) {
       let snapshot = try Snapshot(database: database, pin: pin)
-      database.endWrite(published: !isEmpty, author: author)
+      endWrite(published: !isEmpty, author: author)
       return snapshot
     } catch {
       // Whatever is found on reading it, the version is out, and all hear of it.
-      database.endWrite(published: !isEmpty)
+      endWrite(published: !isEmpty)
       throw error
     }
   }
@@ -98,7 +100,12 @@ public final class WriteTransaction: @unchecked Sendable {
   public func cancel() {
     if isFinished { return }
     isFinished = true
-    database.endWrite(published: false)
+    endWrite(published: false)
+  }
+
+  private func endWrite(published: Bool, author: CommitListener? = nil) {
+    onRelease?()
+    database.endWrite(published: published, author: author)
   }
 
   deinit {

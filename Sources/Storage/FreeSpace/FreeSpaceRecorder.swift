@@ -73,11 +73,12 @@ struct FreeSpaceRecorder {
     min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 1024), 32768)
   }
 
-  /// - Parameter boundary: what of the log lies at or beyond it is written anew.
-  mutating func prepare(movingFrom boundary: UInt64 = .max) throws(StorageError) {
+  /// - Parameter compaction: what of the log and the regions lies at or beyond its boundary is
+  ///   written anew.
+  mutating func prepare(_ compaction: CompactionCommit? = nil) throws(StorageError) {
     try writer.release(old.reference)
     try sweep()
-    if boundary != .max { try move(from: boundary) }
+    if let compaction, compaction.boundary != .max { try move(compaction) }
     if !writtenRegions.isEmpty || !writtenGroups.isEmpty { try writeMap() }
     try pack()
   }
@@ -156,8 +157,10 @@ struct FreeSpaceRecorder {
     map = RegionMap.write(freeSpace.regions.groupRecords(), writer)
   }
 
-  /// Writes anew what lies at or beyond the boundary of a compaction.
-  private mutating func move(from boundary: UInt64) throws(StorageError) {
+  /// Writes anew what lies at or beyond the boundary of a compaction, as many regions as it allows;
+  /// the next one goes on with those after them.
+  private mutating func move(_ compaction: CompactionCommit) throws(StorageError) {
+    let boundary = compaction.boundary
     var chunks = newChunks ?? old.chunks
     for position in chunks.indices where chunks[position].reference.offset >= boundary {
       let reference = chunks[position].reference
@@ -167,37 +170,41 @@ struct FreeSpaceRecorder {
     newChunks = chunks
     let groupCount = freeSpace.regions.groups.count
     var left = min(Self.movedGroupsMax, groupCount)
-    while left > 0 {
+    let writtenMax = writtenRegions.count + compaction.regionsMax
+    while left > 0, writtenRegions.count < writtenMax {
       left -= 1
-      freeSpace.moveCursor = (freeSpace.moveCursor + 1) % groupCount
-      let group = freeSpace.moveCursor
+      let group = freeSpace.moveCursor % groupCount
       let reference = freeSpace.regions.groups[group].reference
-      guard !reference.isNone, !reference.isUncommitted else { continue }
-      try moveRegions(of: group, from: boundary)
-      if reference.offset >= boundary { noteWritten(group: group) }
+      if !reference.isNone, !reference.isUncommitted {
+        guard try moveRegions(of: group, from: boundary, writtenMax: writtenMax) else { break }
+        if reference.offset >= boundary { noteWritten(group: group) }
+      }
+      freeSpace.moveCursor = (group + 1) % groupCount
     }
+    compaction.movesMore = writtenRegions.count >= writtenMax
     if !map.isNone, map.offset >= boundary, writtenGroups.isEmpty, groupCount > 0 {
       noteWritten(group: 0)
     }
     for group in writtenGroups { try freeSpace.read(group: group) }
   }
 
-  private static let movedRegionsMax = 256
   /// How many groups one compaction looks at.
   private static let movedGroupsMax = 8
 
+  /// - Returns: false if there are more than could be moved.
   private mutating func moveRegions(
-    of group: Int, from boundary: UInt64
-  ) throws(StorageError) {
-    guard writtenRegions.count < Self.movedRegionsMax else { return }
+    of group: Int, from boundary: UInt64, writtenMax: Int
+  ) throws(StorageError) -> Bool {
     try freeSpace.read(group: group)
     for region in RegionTable.regions(of: group) {
       let reference = freeSpace.regions.records[region].reference
       guard !reference.isNone, !reference.isUncommitted, reference.offset >= boundary else {
         continue
       }
+      guard writtenRegions.count < writtenMax else { return false }
       try write(region: region)
     }
+    return true
   }
 
   /// Moves the newest operations to a chunk when they have become many, and merges chunks. From
