@@ -47,16 +47,22 @@ extension ObjectTransaction {
   func noteNestedChanges() throws(StorageError) {
     if schema.nestedTables.isEmpty { return }
     var level: [(table: TableKey, objects: [ObjectKey])] = []
+    // Each once, also in a damaged file in which they hold one another in circles.
+    var seen: [TableKey: Set<ObjectKey>] = [:]
     for table in schema.nestedTables {
       let changed = changedObjects(of: table)
-      if !changed.isEmpty { level.append((table, changed)) }
+      if changed.isEmpty { continue }
+      level.append((table, changed))
+      seen[table] = Set(changed)
     }
     while !level.isEmpty {
       var above: [TableKey: [ObjectKey]] = [:]
       for (table, objects) in level {
         for (place, members) in try places(of: objects, in: table) {
           try note(place, members, in: table)
-          if schema.layouts[Int(place.table.rawValue)].isNested {
+          if schema.layouts[Int(place.table.rawValue)].isNested,
+            seen[place.table, default: []].insert(place.object).inserted
+          {
             above[place.table, default: []].append(place.object)
           }
         }

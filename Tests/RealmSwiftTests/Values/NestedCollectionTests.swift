@@ -250,9 +250,9 @@ final class Crate: Object {
     #expect(list.isInvalidated && sorted.isEmpty && map.isInvalidated)
   }
 
-  @Test func onesThatOwnThemselvesAreFound() throws {
+  @Test func onesThatOwnThemselvesAreFoundAndCanBeWrittenTo() throws {
     let realm = try file.open()
-    try realm.write {
+    let (table, list, column) = try realm.write {
       realm.create(Crate.self, value: ["content": [1, [2, ["a": [3]]]] as [Any]])
       let objects = try #require(realm.instance.writing).objects
       let (table, list) = try objects.createNested(.list)
@@ -261,6 +261,12 @@ final class Crate: Object {
         .columnKey
       try objects.listInsert(.link(table, list), at: 0, column, of: other, in: table)
       try objects.listInsert(.link(table, other), at: 0, column, of: list, in: table)
+      return (table, list, column)
+    }
+    // Whoever watches what holds a changed one is told, upwards: here without an end.
+    try realm.write {
+      let objects = try #require(realm.instance.writing).objects
+      try objects.listInsert(.int(1), at: 1, column, of: list, in: table)
     }
     let findings = try #require(realm.instance.snapshot).storeFindings()
     #expect(findings.map(\.message) == ["2 embedded objects own one another in circles"])
