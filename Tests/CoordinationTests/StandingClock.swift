@@ -22,10 +22,12 @@ final class StandingClock: ForwardingSystem {
   /// free writer word which is reserved for others; nanoseconds.
   let reservedSleeps = Journal<UInt64>()
 
-  func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
+  func wait(
+    on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?
+  ) -> Bool {
     let state = WriterWord(bits: expected)
     if state.isFree, state.hasWaiters { reservedSleeps.add(timeout ?? .max) }
-    unsafe real.wait(on: word, while: expected, timeout: timeout)
+    return unsafe real.wait(on: word, while: expected, timeout: timeout)
   }
 
   func wake(_ word: UnsafeMutableRawPointer, count: Int32) -> Int {

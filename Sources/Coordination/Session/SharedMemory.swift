@@ -73,10 +73,12 @@ import Synchronization
   }
 
   /// Sleeps as long as the 4-byte word holds `expected` and no process wakes it; may return for no
-  /// reason.
-  func wait(half offset: Int, while expected: UInt32, timeout: UInt64?, by system: any System) {
+  /// reason, true then, too. False: the time was over.
+  func wait(
+    half offset: Int, while expected: UInt32, timeout: UInt64?, by system: any System
+  ) -> Bool {
     announceAccess()
-    unsafe system.wait(on: base + offset, while: expected, timeout: timeout)
+    return unsafe system.wait(on: base + offset, while: expected, timeout: timeout)
   }
 
   /// Wakes up to `count` threads of any process that sleep on the 4-byte word; returns how many

@@ -121,9 +121,10 @@ final class WriterRole: Sendable {
         } else {
           // Not for the whole reservation: nothing wakes this process when another takes the role,
           // and it may be the only one that looks soon whether that one lives.
-          sleep(on: word, nanoseconds: WriterRoleWait.lookNanoseconds)
-          // Then the wake-up was for this process as much as for any.
-          wait.hasSlept = load() != word
+          let isWoken = sleep(on: word, nanoseconds: WriterRoleWait.lookNanoseconds)
+          // Where the word is the same, it was woken in the place of one who had slept before the
+          // role was given back, and whom nobody will wake now.
+          wait.hasSlept = isWoken || load() != word
         }
       } else if word.holder == participant || wait.isLookDue(word) {
         // No thread of this process has the role.
@@ -151,7 +152,9 @@ final class WriterRole: Sendable {
     return false
   }
 
-  private func sleep(on word: WriterWord, nanoseconds: UInt64) {
+  /// - Returns: false if nothing happened in that time.
+  @discardableResult
+  private func sleep(on word: WriterWord, nanoseconds: UInt64) -> Bool {
     memory.wait(
       half: LockFileLayout.writerRole, while: word.bits, timeout: nanoseconds, by: system)
   }
@@ -197,8 +200,10 @@ final class WriterRole: Sendable {
   private func wakeOne(_ word: WriterWord) {
     guard word.hasWaiters else { return }
     let count = memory.wake(half: LockFileLayout.writerRole, count: 1, by: system)
-    // A process that was about to sleep sees that the word has changed.
-    if count == 0 { _ = swap(word.released, word.released.withoutWaiters) }
+    guard count == 0, swap(word.released, word.released.withoutWaiters) else { return }
+    // A process that is about to sleep sees that the word has changed; one that has fallen asleep in
+    // between, because the word said that it was reserved, is not announced by it any more.
+    memory.wake(half: LockFileLayout.writerRole, count: .max, by: system)
   }
 
   // MARK: In place of others

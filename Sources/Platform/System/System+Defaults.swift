@@ -9,7 +9,10 @@ extension System {
     fileExists(path: path) ? path : nil
   }
 
-  public func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
+  @discardableResult
+  public func wait(
+    on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?
+  ) -> Bool {
     Futex.wait(word, while: expected, timeout: timeout)
   }
 

@@ -37,8 +37,9 @@ public protocol System: AnyObject, Sendable {
 
   /// Sleeps as long as the 4-byte word holds `expected` and `wake` is not called; may return for no
   /// reason. The word may be in memory that processes share. `timeout` is nanoseconds; nil waits
-  /// for ever.
-  func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?)
+  /// for ever. Returns false if the time was over.
+  @discardableResult
+  func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) -> Bool
 
   /// How many words a thread can sleep on at once.
   var awaitedWordsMax: Int { get }

@@ -3,11 +3,13 @@ internal import CPlatform
 /// Sleeping on a word of memory that several processes share. The word is at a multiple of 4 bytes.
 public enum Futex {
   /// Sleeps as long as the word at `address` holds `expected` and no `wake` comes; may return for
-  /// no reason. `timeout` is nanoseconds; nil waits for ever.
+  /// no reason. `timeout` is nanoseconds; nil waits for ever. Returns false if the time was over.
+  @discardableResult
   public static func wait(
     _ address: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64? = nil
-  ) {
-    _ = holdfast_futex_wait(address, expected, timeout.map { Int64(clamping: $0) } ?? -1)
+  ) -> Bool {
+    let limit = timeout.map { Int64(clamping: $0) } ?? -1
+    return holdfast_futex_wait(address, expected, limit) != ErrorNumber.timedOut
   }
 
   /// How many words a thread can sleep on at once here.

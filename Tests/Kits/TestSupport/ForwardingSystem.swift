@@ -38,7 +38,10 @@ extension ForwardingSystem {
 
   public var hasRealTime: Bool { real.hasRealTime }
 
-  public func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
+  @discardableResult
+  public func wait(
+    on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?
+  ) -> Bool {
     unsafe real.wait(on: word, while: expected, timeout: timeout)
   }
 

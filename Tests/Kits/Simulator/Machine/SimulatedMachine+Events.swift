@@ -7,6 +7,7 @@ extension SimulatedMachine {
   func kill(_ process: SimulatedProcess) {
     guard !process.isDead else { return }
     trace("\(process.name) is killed")
+    isUndisturbed = false
     let open = process.descriptions
     bury(process)
     onEnd?(process, true)
@@ -53,6 +54,7 @@ extension SimulatedMachine {
   func stop(_ process: SimulatedProcess, nanoseconds: UInt64) {
     guard !process.isDead, !process.isStopped else { return }
     process.isStopped = true
+    isUndisturbed = false
     let isIdle = process.callsInside == 0 && !hasBusyHelper(process)
     let start = clock
     trace("\(process.name) is stopped\(isIdle ? " between calls" : "")")
@@ -134,6 +136,7 @@ extension SimulatedMachine {
 
   private func bootAgain(isClean: Bool) {
     boot += 1
+    isUndisturbed = true
     for inode in inodes { inode.locks = [:] }
     durableNames = names
     lastProgress = clock

@@ -1,3 +1,4 @@
+import Coordination
 import Platform
 
 /// The scheduler: who runs next, and what time it is.
@@ -61,6 +62,7 @@ extension SimulatedMachine {
     guard !isOver, let thread = current else { return }
     thread.state = state
     thread.deadline = deadline
+    thread.wasOverdue = false
     thread.blockedSince = clock
     step += 1
     if step >= nextAgenda { happen() }
@@ -129,6 +131,7 @@ extension SimulatedMachine {
 
   /// Nobody can run: lets time pass up to when somebody can, or reports that nobody ever will.
   private func advance() -> Bool {
+    reportForgottenWriter()
     let times =
       alarms.map { $0.time }
       + threads.compactMap { $0.process.isStopped ? nil : $0.deadline }
@@ -145,6 +148,24 @@ extension SimulatedMachine {
     happen()
     return true
   }
+
+  /// Somebody sleeps until the writer role is given back, nobody has it, and nobody can run: the one
+  /// who gave it back has woken nobody. He looks again after some time, so nothing else shows it.
+  /// Where processes were killed or stopped, the one that was woken may have been among them.
+  private func reportForgottenWriter() {
+    guard isUndisturbed else { return }
+    for (path, inode) in names where path.hasSuffix(".lock") {
+      let word = unsafe inode.cache + LockFileLayout.writerRole
+      let place = UInt(bitPattern: word)
+      guard unsafe word.load(as: UInt32.self) & Self.holderMask == 0,
+        let sleeper = threads.first(where: { $0.state == .futex(place) })
+      else { continue }
+      report("\(sleeper.name) sleeps although nobody has the writer role")
+    }
+  }
+
+  /// The bits of the writer word that say who has the role (docs/format-lockfile.md).
+  private static let holderMask: UInt32 = 1 << 13 - 1
 
   /// Nobody needs longer than that for anything; whoever does waits for ever.
   static let claimTimeout: UInt64 = 300_000_000_000
@@ -166,6 +187,9 @@ extension SimulatedMachine {
   }
 
   private func wakeOverdue() {
-    wake { ($0.deadline ?? .max) <= clock }
+    for thread in threads where (thread.deadline ?? .max) <= clock {
+      thread.wasOverdue = true
+      makeReady(thread)
+    }
   }
 }

@@ -95,14 +95,17 @@ final class SimulatedProcess: System, @unchecked Sendable {
 
   // MARK: Threads and time
 
-  func wait(on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?) {
+  func wait(
+    on word: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64?
+  ) -> Bool {
     machine.point(.other)
-    guard !machine.isOver, unsafe word.load(as: UInt32.self) == expected else { return }
+    guard !machine.isOver, unsafe word.load(as: UInt32.self) == expected else { return true }
     let every = machine.settings.spuriousWakeEvery
-    if every > 0, machine.random.below(every) == 0 { return }
+    if every > 0, machine.random.below(every) == 0 { return true }
     machine.trace("sleeps")
     machine.block(
       .futex(UInt(bitPattern: word)), until: timeout.map { machine.clock + $0 })
+    return !(machine.current?.wasOverdue ?? false)
   }
 
   @discardableResult

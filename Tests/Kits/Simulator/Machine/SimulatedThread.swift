@@ -27,6 +27,8 @@ final class SimulatedThread: ScheduledThread, @unchecked Sendable {
   private var hasBegun = false
   var state = State.ready
   var deadline: UInt64?
+  /// Whether it runs again only because its deadline has passed.
+  var wasOverdue = false
   var blockedSince: UInt64 = 0
   /// Whether the schedule waits for it to end.
   let isActor: Bool
