@@ -7,7 +7,6 @@ extension SimulatedMachine {
   func kill(_ process: SimulatedProcess) {
     guard !process.isDead else { return }
     trace("\(process.name) is killed")
-    isUndisturbed = false
     let open = process.descriptions
     bury(process)
     onEnd?(process, true)
@@ -27,6 +26,7 @@ extension SimulatedMachine {
   private func bury(_ process: SimulatedProcess) {
     process.isDead = true
     process.isStopped = false
+    isUndisturbed = false
     let dead = threads.filter { $0.process === process }
     threads.removeAll { $0.process === process }
     for thread in dead {

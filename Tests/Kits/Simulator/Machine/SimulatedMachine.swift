@@ -45,7 +45,8 @@ final class SimulatedMachine: @unchecked Sendable {
   private(set) var lastProgressStep = 0
   /// When a stopped process last went on.
   var lastResumption: UInt64?
-  /// Whether no process has been killed or stopped since the machine booted.
+  /// Whether no process has been killed or stopped, or has ended in the midst of something, since
+  /// the machine booted.
   var isUndisturbed = true
 
   var inodes: [MachineInode] = []
