@@ -38,8 +38,14 @@ struct Opener {
     do {
       return (try system.openFile(path: path, mode: mode), true)
     } catch {
-      // Read-only opening works in a read-only directory and on an immutable file.
-      if options.readOnly, let file = try? system.openFile(path: path, mode: .readOnly) {
+      // Read-only opening works in a read-only directory and on an immutable file. A file that was
+      // not there a moment ago is opened as any other once it is.
+      let refusals = [
+        ErrorNumber.accessDenied, ErrorNumber.notPermitted, ErrorNumber.readOnlyFileSystem,
+      ]
+      if options.readOnly, refusals.contains(error.code),
+        let file = try? system.openFile(path: path, mode: .readOnly)
+      {
         return (file, false)
       }
       throw error
