@@ -11,11 +11,16 @@ extension LockFile {
   }
 
   /// The newest version whose nodes, and those of every version before it, are known to be on disk,
-  /// whether or not a durable slot names it. At least `durableVersion`.
+  /// whether or not a durable slot names it. At least `durableVersion`, but for a session that a
+  /// reader began (`isDurableVersionUncertain`).
   public var flushedVersion: UInt64 {
     get { load(LockFileLayout.flushedVersion) }
     set { store(newValue, LockFileLayout.flushedVersion) }
   }
+
+  /// Whether the durable version has been found by a reader, who began the session, and nobody has
+  /// made certain yet that it is on disk: until then a power loss may lead to an older one.
+  public var isDurableVersionUncertain: Bool { flushedVersion < durableVersion }
 
   /// Raises `flushedVersion`. Unlike the rest this needs no writer role: a flush that has returned
   /// has flushed what had been written before it began, regardless of other processes.

@@ -43,6 +43,8 @@ final class FileFlusher: Sendable {
   /// - Throws: `.inputOutput`, `.poisoned`, `.corrupt`.
   func flush() throws(StorageError) {
     guard durability != .inMemory else { return }
+    // What has only been found durable is made so even where nothing came after it.
+    if lockFile.isDurableVersionUncertain, lockFile.mode != .privateReader { try whileWriting {} }
     let target = lockFile.newestVersion
     while lockFile.durableVersion < target {
       let pin: Pin
@@ -97,7 +99,7 @@ final class FileFlusher: Sendable {
   ) throws(StorageError) {
     do { try lockFile.lockWriter() } catch { throw StorageError(error) }
     defer { lockFile.unlockWriter() }
-    try repairAfterFailure()
+    try settle()
     try body()
   }
 
@@ -158,16 +160,24 @@ final class FileFlusher: Sendable {
     lockFile.raiseFlushedVersion(to: slot.version)
   }
 
-  /// After a failed flush, writes again what it has left uncertain, and flushes it. The writer role
-  /// is held.
+  /// Whether `settle` has something to do.
+  var isUnsettled: Bool {
+    lockFile.flushFailure % 2 == 1
+      || durability != .inMemory && lockFile.isDurableVersionUncertain
+  }
+
+  /// What comes before anything that relies on the durable version: after a failed flush, writes
+  /// again what it has left uncertain, and flushes it; in a session that a reader began, makes
+  /// certain of the durable version. The writer role is held.
   ///
   /// - Throws: `.poisoned` if that fails too; the versions that can be read stay readable.
-  func repairAfterFailure() throws(StorageError) {
-    guard lockFile.flushFailure % 2 == 1 else { return }
+  func settle() throws(StorageError) {
+    guard isUnsettled else { return }
     let repair = FlushRepair(
       file: file, lockFile: lockFile, slots: slots, mappings: mappings, synchronizer: synchronizer,
       durability: durability)
-    try repair.run()
+    if lockFile.flushFailure % 2 == 1 { return try repair.run() }
+    try repair.secureDurable()
   }
 
   // MARK: At the end

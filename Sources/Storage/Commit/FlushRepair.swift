@@ -1,7 +1,8 @@
 import Coordination
 import Platform
 
-/// Writes again what failed flushes have left uncertain, and flushes it. The writer role is held.
+/// Writes again what failed flushes have left uncertain, and flushes it; makes certain of a durable
+/// version that has only been found. The writer role is held.
 struct FlushRepair {
   let file: any SystemFile
   let lockFile: LockFile
@@ -37,7 +38,9 @@ struct FlushRepair {
     let failures = synchronizer.failureCount
     let source = try mappings.beginReading(covering: newest.logicalSize)
     defer { source.endReading() }
-    if lockFile.flushedVersion < durable { try secure(durable, source.mapping) }
+    if lockFile.isDurableVersionUncertain {
+      try secure(durable, source.mapping, hasFailedFlush: true)
+    }
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {
@@ -67,13 +70,34 @@ struct FlushRepair {
     lockFile.raiseDurableVersion(to: newest.version)
   }
 
-  /// A session that a reader began has only found its durable version; nobody has made certain yet
-  /// that its slot is on disk.
-  private func secure(_ durable: UInt64, _ mapping: Mapping) throws(StorageError) {
+  /// A session that a reader began has only found its durable version: its writer may have died
+  /// before the flush, and then a power loss leads to the one before. So before the first writer
+  /// uses space that only the one before has, or cuts off an end that only that one reaches, this
+  /// one is brought to the disk.
+  func secureDurable() throws(StorageError) {
+    let durable = lockFile.durableVersion
+    let newest: PublishedVersion
+    do { newest = try lockFile.newest() } catch { throw StorageError(error) }
+    let source = try mappings.beginReading(covering: newest.logicalSize)
+    defer { source.endReading() }
+    do throws(StorageError) {
+      try secure(durable, source.mapping, hasFailedFlush: false)
+    } catch {
+      lockFile.noteFlushFailure()
+      throw error
+    }
+    lockFile.raiseFlushedVersion(to: durable)
+  }
+
+  private func secure(
+    _ durable: UInt64, _ mapping: Mapping, hasFailedFlush: Bool
+  ) throws(StorageError) {
     let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest(includingUnflushed: false)
     guard found.newest.version == durable else { return }
-    try RecoverySettlement(recovery: recovery, rewritesInPlace: true, hasFailedFlush: true)
-      .secure(found.newest)
+    try RecoverySettlement(
+      recovery: recovery, rewritesInPlace: hasFailedFlush || durability != .strict,
+      hasFailedFlush: hasFailedFlush
+    ).secure(found.newest)
   }
 }

@@ -21,9 +21,9 @@ struct WriterSuccession {
   ///
   /// - Returns: nil only if there is something to recover, and it may not.
   func newest() throws(StorageError) -> PublishedVersion? {
-    if lockFile.flushFailure % 2 == 1 {
+    if writer.flusher.isUnsettled {
       guard mayRecover else { return nil }
-      try writer.flusher.repairAfterFailure()
+      try writer.flusher.settle()
     }
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }

@@ -46,7 +46,7 @@ public final class Database: Sendable {
   deinit {
     weakHandle.forget()
     if !options.readOnly { writer.flusher.flushBeforeClosing() }
-    maintenance.close(durable: lockFile.durableVersion, path: path)
+    maintenance.close(durable: durableVersion, path: path)
     lockFile.close()
     file.close()
   }
@@ -56,9 +56,10 @@ public final class Database: Sendable {
     lockFile.newestVersion
   }
 
-  /// The newest version that survives power loss.
+  /// The newest version that is known to survive power loss; 0: none is, because only readers have
+  /// had the file open since a process died that wrote to it.
   public var durableVersion: UInt64 {
-    lockFile.durableVersion
+    lockFile.isDurableVersionUncertain ? 0 : lockFile.durableVersion
   }
 
   /// Pins the newest version. Takes no lock and never waits.

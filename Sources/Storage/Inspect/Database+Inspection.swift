@@ -43,7 +43,8 @@ extension Database {
     defer { snapshot.release() }
     let survey = SpaceSurvey(
       snapshot: snapshot, fileBytes: try fileSize(),
-      pinned: Set(pins().filter(\.isAlive).map(\.version)), durableVersion: durableVersion)
+      pinned: Set(pins().filter(\.isAlive).map(\.version)),
+      durableVersion: lockFile.durableVersion)
     return try survey.run()
   }
 

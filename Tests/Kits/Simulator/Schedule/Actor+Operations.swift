@@ -3,7 +3,8 @@ import Storage
 
 extension Actor {
   func operation(_ database: Database, _ history: FileHistory) throws(StorageError) {
-    switch plan.operation(&random) {
+    let operation = plan.operation(&random)
+    switch database.options.readOnly ? operation.asReader : operation {
     case .write: try write(database, history)
     case .writeLater: try writeLater(database, history)
     case .cancel: try cancelled(database, history)
@@ -218,7 +219,7 @@ extension Actor {
 
   /// Opens the file when everybody has gone, and looks at every byte.
   func inspect() {
-    guard let history = open(), let database else {
+    guard let history = open(mayRead: false), let database else {
       if machine.findings.isEmpty { machine.report("the file cannot be opened at the end") }
       return
     }

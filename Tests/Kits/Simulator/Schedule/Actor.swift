@@ -70,8 +70,9 @@ final class Actor {
     for held in held { released(held.snapshot) }
     held = []
     let closing = history.closing(process)
+    let isReader = database?.options.readOnly ?? true
     inside { database = nil }
-    if mayRelyOnClose, !hasOpen(history) { history.closed(closing) }
+    if mayRelyOnClose, !isReader, !hasOpen(history) { history.closed(closing) }
   }
 
   private func released(_ snapshot: Snapshot) { inside { snapshot.release() } }
@@ -110,8 +111,10 @@ final class Actor {
   }
 
   /// Opens the file as `database`.
-  func open() -> FileHistory? {
+  func open(mayRead: Bool = true) -> FileHistory? {
     for _ in 0..<4 {
+      var options = self.options
+      options.readOnly = mayRead && plan.hasReaders && random.below(2) == 0
       let expected = simulation.historyAtPath
       expected?.join(process)
       do throws(StorageError) {
@@ -124,13 +127,16 @@ final class Actor {
           history.join(process)
         }
         for description in descriptions(of: database) {
-          if let step = description.wasAloneAt { history.openedAlone(at: step) }
+          // A reader that was alone has settled nothing.
+          if let step = description.wasAloneAt, !options.readOnly {
+            history.openedAlone(at: step)
+          }
           description.wasAloneAt = nil
           requirePath(description)
         }
         do throws(StorageError) {
           try read(database, history)
-          if plan.compactsOnLaunch, !plan.isInMemory {
+          if plan.compactsOnLaunch, !plan.isInMemory, !options.readOnly {
             _ = try inside { () throws(StorageError) in try database.compact() }
           }
         } catch { tolerate(error, history) }
@@ -178,7 +184,9 @@ final class Actor {
     case .incompatibleLockFile:
       plan.lockFileDeletionsMax > 0 || plan.replacementsMax > 0 || plan.stopsMax > 0
     case .corrupt: history?.mayGiveUp == true
-    case .fileNotFound: plan.replacementsMax > 0
+    case .fileNotFound: plan.replacementsMax > 0 || plan.hasReaders
+    // A reader makes no file of one that is empty.
+    case .notADatabase: plan.hasReaders
     // A process that is stopped while it closes the file may keep others out.
     case .inUse: plan.stopsMax > 0
     default: false

@@ -15,6 +15,8 @@ public struct Plan {
   var powerLossesMax = 0
   var replacementsMax = 0
   var lockFileDeletionsMax = 0
+  /// Whether some of the sessions only read, and may be the first.
+  var hasReaders = false
   var machine = MachineSettings()
   /// How often actors do what, against each other.
   var weights: [Operation: Int] = [:]
@@ -54,6 +56,7 @@ public struct Plan {
       // fails in both ways nothing is promised.
       machine.failedFlushEvery = 0
     }
+    hasReaders = !isInMemory && random.below(4) == 0
   }
 
   /// Several processes that make a large file smaller again and again while it is flushed late.
@@ -67,6 +70,14 @@ public struct Plan {
 
   enum Operation: CaseIterable {
     case write, writeLater, cancel, read, readAgain, release, flush, compact, listen, reap
+
+    /// What a session does in its place that only reads.
+    var asReader: Operation {
+      switch self {
+      case .write, .writeLater, .cancel, .flush, .compact: .read
+      case .read, .readAgain, .release, .listen, .reap: self
+      }
+    }
   }
 
   func operation(_ random: inout SeededGenerator) -> Operation {
