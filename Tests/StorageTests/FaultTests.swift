@@ -1,3 +1,4 @@
+import Coordination
 import Platform
 import TestSupport
 import Storage
@@ -242,6 +243,57 @@ import Testing
     // What the commit wrote, and its slot.
     #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
     try bench.check(try database.pinNewest())
+  }
+
+  /// A process that has the file for itself alone has no lock-file, and leaves one for this.
+  @Test func `what an exclusive opening could not flush is written again by the next one`() throws {
+    let bench = try Bench()
+    try bench.commit()
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
+    bench.options.durability = .strict
+    func open(alone: Bool) throws -> Database {
+      var options = bench.options
+      options.exclusive = alone
+      return try Database.open(path: "/b.realm", options: options, system: bench.system)
+    }
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [.fdatasync]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try open(alone: true) }
+    bench.system.faults = FaultPlan()
+    bench.system.forgetCalls()
+    let database = try open(alone: false)
+    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
+    // What the commit wrote, and its slot.
+    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+    try bench.check(try database.pinNewest())
+  }
+
+  @Test func `what a process alone with a file could not flush is written again by the next one`()
+    throws
+  {
+    let bench = try Bench()
+    bench.options.exclusive = true
+    bench.options.durability = .relaxed
+    try bench.open()
+    try bench.commit()
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.failsForGood = true
+    plan.kinds = [.fdatasync]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try bench.database.flush() }
+    func notesFailure() -> Bool {
+      let bytes = bench.system.contents(of: "/a.realm.lock")
+      return bytes.count > LockFileLayout.flushFailure
+        && bytes[LockFileLayout.flushFailure] % 2 == 1
+    }
+    #expect(notesFailure(), "were the process killed, the next one would not know")
+    bench.system.faults = FaultPlan()
+    try bench.database.flush()
+    #expect(!notesFailure())
+    try bench.check(try bench.database.pinNewest())
   }
 
   /// A reader may begin the session, and writes nothing; the writer who joins it has to.

@@ -55,12 +55,21 @@ extension LockFile {
     requireUsable()
     _ = memory[LockFileLayout.flushFailure].bitwiseOr(
       1, ordering: .sequentiallyConsistent)
+    tellNextSession()
   }
 
   /// What a failed flush had left uncertain has been written again and flushed. For the holder of
   /// the writer role.
   public func noteFlushRepair() {
     store(load(LockFileLayout.flushFailure) + 1, LockFileLayout.flushFailure)
+    tellNextSession()
+  }
+
+  /// The memory of a process that has the file exclusively ends with it.
+  private func tellNextSession() {
+    guard mode == .exclusive else { return }
+    SessionJoiner(path: path, dataFile: dataFile, system: system)
+      .noteFailedFlush(failures: flushFailure)
   }
 
   private func load(_ offset: Int) -> UInt64 {

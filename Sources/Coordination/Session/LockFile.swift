@@ -13,7 +13,8 @@ public final class LockFile: Sendable {
   public enum Mode: Sendable {
     /// Any number of processes.
     case shared
-    /// This process and no other; no lock-file is made, and any file system will do.
+    /// This process and no other; no lock-file is made but to note a failed flush, and any file
+    /// system will do.
     case exclusive
     /// For who has no permission to write: reads alone, as long as no writer has the file open.
     case privateReader
@@ -39,7 +40,7 @@ public final class LockFile: Sendable {
   public let mode: Mode
   let memory: SharedMemory
   let dataFile: any SystemFile
-  private let system: any System
+  let system: any System
   private let participants: Participants?
   private let participant: Int
   private let versions: NewestVersion

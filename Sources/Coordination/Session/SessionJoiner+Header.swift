@@ -58,14 +58,29 @@ extension SessionJoiner {
 
   /// A flush has failed in recovery, of which the kernel tells only once: the next process that is
   /// alone is told so by the lock-file. Without it, it takes for flushed what it can read.
-  func noteFailedFlush(_ file: any SystemFile, after previous: PreviousSession) {
+  ///
+  /// - Parameter failures: as `LockFile.flushFailure`.
+  func noteFailedFlush(
+    _ file: any SystemFile, after previous: PreviousSession, failures number: UInt64 = 1
+  ) {
     let header = SessionHeader(
       boot: system.bootIdentifier(), file: dataFile.identity, generation: previous.generation)
     var failures = [UInt8](repeating: 0, count: 8)
-    failures.store(UInt64(1), at: 0)
+    failures.store(number, at: 0)
     try? file.allocate(offset: 0, length: UInt64(LockFileLayout.participants))
     try? file.write(failures, at: UInt64(LockFileLayout.flushFailure))
     try? file.write(header.encoded(), at: 0)
+  }
+
+  /// The same for a process that has the data file exclusively and does without a lock-file: it
+  /// leaves one for the next process. Not in one with which another file is in use.
+  func noteFailedFlush(failures: UInt64) {
+    guard let file = try? openOwnLockFile() else { return }
+    defer { file.close() }
+    guard (try? lock(file, LockFileLayout.lockFileSessionByte, .exclusive)) == true,
+      (try? adoptPermissions(file)) != nil
+    else { return }
+    noteFailedFlush(file, after: previousSession(file), failures: failures)
   }
 
   /// For a process that is alone: room for the header and the first pins; what lies between is only

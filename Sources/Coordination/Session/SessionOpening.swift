@@ -114,8 +114,15 @@ struct SessionOpening<Failure: Error> {
 
   private func openAlone(_ recover: Recover) throws(OpenError) -> LockFile {
     do throws(OpenError) {
-      var hasFailedFlush = joiner.previousSession().hasFailedFlush
-      let recovered = try recovery(recover, &hasFailedFlush)
+      let hadFailedFlush = joiner.previousSession().hasFailedFlush
+      var hasFailedFlush = hadFailedFlush
+      let recovered: LockFile.Recovered
+      do throws(OpenError) {
+        recovered = try recovery(recover, &hasFailedFlush)
+      } catch {
+        if hasFailedFlush, !hadFailedFlush { joiner.noteFailedFlush(failures: 1) }
+        throw error
+      }
       return try checking { () throws(LockFileError) in
         let memory = try doing("make memory for pins") { () throws(SystemError) in
           try SharedMemory()
