@@ -201,8 +201,8 @@ final class WriterRole: Sendable {
     guard word.hasWaiters else { return }
     let count = memory.wake(half: LockFileLayout.writerRole, count: 1, by: system)
     guard count == 0, swap(word.released, word.released.withoutWaiters) else { return }
-    // A process that is about to sleep sees that the word has changed; one that has fallen asleep in
-    // between, because the word said that it was reserved, is not announced by it any more.
+    // A process that is about to sleep sees that the word has changed; one that has fallen asleep
+    // in between, because the word said that it was reserved, is not announced by it any more.
     memory.wake(half: LockFileLayout.writerRole, count: .max, by: system)
   }
 

@@ -15,7 +15,6 @@ public enum ErrorNumber {
   public static let readOnlyFileSystem = EROFS
   public static let noLocks = ENOLCK
   public static let quotaExceeded = EDQUOT
-  public static let timedOut = ETIMEDOUT
 
   /// The text that goes with an errno value; 0 stands for a call that made no progress.
   public static func text(_ code: Int32) -> String {

@@ -1,4 +1,5 @@
 internal import CPlatform
+import Glibc
 
 /// Sleeping on a word of memory that several processes share. The word is at a multiple of 4 bytes.
 public enum Futex {
@@ -9,7 +10,7 @@ public enum Futex {
     _ address: UnsafeMutableRawPointer, while expected: UInt32, timeout: UInt64? = nil
   ) -> Bool {
     let limit = timeout.map { Int64(clamping: $0) } ?? -1
-    return holdfast_futex_wait(address, expected, limit) != ErrorNumber.timedOut
+    return holdfast_futex_wait(address, expected, limit) != ETIMEDOUT
   }
 
   /// How many words a thread can sleep on at once here.

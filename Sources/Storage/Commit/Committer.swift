@@ -66,7 +66,9 @@ struct Committer {
     var recorder = try FreeSpaceRecorder(
       freeSpace: state.freeSpace, index: base.freeSpace, version: version,
       writer: writer)
-    try recorder.prepare(compaction)
+    try recorder.prepare(
+      movingFrom: compaction?.boundary ?? .max, regionsMax: compaction?.regionsMax ?? 0)
+    compaction?.movesMore = recorder.movesMore
     var serializer = NodeSerializer(extraSize: extraSize)
     serializer.collect(root)
     serializer.collect(newHistory)

@@ -37,6 +37,8 @@ struct FreeSpaceRecorder {
   /// Nodes whose final places `FreeSpace` has to learn.
   private var writtenGroups: [Int] = []
   private var writtenRegions: [Int] = []
+  /// Whether as many regions have been moved as might be, and there may be more to move.
+  private(set) var movesMore = false
 
   /// Operations in the index before they move to a chunk of their own.
   static let tailCountMax = 64
@@ -73,12 +75,13 @@ struct FreeSpaceRecorder {
     min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 1024), 32768)
   }
 
-  /// - Parameter compaction: what of the log and the regions lies at or beyond its boundary is
-  ///   written anew.
-  mutating func prepare(_ compaction: CompactionCommit? = nil) throws(StorageError) {
+  /// - Parameters:
+  ///   - boundary: what of the log and the regions lies at or beyond it is written anew.
+  ///   - regionsMax: how many regions at most.
+  mutating func prepare(movingFrom boundary: UInt64, regionsMax: Int) throws(StorageError) {
     try writer.release(old.reference)
     try sweep()
-    if let compaction, compaction.boundary != .max { try move(compaction) }
+    if boundary != .max { try move(from: boundary, regionsMax: regionsMax) }
     if !writtenRegions.isEmpty || !writtenGroups.isEmpty { try writeMap() }
     try pack()
   }
@@ -125,7 +128,7 @@ struct FreeSpaceRecorder {
     freeSpace.regions.setRecord(
       number,
       RegionMap.RegionRecord(
-        reference: makeNode(region), applied: version - 1,
+        reference: RegionCoding.makeNode(region, writer), applied: version - 1,
         blockedBy: region.waiting.onlyPin ?? 0, waitingUnits: Int32(region.waiting.units)))
     writtenRegions.append(number)
     noteWritten(group: RegionTable.group(of: number))
@@ -133,18 +136,6 @@ struct FreeSpaceRecorder {
 
   private mutating func noteWritten(group: Int) {
     if !writtenGroups.contains(group) { writtenGroups.append(group) }
-  }
-
-  private func makeNode(_ region: Region) -> NodeReference {
-    if region.isEmpty { return .none }
-    let bytes = RegionCoding.encode(region)
-    let node = writer.make(
-      kind: .freeSpaceRegion, count: region.runs.count,
-      auxiliary: UInt32(region.waiting.count), dataSize: bytes.count)
-    bytes.withUnsafeBytes {
-      node.data.copyMemory(from: $0.baseAddress!, byteCount: bytes.count)
-    }
-    return node.reference
   }
 
   private mutating func writeMap() throws(StorageError) {
@@ -159,8 +150,7 @@ struct FreeSpaceRecorder {
 
   /// Writes anew what lies at or beyond the boundary of a compaction, as many regions as it allows;
   /// the next one goes on with those after them.
-  private mutating func move(_ compaction: CompactionCommit) throws(StorageError) {
-    let boundary = compaction.boundary
+  private mutating func move(from boundary: UInt64, regionsMax: Int) throws(StorageError) {
     var chunks = newChunks ?? old.chunks
     for position in chunks.indices where chunks[position].reference.offset >= boundary {
       let reference = chunks[position].reference
@@ -170,7 +160,7 @@ struct FreeSpaceRecorder {
     newChunks = chunks
     let groupCount = freeSpace.regions.groups.count
     var left = min(Self.movedGroupsMax, groupCount)
-    let writtenMax = writtenRegions.count + compaction.regionsMax
+    let writtenMax = writtenRegions.count + regionsMax
     while left > 0, writtenRegions.count < writtenMax {
       left -= 1
       let group = freeSpace.moveCursor % groupCount
@@ -181,7 +171,7 @@ struct FreeSpaceRecorder {
       }
       freeSpace.moveCursor = (group + 1) % groupCount
     }
-    compaction.movesMore = writtenRegions.count >= writtenMax
+    movesMore = writtenRegions.count >= writtenMax
     if !map.isNone, map.offset >= boundary, writtenGroups.isEmpty, groupCount > 0 {
       noteWritten(group: 0)
     }

@@ -84,3 +84,18 @@ enum RegionCoding {
     }
   }
 }
+
+extension RegionCoding {
+  /// A new node that describes a region; none for one that is used as a whole.
+  static func makeNode(_ region: Region, _ writer: NodeWriter) -> NodeReference {
+    if region.isEmpty { return .none }
+    let bytes = encode(region)
+    let node = writer.make(
+      kind: .freeSpaceRegion, count: region.runs.count,
+      auxiliary: UInt32(region.waiting.count), dataSize: bytes.count)
+    bytes.withUnsafeBytes {
+      node.data.copyMemory(from: $0.baseAddress!, byteCount: bytes.count)
+    }
+    return node.reference
+  }
+}

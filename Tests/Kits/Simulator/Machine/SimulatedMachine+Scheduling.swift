@@ -149,9 +149,10 @@ extension SimulatedMachine {
     return true
   }
 
-  /// Somebody sleeps until the writer role is given back, nobody has it, and nobody can run: the one
-  /// who gave it back has woken nobody. He looks again after some time, so nothing else shows it.
-  /// Where processes were killed or stopped, the one that was woken may have been among them.
+  /// Somebody sleeps until the writer role is given back, nobody has it, and nobody can run: the
+  /// one who gave it back has woken nobody. The sleeper looks again after some time, so nothing
+  /// else shows it. Where processes were killed or stopped, the one that was woken may have been
+  /// among them.
   private func reportForgottenWriter() {
     guard isUndisturbed else { return }
     for (path, inode) in names where path.hasSuffix(".lock") {
