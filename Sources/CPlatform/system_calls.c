@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -55,6 +56,13 @@ void holdfast_write_in_place(int descriptor) {
   if (ioctl(descriptor, FS_IOC_GETFLAGS, &flags) != 0) return;
   flags |= FS_NOCOW_FL;
   (void)ioctl(descriptor, FS_IOC_SETFLAGS, &flags);
+}
+
+int holdfast_writes_in_place(int descriptor) {
+  struct statfs status;
+  int flags = 0;
+  if (fstatfs(descriptor, &status) != 0 || (uint32_t)status.f_type != BTRFS_SUPER_MAGIC) return 1;
+  return ioctl(descriptor, FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_NOCOW_FL) != 0;
 }
 
 int holdfast_punch_hole(int descriptor, uint64_t offset, uint64_t length) {

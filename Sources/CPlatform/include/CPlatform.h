@@ -34,6 +34,10 @@ int holdfast_lock_query(int descriptor, uint64_t byte, int kind, int *held);
 /// without effect elsewhere.
 void holdfast_write_in_place(int descriptor);
 
+// Whether the file system writes the bytes of a file where they are: 0 on Btrfs, but for files for which
+// it has been asked while they were empty.
+int holdfast_writes_in_place(int descriptor);
+
 int holdfast_punch_hole(int descriptor, uint64_t offset, uint64_t length);
 
 /// The magic number of the file system that holds the file.

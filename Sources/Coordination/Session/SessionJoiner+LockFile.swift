@@ -40,6 +40,26 @@ extension SessionJoiner {
     }
   }
 
+  /// For a process that is alone, with the session byte of `file`, which somebody has copied here: a
+  /// lock-file that the file system writes in place, as far as it does that.
+  func replacement(
+    for file: any SystemFile, after previous: PreviousSession
+  ) throws(LockFileError) -> any SystemFile {
+    try doing("replace the lock-file") { () throws(SystemError) in
+      try system.removeFile(path: path)
+    }
+    let new = try openOwnLockFile()
+    do throws(LockFileError) {
+      _ = try lock(new, LockFileLayout.lockFileSessionByte, .exclusive)
+      try adoptPermissions(new)
+    } catch {
+      new.close()
+      throw error
+    }
+    if previous.hasFailedFlush { noteFailedFlush(new, after: previous) }
+    return new
+  }
+
   /// Whether the lock-file's path still names it: it may have been deleted since it was opened.
   func isAtItsPath(_ file: any SystemFile) throws(LockFileError) -> Bool {
     try doing("look at the lock-file") { () throws(SystemError) in

@@ -112,7 +112,11 @@ struct SessionJoiner {
       }
       try requireNoPrivateReader()
       try adoptPermissions(file)
-      return .alone(file, after: previousSession(file))
+      let previous = previousSession(file)
+      if file.isKeptInPlace { return .alone(file, after: previous) }
+      let new = try replacement(for: file, after: previous)
+      file.close()
+      return .alone(new, after: previous)
     } catch {
       file.close()
       throw error

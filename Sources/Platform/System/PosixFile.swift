@@ -171,6 +171,8 @@ final class PosixFile: SystemFile {
     try check(.fallocate, code: code)
   }
 
+  var isKeptInPlace: Bool { holdfast_writes_in_place(descriptor) != 0 }
+
   func keepInPlace() { holdfast_write_in_place(descriptor) }
 
   func punchHole(offset: UInt64, length: UInt64) throws(SystemError) {

@@ -48,6 +48,9 @@ extension SystemFile {
   /// As a file system that always writes in place.
   public func keepInPlace() {}
 
+  /// As on such a one.
+  public var isKeptInPlace: Bool { true }
+
   /// As if it could not be deleted.
   public func linkCount() throws(SystemError) -> UInt64 { 1 }
 

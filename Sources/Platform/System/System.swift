@@ -148,6 +148,10 @@ public protocol SystemFile: AnyObject, Sendable {
   /// reserved can be written again on a full disk too. Does nothing where that is not to be had.
   func keepInPlace()
 
+  /// False where each write of what has been flushed takes a new block, as on a file system that
+  /// copies on write, which a full disk does not have.
+  var isKeptInPlace: Bool { get }
+
   /// Gives blocks back and leaves the size as it is; the range reads as zeros afterwards.
   func punchHole(offset: UInt64, length: UInt64) throws(SystemError)
 

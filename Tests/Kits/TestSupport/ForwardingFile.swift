@@ -37,6 +37,10 @@ extension ForwardingFile {
 
   public func synchronize() throws(SystemError) { try real.synchronize() }
 
+  public var isKeptInPlace: Bool { real.isKeptInPlace }
+
+  public func keepInPlace() { real.keepInPlace() }
+
   public func allocate(offset: UInt64, length: UInt64) throws(SystemError) {
     try real.allocate(offset: offset, length: length)
   }
