@@ -42,12 +42,12 @@ extension SessionJoiner {
 
   /// For a process that is alone, with the session byte of `file`, which somebody has copied here: a
   /// lock-file that the file system writes in place, as far as it does that.
+  ///
+  /// - Returns: nil if this process may not delete the one that is there.
   func replacement(
     for file: any SystemFile, after previous: PreviousSession
-  ) throws(LockFileError) -> any SystemFile {
-    try doing("replace the lock-file") { () throws(SystemError) in
-      try system.removeFile(path: path)
-    }
+  ) throws(LockFileError) -> (any SystemFile)? {
+    do throws(SystemError) { try system.removeFile(path: path) } catch { return nil }
     let new = try openOwnLockFile()
     do throws(LockFileError) {
       _ = try lock(new, LockFileLayout.lockFileSessionByte, .exclusive)

@@ -113,8 +113,9 @@ struct SessionJoiner {
       try requireNoPrivateReader()
       try adoptPermissions(file)
       let previous = previousSession(file)
-      if file.isKeptInPlace { return .alone(file, after: previous) }
-      let new = try replacement(for: file, after: previous)
+      guard !file.isKeptInPlace, let new = try replacement(for: file, after: previous) else {
+        return .alone(file, after: previous)
+      }
       file.close()
       return .alone(new, after: previous)
     } catch {

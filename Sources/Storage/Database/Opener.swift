@@ -130,7 +130,7 @@ struct Opener {
         hasFailedFlush: hasFailedFlush)
       let newest: CommitSlot
       do throws(StorageError) { newest = try settlement.run(found) } catch {
-        if error.cause != nil { hasFailedFlush = true }
+        if error.cause?.call == .fdatasync { hasFailedFlush = true }
         throw error
       }
       hasFailedFlush = false

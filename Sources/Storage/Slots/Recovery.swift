@@ -174,7 +174,9 @@ struct RecoverySettlement {
       // The header is written once, before version 2. While it is written again the file must be
       // one that can be made anew, because a power loss may destroy the block.
       if slot.isOfNewFile { try FileHeader.rewrite(file) }
-      guard rewritesInPlace else { return try file.synchronize() }
+      // A new file's slot was flushed before its header was written, and is the only one: losing
+      // its block to a write that is interrupted would leave a header without a version.
+      guard rewritesInPlace, !slot.isOfNewFile else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
       try recovery.slots.rewriteDurable(slot.version)
       try file.synchronize()

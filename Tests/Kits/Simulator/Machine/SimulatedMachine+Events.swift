@@ -149,9 +149,8 @@ extension SimulatedMachine {
     var chosen = choice(of: sectors)
     if random.below(3) == 0 { chosen.shuffle(using: &random) }
     let torn = random.below(4) == 0 ? random.below(CrashPlan.sectorSize) : nil
-    let sizes = plan.sizes
-    let size = random.below(3) == 0 ? sizes[random.below(sizes.count)] : sizes.max()!
-    var image = plan.image(chosen: chosen, of: sectors, size: size, tornAt: torn)
+    var image = plan.image(
+      chosen: chosen, of: sectors, size: choice(of: plan.sizes), tornAt: torn)
     // A file that is being made may be lost.
     if settings.tearsBlocks, !sectors.isEmpty, inode.durable.starts(with: Array("HOLDFAST".utf8)) {
       let block = sectors[random.below(sectors.count)].offset / CrashPlan.blockSize
@@ -172,6 +171,16 @@ extension SimulatedMachine {
     case 4: return Array(all.prefix(random.below(all.count + 1)))
     case 5: return Array(all.suffix(random.below(all.count + 1)))
     default: return all.filter { _ in random.below(4) != 0 }
+    }
+  }
+
+  /// The longest, so that nothing that arrived is missing; what the file was last, as a file system
+  /// leaves it that has just written its journal; any.
+  private func choice(of sizes: [Int]) -> Int {
+    switch random.below(4) {
+    case 0: sizes[random.below(sizes.count)]
+    case 1: sizes.last!
+    default: sizes.max()!
     }
   }
 

@@ -206,7 +206,8 @@ extension Actor {
   }
 
   func compact(_ database: Database) throws(StorageError) {
-    _ = try inside { () throws(StorageError) in try database.compactStep(force: true) }
+    let force = random.below(3) == 0
+    _ = try inside { () throws(StorageError) in try database.compactStep(force: force) }
   }
 
   func listen(_ database: Database) throws(StorageError) {

@@ -59,13 +59,16 @@ public struct Plan {
     hasReaders = !isInMemory && random.below(4) == 0
   }
 
-  /// Several processes that make a large file smaller again and again while it is flushed late.
+  /// Several processes that make a large file smaller again and again while it is flushed late, and
+  /// a machine that loses power meanwhile.
   private mutating func compactMuch(_ random: inout SeededGenerator) {
-    wordsMax = 2500
+    wordsMax = [2500, 16000][random.below(2)]
     processCount = 2 + random.below(2)
     operationsPerSession = 15 + random.below(30)
     durabilities = random.below(3) == 0 ? [.relaxed, .full] : [.relaxed]
-    (weights[.compact], weights[.write], weights[.flush]) = (8, 10, 2)
+    (weights[.compact], weights[.write], weights[.flush]) = (12, 10, 1)
+    powerLossesMax = 2
+    stepsBetweenEvents = [100, 400][random.below(2)]
   }
 
   enum Operation: CaseIterable {
