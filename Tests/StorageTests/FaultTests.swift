@@ -224,20 +224,10 @@ import Testing
   ) throws {
     let bench = try Bench()
     try bench.commit()
-    // As a process leaves it that is killed.
-    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
     bench.options.durability = durability
-    func open() throws -> Database {
-      try Database.open(path: "/b.realm", options: bench.options, system: bench.system)
-    }
-    var plan = FaultPlan()
-    plan.failingCall = 0
-    plan.kinds = [.fdatasync]
-    bench.system.faults = plan
-    #expect(throws: StorageError.self) { try open() }
-    bench.system.faults = FaultPlan()
+    let open = failedRecovery(of: bench)
     bench.system.forgetCalls()
-    let database = try open()
+    let database = try open(bench.options)
     #expect(database.newestVersion == 2)
     let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
     // What the commit wrote, and its slot.
@@ -245,25 +235,54 @@ import Testing
     try bench.check(try database.pinNewest())
   }
 
+  /// Copies the file as a process leaves it that is killed; the first opening of the copy fails, in
+  /// its first call of the kind.
+  ///
+  /// - Returns: what opens the copy.
+  private func failedRecovery(
+    of bench: Bench, in call: SystemCall = .fdatasync
+  ) -> (DatabaseOptions) throws -> Database {
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
+    func open(_ options: DatabaseOptions) throws -> Database {
+      try Database.open(path: "/b.realm", options: options, system: bench.system)
+    }
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [call]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try open(bench.options) }
+    bench.system.faults = FaultPlan()
+    return open
+  }
+
+  /// The only one there is: a power loss while it is written could leave none.
+  @Test func `a failed flush leaves the slot of a new file where it is, under strict`() throws {
+    let bench = try Bench(durability: .strict)
+    for call in [SystemCall.fdatasync, .write] {
+      let open = failedRecovery(of: bench, in: call)
+      let writes = LockedValue(0)
+      bench.system.observer = { system, path in
+        guard path == "/b.realm" else { return }
+        for case .write(FileLayout.durableSlots[0], _) in system.pendingLocked(of: path).operations
+        { writes.withLock { $0 += 1 } }
+      }
+      defer { bench.system.observer = nil }
+      let database = try open(bench.options)
+      #expect(database.newestVersion == 1)
+      #expect(writes.withLock { $0 } == 0)
+    }
+  }
+
   /// A process that has the file for itself alone has no lock-file, and leaves one for this.
   @Test func `what an exclusive opening could not flush is written again by the next one`() throws {
     let bench = try Bench()
     try bench.commit()
-    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
     bench.options.durability = .strict
-    func open(alone: Bool) throws -> Database {
-      var options = bench.options
-      options.exclusive = alone
-      return try Database.open(path: "/b.realm", options: options, system: bench.system)
-    }
-    var plan = FaultPlan()
-    plan.failingCall = 0
-    plan.kinds = [.fdatasync]
-    bench.system.faults = plan
-    #expect(throws: StorageError.self) { try open(alone: true) }
-    bench.system.faults = FaultPlan()
+    bench.options.exclusive = true
+    let open = failedRecovery(of: bench)
+    bench.options.exclusive = false
     bench.system.forgetCalls()
-    let database = try open(alone: false)
+    let database = try open(bench.options)
     let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
     // What the commit wrote, and its slot.
     #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
@@ -303,23 +322,14 @@ import Testing
   ) throws {
     let bench = try Bench()
     try bench.commit()
-    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
     bench.options.durability = durability
-    func open(readOnly: Bool = false) throws -> Database {
-      var options = bench.options
-      options.readOnly = readOnly
-      return try Database.open(path: "/b.realm", options: options, system: bench.system)
-    }
-    var plan = FaultPlan()
-    plan.failingCall = 0
-    plan.kinds = [.fdatasync]
-    bench.system.faults = plan
-    #expect(throws: StorageError.self) { try open() }
-    bench.system.faults = FaultPlan()
-    let reader = try open(readOnly: true)
+    let open = failedRecovery(of: bench)
+    var readOnly = bench.options
+    readOnly.readOnly = true
+    let reader = try open(readOnly)
     try bench.check(try reader.pinNewest())
     bench.system.forgetCalls()
-    let writer = try open()
+    let writer = try open(bench.options)
     let transaction = try writer.beginWrite()
     let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
     // What the commit wrote, and its slot.

@@ -5,13 +5,7 @@ import Platform
 package final class CompactionDriver: Sendable {
   /// Where compaction goes on.
   private struct State {
-    var cursor: [Int] = []
-    /// `FreeSpace.usedEnd` when the search began at the start of the tree; 0: it has not begun.
-    var endAtPassStart: UInt64 = 0
-    /// Bytes that have been moved since.
-    var movedInPass = 0
-    /// Whether records of free space have been moved since that may not be the last to move.
-    var movesRecords = false
+    var search = CompactionSearch()
     /// The region after the last one in which holes were punched.
     var punchCursor = 0
     var cutPace = CutPace()
@@ -22,12 +16,14 @@ package final class CompactionDriver: Sendable {
     struct Fruitless {
       var version: UInt64
       var reusableBytes: UInt64
+      var logicalSize: UInt64
 
       /// Whether another search would find the same: not much has been committed since, nor
-      /// unpinned by readers.
+      /// unpinned by readers, nor cut off.
       func isStill(_ freeSpace: FreeSpace) -> Bool {
         freeSpace.version < version + Compactor.retryVersions
           && freeSpace.reusableBytes < reusableBytes + Compactor.retryBytes
+          && freeSpace.logicalSize > logicalSize - logicalSize / 8
       }
     }
   }
@@ -95,7 +91,7 @@ package final class CompactionDriver: Sendable {
       look.isWaiting = Compactor.isHeldBack(freeSpace)
       let isInVain = state.withLock { $0.fruitless?.isStill(freeSpace) ?? false }
       if force || Compactor.canMove(freeSpace) && !isInVain {
-        look.boundary = Compactor.boundary(freeSpace)
+        look.boundary = state.withLock { $0.search }.boundary(freeSpace)
         return
       }
       let runs = try runsToReturn(freeSpace)
@@ -108,7 +104,8 @@ package final class CompactionDriver: Sendable {
 
   private func noteFruitless(_ freeSpace: FreeSpace) {
     let now = State.Fruitless(
-      version: freeSpace.version, reusableBytes: freeSpace.reusableBytes)
+      version: freeSpace.version, reusableBytes: freeSpace.reusableBytes,
+      logicalSize: freeSpace.logicalSize)
     state.withLock { $0.fruitless = now }
   }
 
@@ -153,19 +150,21 @@ package final class CompactionDriver: Sendable {
   private func moveNodes(
     _ database: Database, beyond boundary: UInt64, force: Bool, _ progress: inout CompactionProgress
   ) throws(StorageError) {
-    var search = state.withLock { $0 }
-    let budget = force ? Compactor.forcedBudget : Int(search.movePace.size)
+    var (search, pace) = state.withLock { ($0.search, $0.movePace) }
+    let budget = force ? Compactor.forcedBudget : Int(pace.size)
     let beginsPass = search.cursor.isEmpty
     let targets = try findTargets(database, beyond: boundary, budget: budget, &search)
+    // Where less was found than might be moved, it says nothing of what as much would take.
+    let isFull = !search.cursor.isEmpty
     var moved = 0
+    var ended: CompactionSearch.Outcome?
     var movesMore = false
     var withheld: WithheldRuns?
-    var nanoseconds: UInt64 = 0
     try holdingWriter(database) { (transaction) throws(StorageError) in
       let start = database.system.now()
       let freeSpace = database.writer.state.freeSpace
-      let isOfUse = beginsPass ? try beginPass(&search, freeSpace) : true
-      let fitting = isOfUse ? try freeSpace.fitting(targets, below: boundary) : []
+      ended = beginsPass ? try search.beginPass(freeSpace) : nil
+      let fitting = ended == nil ? try freeSpace.fitting(targets, below: boundary) : []
       var relocation = Relocation(writer: transaction.writer)
       transaction.root = try relocation.move(fitting, below: transaction.root)
       moved = relocation.moved
@@ -176,46 +175,20 @@ package final class CompactionDriver: Sendable {
         regionsMax: force ? Compactor.forcedRegionsMax : Compactor.regionsMax)
       withheld = try commit(compaction, transaction)
       movesMore = compaction.movesMore
-      nanoseconds = database.system.now() &- start
+      if isFull { pace.note(nanoseconds: database.system.now() &- start) }
     }
     progress.bytesReturned += punch(database, withheld)
     progress.bytesMoved += moved
-    search.movedInPass += moved
-    search.movesRecords = search.movesRecords || movesMore
-    let isPassOver = search.cursor.isEmpty
-    progress.isPassOver = isPassOver
-    if isPassOver, search.movedInPass == 0, !search.movesRecords { search.endAtPassStart = 0 }
-    progress.isFruitless = search.endAtPassStart == 0
-    state.withLock { [search] current in
-      // Where less was found than might be moved, it says nothing of what as much would take.
-      if !isPassOver { current.movePace.note(nanoseconds: nanoseconds) }
-      current.cursor = search.cursor
-      current.endAtPassStart = search.endAtPassStart
-      current.movedInPass = search.movedInPass
-      current.movesRecords = search.movesRecords
-    }
-  }
-
-  /// A search that has not made the file smaller would be repeated for nothing: what it moved went
-  /// from one place near the end to another. What it moved away from is free after the commits that
-  /// moved it, so the next search is the first to know.
-  ///
-  /// - Returns: false if the last one gained nothing; then none is begun.
-  private func beginPass(
-    _ search: inout State, _ freeSpace: FreeSpace
-  ) throws(StorageError) -> Bool {
-    let end = try freeSpace.usedEnd()
-    let gains = search.endAtPassStart == 0 || end < search.endAtPassStart
-    search.endAtPassStart = gains ? end : 0
-    search.movedInPass = 0
-    search.movesRecords = false
-    if !gains { search.cursor = [] }
-    return gains
+    let outcome = ended ?? search.note(moved: moved, movesRecords: movesMore)
+    progress.isPassOver = search.cursor.isEmpty
+    progress.isFruitless = outcome == .isFruitless
+    state.withLock { [search, pace] in ($0.search, $0.movePace) = (search, pace) }
   }
 
   /// Reads the newest version without the writer role.
   private func findTargets(
-    _ database: Database, beyond boundary: UInt64, budget: Int, _ search: inout State
+    _ database: Database, beyond boundary: UInt64, budget: Int,
+    _ search: inout CompactionSearch
   ) throws(StorageError) -> [RelocationScan.Target] {
     let snapshot = try database.pinNewest()
     defer { snapshot.release() }
