@@ -2,7 +2,11 @@ import Foundation
 import RealmSwift
 import SyncModels
 
-/// A process on a synced file: adds a dog for each line that it reads, and says so.
+/// A process on a synced file, which says what it does.
+///
+/// `SyncDevice APP URL PATH EMAIL PASSWORD` adds a dog for each line that it reads. With a name and
+/// a number of milliseconds after these it logs in, waits for a line, and then writes on and on
+/// (`SteadyWriter`).
 @main
 struct SyncDevice {
   static func main() async throws {
@@ -10,13 +14,18 @@ struct SyncDevice {
     let app = App(id: arguments[1], configuration: AppConfiguration(baseURL: arguments[2]))
     let user = try await app.login(
       credentials: .emailPassword(email: arguments[4], password: arguments[5]))
-    try run(user, arguments[3])
+    var configuration = user.flexibleSyncConfiguration { _ in }
+    configuration.fileURL = URL(fileURLWithPath: arguments[3])
+    configuration.objectTypes = [Dog.self, Collar.self]
+    if arguments.count > 7, let period = Int32(arguments[7]) {
+      app.syncManager.userAgent = arguments[6]
+      try SteadyWriter.run(configuration, arguments[6], periodMilliseconds: period)
+    } else {
+      try addDogs(configuration)
+    }
   }
 
-  private static func run(_ user: User, _ path: String) throws {
-    var configuration = user.flexibleSyncConfiguration { _ in }
-    configuration.fileURL = URL(fileURLWithPath: path)
-    configuration.objectTypes = [Dog.self, Collar.self]
+  private static func addDogs(_ configuration: Realm.Configuration) throws {
     let realm = try Realm(configuration: configuration)
     say("open")
     while let line = readLine() {
@@ -26,7 +35,7 @@ struct SyncDevice {
     }
   }
 
-  private static func say(_ line: String) {
+  static func say(_ line: String) {
     print(line)
     fflush(nil)
   }

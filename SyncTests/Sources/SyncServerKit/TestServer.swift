@@ -14,6 +14,7 @@ public final class TestServer: @unchecked Sendable {
   private var connections: [ObjectIdentifier: any Channel] = [:]
   var core: ServerCore<MemoryStorage>
   var sessions: [ObjectIdentifier: SocketHandler] = [:]
+  var batchMerged: (String) -> Void = { _ in }
   let accounts = Accounts()
   /// Where it listens.
   public private(set) var port = 0
@@ -78,6 +79,13 @@ public final class TestServer: @unchecked Sendable {
     get throws { try group.next().submit { self.core.head.version.rawValue }.wait() }
   }
 
+  /// From now on, for each batch that is merged, what the client that sent it calls itself.
+  public func batches() throws -> AsyncStream<String> {
+    let (stream, continuation) = AsyncStream<String>.makeStream()
+    try group.next().submit { self.batchMerged = { continuation.yield($0) } }.wait()
+    return stream
+  }
+
   private func listen(port: Int) throws {
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -101,7 +109,9 @@ public final class TestServer: @unchecked Sendable {
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            SocketHandler(self, app: String(head.uri.dropFirst("/sync/".count))))
+            SocketHandler(
+              self, app: String(head.uri.dropFirst("/sync/".count)),
+              agent: head.headers.first(name: "User-Agent") ?? ""))
         }
       })
     let requests = RequestHandler(accounts)
@@ -131,9 +141,11 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private let server: TestServer
   private var session: ServerSession
   private var context: ChannelHandlerContext?
+  private let agent: String
 
-  init(_ server: TestServer, app: String) {
+  init(_ server: TestServer, app: String, agent: String) {
     self.server = server
+    self.agent = agent
     session = ServerSession(app: Text(app))
   }
 
@@ -153,8 +165,10 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
     case .binary:
+      let version = server.core.head.version
       obey(session.receive(Array(frame.unmaskedData.readableBytesView), &server.core, now: now))
       server.settle()
+      if server.core.head.version > version { server.batchMerged(agent) }
     case .connectionClose: context.close(promise: nil)
     default: break
     }

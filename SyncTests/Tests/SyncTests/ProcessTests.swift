@@ -51,7 +51,7 @@ final class DeviceProcess {
   func takeover() async throws {
     let server = try TestServer()
     let app = makeApp(server)
-    let user = try await account(app)
+    let user = try await makeAccount(app)
     let (shared, other) = (Device(user), Device(user))
     defer {
       shared.remove()
@@ -80,46 +80,8 @@ final class DeviceProcess {
     #expect(Set(realm.objects(Dog.self).map(\.name)) == Set(witness.objects(Dog.self).map(\.name)))
   }
 
-  private func account(_ app: App) async throws -> User {
-    try await app.emailPasswordAuth.registerUser(email: "a@b.c", password: "secret")
-    return try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
-  }
-
   private func prepare(_ device: Device) async throws {
     let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
     #expect(realm.objects(Dog.self).count == 1)
-  }
-
-  @Test("lose and double nothing, however often the agent is killed")
-  func kills() async throws {
-    let server = try TestServer()
-    let app = makeApp(server)
-    let user = try await account(app)
-    let (shared, other) = (Device(user), Device(user))
-    defer {
-      shared.remove()
-      other.remove()
-    }
-    let witness = try await Realm(configuration: other.configuration)
-    try witness.write { witness.add(Dog(name: "first")) }
-    try await prepare(shared)
-    var processes = try (0..<2).map { _ in
-      try DeviceProcess(app, server.url, shared.configuration)
-    }
-    var names: Set<String> = ["first"]
-    for round in 0..<10 {
-      for (index, process) in processes.enumerated() {
-        let name = "\(round) of \(index)"
-        process.write(name)
-        names.insert(name)
-      }
-      // The older one, which has the role.
-      processes.removeFirst().kill()
-      processes.append(try DeviceProcess(app, server.url, shared.configuration))
-    }
-    let expected = names
-    #expect(await waits(witness) { $0.objects(Dog.self).count == expected.count })
-    #expect(Set(witness.objects(Dog.self).map(\.name)) == expected)
-    for process in processes { process.kill() }
   }
 }

@@ -67,6 +67,12 @@ func makeApp(_ server: TestServer) -> App {
   App(id: "app-\(UUID().uuidString)", configuration: AppConfiguration(baseURL: server.url))
 }
 
+/// A user who other processes are, too, by an account.
+func makeAccount(_ app: App) async throws -> User {
+  try await app.emailPasswordAuth.registerUser(email: "a@b.c", password: "secret")
+  return try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
+}
+
 /// Waits until the realm's objects are as they should be.
 @MainActor
 func waits(
