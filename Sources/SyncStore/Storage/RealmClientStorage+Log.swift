@@ -119,7 +119,14 @@ extension RealmClientStorage {
   ) throws(StorageError) {
     if entries.isEmpty || !core.exists(id) { return }
     defer { core.note(from: nil) }
-    for entry in entries {
+    var rest = entries[...]
+    while let entry = rest.first {
+      let together = try note(insertionsAtStartOf: rest, of: known, container, id, &core)
+      if together > 0 {
+        rest = rest.dropFirst(together)
+        continue
+      }
+      rest = rest.dropFirst()
       core.note(from: entry.time)
       switch entry.write {
       case .creation, .property: break
@@ -146,6 +153,24 @@ extension RealmClientStorage {
         }
       }
     }
+  }
+
+  /// Elements that were inserted into one list, commit after commit, which is what there is most
+  /// of: noted together, unless the program's list lacks elements that the state has.
+  ///
+  /// - Returns: how many entries that were.
+  private func note(
+    insertionsAtStartOf entries: ArraySlice<LogEntry>, of known: SyncedClass,
+    _ container: ContainerID, _ id: ObjectID, _ core: inout ClientCore<RealmClientStorage>
+  ) throws(StorageError) -> Int {
+    guard case .list(let column, _)? = entries.first?.write, let name = known.names[column],
+      try entry(id).places.dangling.isEmpty,
+      let list = state(of: id)?.collection(name, of: container)
+    else { return 0 }
+    var insertions: [PastInsertion] = []
+    let together = entries.prefix { $0.insertions(into: column, &insertions) }.count
+    guard together > 0, core.note(insertions, into: list, of: id) else { return 0 }
+    return together
   }
 
   /// A value of the log as a cell has it: links lead to what was there before the transaction.
@@ -181,6 +206,20 @@ extension RealmClientStorage {
       }
     }
     return properties
+  }
+}
+
+extension LogEntry {
+  /// Adds what was inserted into a list of the column. False, with nothing added, if something else
+  /// was done.
+  fileprivate func insertions(
+    into list: ColumnKey, _ insertions: inout [PastInsertion]
+  ) -> Bool {
+    guard case .list(list, let operations) = write, operations.count == 1,
+      case .insert(let index, let count)? = operations.first
+    else { return false }
+    insertions.append(PastInsertion(index: index, count: count, time: time))
+    return true
   }
 }
 
