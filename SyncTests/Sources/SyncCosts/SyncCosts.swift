@@ -102,10 +102,11 @@ struct SyncCosts {
 }
 
 extension TestServer {
-  /// A user of an app of its own.
+  /// A user of an app of its own, which hears of errors as programs do.
   func newUser() async throws -> User {
     let configuration = AppConfiguration(baseURL: url)
     let app = App(id: "costs-\(UUID().uuidString)", configuration: configuration)
+    app.syncManager.errorHandler = { error, _ in print(error) }
     return try await app.login(credentials: .anonymous)
   }
 }

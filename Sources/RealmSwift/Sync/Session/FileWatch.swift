@@ -5,7 +5,7 @@
   import SyncStore
 
   /// Waits until the file says something, which any process may write into it. Looks once at the
-  /// start, and after each commit.
+  /// start, and after commits: many that are made while it looks it sees together.
   final class FileWatch: Sendable {
     private struct State {
       var listener: CommitListener?
@@ -13,7 +13,6 @@
     }
 
     private let shared: SharedRealm
-    private let queue = DispatchQueue(label: "holdfast.sync.watch")
     private let state = LockedValue(State())
     /// Whether that was all.
     private let look: @Sendable (SyncFile.Info) -> Bool
@@ -28,13 +27,14 @@
       _ shared: SharedRealm, _ look: @escaping @Sendable (SyncFile.Info) -> Bool
     ) throws(StorageError) -> FileWatch {
       let watch = FileWatch(shared, look)
-      let listener = try shared.database.addCommitListener { [weak watch] in watch?.wake() }
+      let looks = FileLooks(on: DispatchQueue(label: "holdfast.sync.watch")) { [weak watch] in
+        watch?.lookNow()
+      }
+      let listener = try shared.database.addCommitListener { looks.ask() }
       watch.state.withLock { $0.listener = listener }
-      watch.queue.async { watch.lookNow() }
+      looks.ask()
       return watch
     }
-
-    private func wake() { queue.async { [weak self] in self?.lookNow() } }
 
     private func lookNow() {
       if state.withLock({ $0.isOver }) { return }

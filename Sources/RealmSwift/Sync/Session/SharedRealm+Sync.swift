@@ -20,9 +20,12 @@
       self.user = user
       configuration = settings
       knownErrors = LockedValue(shared.syncStatus?.errors ?? 0)
-      errors = try? shared.database.addCommitListener { [weak shared] in
-        guard user.app.syncManager.errorHandler != nil, let shared else { return }
-        shared.errorQueue.async { [weak shared] in shared?.tellOfErrors() }
+      // Who commits on and on would else pay for a look at nearly each commit.
+      let looks = FileLooks(on: shared.computations, pause: .milliseconds(20)) { [weak shared] in
+        shared?.tellOfErrors()
+      }
+      errors = try? shared.database.addCommitListener {
+        if user.app.syncManager.errorHandler != nil { looks.ask() }
       }
     }
 
@@ -59,8 +62,6 @@
     var syncStatus: SessionStatus? {
       (try? database.readSync(schemas, syncCache))?.status
     }
-
-    fileprivate var errorQueue: DispatchQueue { computations }
 
     /// Gives the error handler what has happened since it was called last.
     fileprivate func tellOfErrors() {
