@@ -5,13 +5,13 @@ import Synchronization
 /// begun, one look sees them all.
 final class FileLooks: Sendable {
   private let queue: DispatchQueue
-  private let pause: DispatchTimeInterval
+  private let pause: DispatchTimeInterval?
   private let isOnItsWay = Atomic<Bool>(false)
   private let look: @Sendable () -> Void
 
   /// - Parameter pause: from the first call of `ask` to the look: nobody waits for what it finds.
   init(
-    on queue: DispatchQueue, pause: DispatchTimeInterval = .never,
+    on queue: DispatchQueue, pause: DispatchTimeInterval? = nil,
     _ look: @escaping @Sendable () -> Void
   ) {
     self.queue = queue
@@ -22,7 +22,7 @@ final class FileLooks: Sendable {
   /// Sees to it that a look begins after this.
   func ask() {
     if isOnItsWay.exchange(true, ordering: .acquiringAndReleasing) { return }
-    if case .never = pause { return queue.async { self.begin() } }
+    guard let pause else { return queue.async { self.begin() } }
     queue.asyncAfter(deadline: .now() + pause) { self.begin() }
   }
 
