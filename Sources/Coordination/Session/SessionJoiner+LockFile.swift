@@ -40,8 +40,8 @@ extension SessionJoiner {
     }
   }
 
-  /// For a process that is alone, with the session byte of `file`, which somebody has copied here: a
-  /// lock-file that the file system writes in place, as far as it does that.
+  /// For a process that is alone, with the session byte of `file`, which somebody has copied here:
+  /// a lock-file that the file system writes in place, as far as it does that.
   ///
   /// - Returns: nil if this process may not delete the one that is there.
   func replacement(

@@ -20,8 +20,8 @@ struct CompactionSearch {
   /// Beyond 7/8 of the way from the live data's size to the end nothing is worth a search.
   private static let raisesMax = 3
 
-  /// Where nodes are moved from: what would be the end if they filled all holes. The holes before it
-  /// may be too short for what lies beyond; then those halfway to the end do for a part of it.
+  /// Where nodes are moved from: what would be the end if they filled all holes. The holes before
+  /// it may be too short for what lies beyond; then those halfway to the end do for a part of it.
   func boundary(_ freeSpace: FreeSpace) -> UInt64 {
     var boundary = Compactor.boundary(freeSpace)
     guard boundary < freeSpace.logicalSize else { return boundary }
