@@ -28,13 +28,15 @@ private actor Library {
   }
 
   /// Invalidates while a write waits for its turn; says whether that has happened after it.
-  func invalidatesAfterWriting(fails: Bool) async -> Bool {
-    try! realm.write { realm.add(Reader(name: "Ada")) }
+  func invalidatesAfterWriting(
+    fails: Bool, invalidated: AsyncStream<Void>.Continuation
+  ) async -> Bool {
     let reader = realm.objects(Reader.self)[0]
     let write = Task { fails ? try await addAndThrow() : try await add("Grace") }
     while !realm.isPerformingAsynchronousWriteOperations { await Task.yield() }
     realm.invalidate()
     let isEarly = reader.isInvalidated
+    invalidated.finish()
     _ = await write.result
     return reader.isInvalidated && !isEarly
   }
@@ -76,6 +78,27 @@ private actor Library {
       }
     }
     return texts
+  }
+}
+
+/// A thread that has the writer role, until it is told to give it up.
+private struct OtherWriter {
+  private let thread = LoopThread(name: "writer")
+  private let realm = Box<Realm?>(nil)
+
+  init(_ file: TemporaryRealm) {
+    thread.performAndWait { [realm] in
+      realm.value = try! file.open()
+      realm.value!.beginWrite()
+    }
+  }
+
+  func end() {
+    thread.performAndWait { [realm] in
+      realm.value!.cancelWrite()
+      realm.value = nil
+    }
+    thread.join()
   }
 }
 
@@ -143,23 +166,14 @@ private actor Library {
 
   @Test func aTaskThatIsCancelledBeforeItsTurnLeavesNothing() async throws {
     let library = try await Library(file)
-    let holder = LoopThread(name: "holder")
-    let realmBox = Box<Realm?>(nil)
-    holder.performAndWait { [file] in
-      realmBox.value = try! file.open()
-      realmBox.value!.beginWrite()
-    }
+    let writer = OtherWriter(file)
     let task = Task { try await library.add("never") }
     let after = Task { try await library.add("later") }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    holder.performAndWait {
-      realmBox.value!.cancelWrite()
-      realmBox.value = nil
-    }
+    writer.end()
     try await after.value
     #expect(await library.names == ["later"])
-    holder.join()
   }
 
   @Test(arguments: [Realm.Configuration.Durability.relaxed, .full], [false, true])
@@ -167,7 +181,15 @@ private actor Library {
     durability: Realm.Configuration.Durability, fails: Bool
   ) async throws {
     let library = try await Library(.forThreads(durability))
-    #expect(await library.invalidatesAfterWriting(fails: fails))
+    try await library.add("Ada")
+    let writer = OtherWriter(library.file)
+    let (stream, invalidated) = AsyncStream<Void>.makeStream()
+    let isRight = Task {
+      await library.invalidatesAfterWriting(fails: fails, invalidated: invalidated)
+    }
+    for await _ in stream {}
+    writer.end()
+    #expect(await isRight.value)
   }
 
   @Test func asyncRefreshMovesToTheNewestVersion() async throws {
