@@ -35,6 +35,9 @@ struct WriterSuccession {
     guard mayRecover else { return nil }
     let found = try Recovery(slots: slots, mapping: mapping).findNewest()
     guard found.newest.version > published.version else { return published }
+    if found.isUnflushed, try !rewrite(found.newest, after: published.version, mapping) {
+      return published
+    }
     return try adopt(found, mapping)
   }
 
@@ -48,6 +51,28 @@ struct WriterSuccession {
         after: lockFile.durableVersion, upTo: newest, except: lockFile.pendingSlot, mapping)
       if let unknown { lockFile.pendingSlot = unknown }
     } catch { throw StorageError(error, doing: "read the commit slots") }
+  }
+
+  /// Writes the nodes of a version again that nobody knew of when others made good what a failed
+  /// flush had left uncertain: that flush may have been for them, too.
+  ///
+  /// - Returns: false if the page cache no longer has them. Then there is no such version: it had
+  ///   not been published.
+  private func rewrite(
+    _ slot: CommitSlot, after version: UInt64, _ mapping: Mapping
+  ) throws(StorageError) -> Bool {
+    guard lockFile.flushFailure > 0 else { return true }
+    let source = NodeSource(mapping: mapping, limit: slot.logicalSize)
+    do throws(StorageError) {
+      try NodeRewriter(source: source, file: writer.file).run(slot.root, after: version)
+      return true
+    } catch {
+      guard error.code == .corrupt else { throw error }
+    }
+    do throws(SystemError) { _ = try slots.eraseClaims(beyond: version) } catch {
+      throw StorageError(error, doing: "clear the slot of a commit that was not finished")
+    }
+    return false
   }
 
   /// Publishes what a writer left. What it meant to be durable is made so: whether it had come to
