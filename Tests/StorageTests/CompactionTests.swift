@@ -187,7 +187,7 @@ extension CompactionTests {
     try drop(0..<groups, butEvery: 4)
     try drop(groups..<groups + 1, butEvery: 10)
     try database.flush()
-    var left = 400
+    var left = 4000
     while left > 0 {
       let progress = try database.compactStep()
       guard progress.hasMore || progress.isHeldBack else { break }
@@ -195,7 +195,7 @@ extension CompactionTests {
       left -= 1
     }
     let report = try database.verify()
-    print("live \(report.liveBytes), file \(report.logicalSize), \(400 - left) steps")
+    print("live \(report.liveBytes), file \(report.logicalSize), \(4000 - left) steps")
     #expect(left > 0, "compaction did not come to rest")
     #expect(report.findings == [])
     #expect(report.logicalSize < report.liveBytes * 2 + 1_500_000)

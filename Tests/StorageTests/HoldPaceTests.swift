@@ -10,7 +10,7 @@ import Testing
     pace.note(nanoseconds: 2_000_000)
     #expect(pace.size == first / 2)
     for _ in 0..<20 { pace.note(nanoseconds: 50_000_000) }
-    #expect(pace.size == 16 << 10)
+    #expect(pace.size == 8 << 10)
   }
 
   @Test("becomes as much again as it was, but no more, while the holds are short")
@@ -22,12 +22,12 @@ import Testing
     #expect(pace.size == first)
   }
 
-  @Test("stays as it is where a hold is about a millisecond")
+  @Test("stays as it is where a hold is about half a millisecond")
   func steady() {
     var pace = Compactor.movePace
     pace.note(nanoseconds: 2_000_000)
     let size = pace.size
-    for _ in 0..<20 { pace.note(nanoseconds: 800_000) }
+    for _ in 0..<20 { pace.note(nanoseconds: 400_000) }
     #expect(pace.size == size)
   }
 }

@@ -84,7 +84,7 @@ import Testing
 
   @Test func `compaction comes to an end and makes no more versions or holes then`() throws {
     let (bench, watch) = try shrunken(.full)
-    for _ in 0..<40 { try bench.database.compactStep() }
+    for _ in 0..<100 { try bench.database.compactStep() }
     let (versions, holes) = (bench.database.newestVersion, watch.punchCount)
     for _ in 0..<10 { try bench.database.compactStep() }
     print("\(holes) holes in \(versions) versions")

@@ -229,6 +229,20 @@ public final class LockFile: Sendable {
     try writer.lock()
   }
 
+  /// As `lockWriter()`, but for so long only; not at all where others of this process wait.
+  ///
+  /// - Returns: false if others have had the role all the time.
+  public func lockWriter(within nanoseconds: UInt64) throws(LockFileError) -> Bool {
+    try requireWritable()
+    try pathWatch.requirePath()
+    return try writer.lock(within: nanoseconds)
+  }
+
+  /// Whether the path still names the data file, as far as that has not just been looked at.
+  ///
+  /// - Throws: `.dataFileReplaced`.
+  public func requirePath() throws(LockFileError) { try pathWatch.requirePath() }
+
   /// As `lockWriter()`, without waiting. False also while the role is free but others, who have
   /// waited for it, are about to take it.
   public func tryLockWriter() throws(LockFileError) -> Bool {

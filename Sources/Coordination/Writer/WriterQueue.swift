@@ -117,6 +117,25 @@ final class WriterQueue: Sendable {
     }
   }
 
+  /// False if the role was not to be had for so long, or others of this process wait for it.
+  func lock(within nanoseconds: UInt64) throws(LockFileError) -> Bool {
+    let end = system.now() &+ nanoseconds
+    let turn = try changing { state throws(LockFileError) in
+      if state.isClosed { throw closedError }
+      return takeIfFree(&state)
+    }
+    guard turn == .head else { return turn == .holder }
+    let isTaken = role.take { system.now() < end && state.withLock { !$0.isClosed } }
+    if confirm(isTaken) { return true }
+    let next = changing { state -> Waiter? in
+      if state.isClosed { return nil }
+      state.isTaken = !state.waiters.isEmpty
+      return state.isTaken ? state.takeNext() : nil
+    }
+    if let next { hand(next, .head) }
+    return false
+  }
+
   func tryLock() throws(LockFileError) -> Bool {
     try changing { state throws(LockFileError) in
       if state.isClosed { throw closedError }

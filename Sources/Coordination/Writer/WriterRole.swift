@@ -134,6 +134,9 @@ final class WriterRole: Sendable {
         wait.hasSlept = true
       }
     }
+    // Who was woken to take the role, and does not want it any more, wakes another one.
+    let word = load()
+    if wait.hasSlept, word.isFree { wakeOne(word) }
     return false
   }
 

@@ -11,6 +11,12 @@ public enum ErrorNumber {
   public static let fileExists = EEXIST
   public static let tooManyOpenFilesInSystem = ENFILE
   public static let tooManyOpenFiles = EMFILE
+  public static let isDirectory = EISDIR
+  public static let noSuchDevice = ENODEV
+  public static let noDevice = ENXIO
+  public static let illegalSeek = ESPIPE
+  public static let tooManySymbolicLinks = ELOOP
+  public static let nameTooLong = ENAMETOOLONG
   public static let noSpace = ENOSPC
   public static let readOnlyFileSystem = EROFS
   public static let noLocks = ENOLCK

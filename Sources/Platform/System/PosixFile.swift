@@ -19,9 +19,10 @@ final class PosixFile: SystemFile {
   }
 
   init(path: String, mode: OpenMode) throws(SystemError) {
-    let flags = mode.flags | O_CLOEXEC
-    let permissions: mode_t = mode == .createNew ? 0o600 : 0o644
-    let descriptor = holdfast_open_guarded(path, flags, permissions)
+    var descriptor = Self.open(path, mode == .create ? .readWrite : mode)
+    // Only then: where many may write to a directory, Linux can be set to refuse to create a file
+    // that somebody else has there (`fs.protected_regular`).
+    if mode == .create, descriptor < 0, errno == ENOENT { descriptor = Self.open(path, .create) }
     guard descriptor >= 0 else { throw SystemError(call: .open, path: path, code: errno) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -32,6 +33,10 @@ final class PosixFile: SystemFile {
     self.path = path
     self.descriptor = descriptor
     identity = FileIdentity(status)
+  }
+
+  private static func open(_ path: String, _ mode: OpenMode) -> Int32 {
+    holdfast_open_guarded(path, mode.flags | O_CLOEXEC, mode == .createNew ? 0o600 : 0o644)
   }
 
   deinit { close() }

@@ -44,6 +44,8 @@ struct Committer {
 
   /// Returns a pin of the new version.
   func run() throws(StorageError) -> Pin {
+    // Again: the transaction may have taken long, or its process may have been stopped in it.
+    do throws(LockFileError) { try lockFile.requirePath() } catch { throw StorageError(error) }
     try prepareFreeSpace()
     let pin = try fileWriter.pins.claimNewest()
     do throws(StorageError) {
@@ -218,6 +220,7 @@ struct Committer {
       lockFile.raiseDurableVersion(to: version)
       lockFile.raiseFlushedVersion(to: version)
     }
+    fileWriter.flusher.noteCommit(version)
     return lockFile.publish(published, moving: pin)
   }
 }

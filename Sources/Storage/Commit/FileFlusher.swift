@@ -21,6 +21,8 @@ final class FileFlusher: Sendable {
   private let versionAtOpening: UInt64
   /// The version of a slot that this process has written and could not flush; 0: there is none.
   private let uncertainSlot = Atomic<UInt64>(0)
+  /// The newest version that this process has committed.
+  private let newestOwn = Atomic<UInt64>(0)
 
   init(
     file: any SystemFile, lockFile: LockFile, slots: SlotStore, mappings: FileMappings,
@@ -41,26 +43,35 @@ final class FileFlusher: Sendable {
   /// where there is no room to pin the version.
   ///
   /// - Throws: `.inputOutput`, `.poisoned`, `.corrupt`.
-  func flush() throws(StorageError) {
+  func flush() throws(StorageError) { try flush(within: nil) }
+
+  /// - Parameter limit: for how many nanoseconds the writer role is waited for at each time.
+  private func flush(within limit: UInt64?) throws(StorageError) {
     guard durability != .inMemory else { return }
     // What has only been found durable is made so even where nothing came after it.
-    if lockFile.isDurableVersionUncertain, lockFile.mode != .privateReader { try whileWriting {} }
+    if lockFile.isDurableVersionUncertain, lockFile.mode != .privateReader {
+      try whileWriting(within: limit) {}
+    }
     let target = lockFile.newestVersion
     while lockFile.durableVersion < target {
       let pin: Pin
       do throws(StorageError) { pin = try pins.claimNewest() } catch {
         guard error.isResourceExhausted else { throw error }
-        return try whileWriting { () throws(StorageError) in try flushWhileWriting() }
+        return try whileWriting(within: limit) { () throws(StorageError) in
+          try flushWhileWriting()
+        }
       }
       defer { lockFile.unpin(pin) }
-      try flush(pin.published)
+      try flush(pin.published, within: limit)
     }
   }
 
   /// Flushes a pinned version: its nodes, then the slot that names it. Where a slot of another
   /// flush is on its way to the disk, that is flushed instead: it is not written over before it is
   /// known to be there, because until then either version could be found after a power loss.
-  private func flush(_ published: PublishedVersion) throws(StorageError) {
+  private func flush(
+    _ published: PublishedVersion, within limit: UInt64?
+  ) throws(StorageError) {
     if lockFile.flushFailure % 2 == 0 {
       try flushNodes(
         below: NodeReference(rawValue: published.root), size: published.logicalSize,
@@ -68,7 +79,7 @@ final class FileFlusher: Sendable {
       lockFile.raiseFlushedVersion(to: published.version)
     }
     var pending: UInt64 = 0
-    try whileWriting { () throws(StorageError) in
+    try whileWriting(within: limit) { () throws(StorageError) in
       guard lockFile.durableVersion < published.version else { return }
       pending = lockFile.pendingSlot
       guard pending == 0, lockFile.flushedVersion >= published.version else { return }
@@ -83,7 +94,7 @@ final class FileFlusher: Sendable {
       uncertainSlot.store(pending, ordering: .relaxed)
       throw error
     }
-    try whileWriting { () throws(StorageError) in confirmSlot(pending) }
+    try whileWriting(within: limit) { () throws(StorageError) in confirmSlot(pending) }
   }
 
   /// A flush has succeeded that began after the slot of `version` had been written. The writer role
@@ -94,10 +105,19 @@ final class FileFlusher: Sendable {
     lockFile.pendingSlot = 0
   }
 
+  /// - Throws: `.inUse` if others have had the role for as long as `limit` says.
   private func whileWriting(
-    _ body: () throws(StorageError) -> Void
+    within limit: UInt64?, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) {
-    do { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    do throws(LockFileError) {
+      if let limit {
+        guard try lockFile.lockWriter(within: limit) else {
+          throw LockFileError(.inUse, path: file.path, "others are writing; try again later")
+        }
+      } else {
+        try lockFile.lockWriter()
+      }
+    } catch { throw StorageError(error) }
     defer { lockFile.unlockWriter() }
     try settle()
     try body()
@@ -182,13 +202,27 @@ final class FileFlusher: Sendable {
 
   // MARK: At the end
 
+  /// A commit of this process has been published.
+  func noteCommit(_ version: UInt64) { newestOwn.store(version, ordering: .relaxed) }
+
+  /// How long the end of a process's use waits for those who write, for its own commits.
+  private static let patienceNanoseconds: UInt64 = 2_000_000_000
+
   /// The last step before the file is closed: what can be made durable is, and the next opening is
   /// told if it need not look for itself.
+  ///
+  /// A transaction may last, and its process may be stopped in it. So what only others have written
+  /// is left to one who writes now and closes later, and with its own commits this waits for a
+  /// bounded time.
   func flushBeforeClosing() {
     guard durability != .inMemory, lockFile.mode != .privateReader else { return }
+    let isOwn = newestOwn.load(ordering: .relaxed) > lockFile.durableVersion
+    let limit = isOwn ? Self.patienceNanoseconds : 0
     // A failure has nobody to be told here; the next opening recovers what is on the disk. Once
     // more, because the second attempt writes again what the first could not flush.
-    if (try? flush()) == nil { try? flush() }
+    do throws(StorageError) { try flush(within: limit) } catch {
+      if error.code != .inUse { try? flush(within: limit) }
+    }
     // True whatever other processes do: without the slot that it names the mark says nothing.
     guard lockFile.flushFailure % 2 == 0 else { return takeBackUncertainSlot() }
     try? slots.writeClosingMark(lockFile.durableVersion)

@@ -8,13 +8,14 @@
 /// there. What a node means plays no part: its references are at a known place.
 enum Compactor {
   /// Bytes of nodes that one step moves. Scattered holes take a call each, and a disk that is slow
-  /// or busy makes them long.
+  /// or busy makes them long. A kernel with 250 ticks in a second may let another thread run for
+  /// four milliseconds in between, and that has to be all.
   static let movePace = HoldPace(
-    nanoseconds: 400_000...1_200_000, sizes: (16 << 10)...(256 << 10))
+    nanoseconds: 200_000...600_000, sizes: (8 << 10)...(64 << 10))
   /// Bytes that a step moves when a caller waits for compaction.
   static let forcedBudget = 1 << 20
   /// Records of regions that one step moves, and how many where a caller waits.
-  static let regionsMax = 32
+  static let regionsMax = 16
   static let forcedRegionsMax = 256
   /// Bytes that are moved between two flushes then.
   static let flushedBudget = 16 << 20

@@ -86,9 +86,25 @@ extension StorageError {
     case ErrorNumber.readOnlyFileSystem:
       code = .permissionDenied
       remedy = "; the file system is read-only, open the file read-only"
-    default: code = .inputOutput
+    default:
+      code = .inputOutput
+      remedy = Self.remedy(forWrongPlace: error.code)
     }
     self.init(code, path: error.path, "could not \(what)\(remedy)", cause: error)
+  }
+
+  /// What can be done where something else than a file is at a path.
+  private static func remedy(forWrongPlace code: Int32) -> String {
+    switch code {
+    case ErrorNumber.isDirectory, ErrorNumber.noSuchDevice, ErrorNumber.noDevice,
+      ErrorNumber.illegalSeek:
+      "; something else than a file is there: move it away, or give another path"
+    case ErrorNumber.tooManySymbolicLinks:
+      "; a symbolic link is there that is not followed: put a file in its place, or delete it"
+    case ErrorNumber.nameTooLong:
+      "; the name is too long, with the `.lock` of its lock-file: give a shorter one"
+    default: ""
+    }
   }
 
   /// In the words by which users of Realm know it.

@@ -6,7 +6,11 @@ struct EveryVersion {
 
   private var lockFile: LockFile { database.lockFile }
 
-  /// - Returns: ascending, the newest last.
+  /// How long those are waited for who write.
+  private static let patienceNanoseconds: UInt64 = 5_000_000_000
+
+  /// - Returns: ascending, the newest last. Only the newest if somebody writes for longer than five
+  ///   seconds: a transaction may last, and its process may be stopped in it.
   func pin() throws(StorageError) -> [Snapshot] {
     var versions: [UInt64: Snapshot] = [:]
     do throws(StorageError) {
@@ -23,7 +27,9 @@ struct EveryVersion {
   private func pinOlderVersions() throws(StorageError) -> [UInt64: Snapshot]? {
     guard lockFile.canPinOlderVersions else { return nil }
     var result: [UInt64: Snapshot] = [:]
-    do throws(LockFileError) { try lockFile.lockWriter() } catch { throw StorageError(error) }
+    do throws(LockFileError) {
+      guard try lockFile.lockWriter(within: Self.patienceNanoseconds) else { return nil }
+    } catch { throw StorageError(error) }
     defer { lockFile.unlockWriter() }
     for other in lockFile.pins() where other.isAlive && result[other.version] == nil {
       let pin: Pin?
