@@ -83,6 +83,18 @@ import Testing
     child.kill()
   }
 
+  @Test func `a wait with an end has one, and finds what a dead holder left`() throws {
+    let lockFile = try database.open().lockFile
+    let child = try process()
+    try child.ask("write")
+    #expect(try !lockFile.lockWriter(within: 0))
+    #expect(try !lockFile.lockWriter(within: 20_000_000))
+    child.kill()
+    #expect(try lockFile.lockWriter(within: 0))
+    lockFile.unlockWriter()
+    #expect(try canWrite(lockFile))
+  }
+
   // MARK: Death
 
   /// A short wait sees the death when it looks; a long one is told, however long it is until then.

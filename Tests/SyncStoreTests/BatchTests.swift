@@ -89,6 +89,25 @@ import Testing
     #expect(try !device.info.isDirty)
   }
 
+  @Test("waits where it is too much of one object, and nothing waits for that")
+  func largeObject() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    device.setBatchBytes(wanted: 1000, full: 10_000, change: 3000)
+    for (key, length) in [(Int64(0), 200), (1, 5000), (2, 2000), (3, 2000), (4, 200)] {
+      try write(key..<key + 1, text: String(repeating: "x", count: length), in: device)
+    }
+    _ = try arrivals(&network, all: 4, turns: 50)
+    #expect(try count(network.devices[1]) == 4)
+    #expect(try device.tooLargeCount == 1 && device.info.isDirty)
+    // Others go on, and so does this one when it has become smaller.
+    try write(5..<6, text: "later", in: device)
+    try write(1..<2, text: "short", in: device)
+    try network.settle()
+    #expect(try count(network.devices[1]) == 6)
+    #expect(try device.tooLargeCount == 0 && !device.info.isDirty)
+  }
+
   @Test("is acknowledged in parts: what is written meanwhile stays dirty")
   func writtenMeanwhile() throws {
     var network = try StoreNetwork(devices: 2)

@@ -125,7 +125,9 @@ final class WriterQueue: Sendable {
       return takeIfFree(&state)
     }
     guard turn == .head else { return turn == .holder }
-    let isTaken = role.take { system.now() < end && state.withLock { !$0.isClosed } }
+    // In the end as `tryLock`, which sees whether the one who has the role lives.
+    let isTaken =
+      role.take { system.now() < end && state.withLock { !$0.isClosed } } || role.tryTake()
     if confirm(isTaken) { return true }
     let next = changing { state -> Waiter? in
       if state.isClosed { return nil }

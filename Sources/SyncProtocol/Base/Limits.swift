@@ -8,6 +8,8 @@ public enum Limits {
   public static let wantedBatchBytes = 512 << 10
   /// As much it puts into one batch if there is none; one object may take it beyond that.
   public static let fullBatchBytes = 40 << 20
+  /// As much a client sends of one object, more or less; with that it is alone in its batch.
+  public static let changeBytes = 56 << 20
   /// The largest object, in bytes, more or less: it has to fit into a batch, with what else is in
   /// that, and into a slice.
   public static let objectBytes = 24 << 20

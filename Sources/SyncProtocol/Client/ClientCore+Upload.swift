@@ -3,6 +3,7 @@ extension ClientCore {
   /// much; nil if there is nothing. The number is durable before the batch is handed out.
   public mutating func makeBatch() throws(SyncError) -> UploadBatch? {
     let portion = portion()
+    tooLarge = portion.tooLarge
     guard !portion.objects.isEmpty else { return nil }
     storage.record.batch += 1
     for id in portion.leftOut {
@@ -26,11 +27,13 @@ extension ClientCore {
     /// It has the objects that were dirty since then or longer, without `leftOut`.
     var since: UInt64 = 0
     var leftOut: [ObjectID] = []
+    /// Some of these: they are too large for any batch.
+    fileprivate(set) var tooLarge: [ObjectID] = []
 
     fileprivate func ended(at end: End) -> Portion {
       Portion(
         objects: Array(objects[..<end.objects]), since: end.since,
-        leftOut: Array(leftOut[..<end.leftOut]))
+        leftOut: Array(leftOut[..<end.leftOut]), tooLarge: tooLarge)
     }
   }
 
@@ -59,11 +62,7 @@ extension ClientCore {
         end = portion.objects.isEmpty ? nil : here
       }
       if bytes > wantedBatchBytes, let end { return portion.ended(at: end) }
-      if bytes > fullBatchBytes {
-        portion.since = spans[index - 1].since
-        leaveOut(spans[index...], &portion)
-        return portion
-      }
+      if bytes > fullBatchBytes { return cut(portion, before: index, of: spans) }
       guard let id = storage.dirtyObject(span.handle), let state = storage.state(of: id) else {
         continue
       }
@@ -72,11 +71,30 @@ extension ClientCore {
         continue
       }
       let change = change(of: id, state)
-      bytes += change.byteEstimate
+      let size = change.byteEstimate
+      if size > changeBytes {
+        portion.leftOut.append(id)
+        portion.tooLarge.append(id)
+        continue
+      }
+      if bytes > 0, bytes + size > changeBytes {
+        return end.map { portion.ended(at: $0) } ?? cut(portion, before: index, of: spans)
+      }
+      bytes += size
       until = max(until, span.until)
       portion.objects.append(change)
     }
     portion.since = storage.record.clock.latest
+    return portion
+  }
+
+  /// Ends in the midst of a commit.
+  private func cut(
+    _ portion: Portion, before index: Int, of spans: [DirtySpan<Storage.DirtyHandle>]
+  ) -> Portion {
+    var portion = portion
+    portion.since = spans[index - 1].since
+    leaveOut(spans[index...], &portion)
     return portion
   }
 

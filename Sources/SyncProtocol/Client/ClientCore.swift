@@ -11,6 +11,10 @@ public struct ClientCore<Storage: ClientStorage> {
   /// How large batches are: less in tests.
   package var wantedBatchBytes = Limits.wantedBatchBytes
   package var fullBatchBytes = Limits.fullBatchBytes
+  package var changeBytes = Limits.changeBytes
+  /// Objects of which more is not acknowledged than fits into a batch, as of the last one. They
+  /// wait until less is, and nothing waits for them.
+  public internal(set) var tooLarge: [ObjectID] = []
 
   /// Goes on from what storage has.
   public init(storage: Storage) { self.storage = storage }

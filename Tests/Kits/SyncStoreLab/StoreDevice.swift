@@ -84,11 +84,18 @@ public final class StoreDevice: RealmClientStorage.Host {
 
   var isDirty: Bool { get throws { try info.isDirty } }
 
-  /// How large batches are that the device sends: where a commit can be the last, and elsewhere.
-  public func setBatchBytes(wanted: Int, full: Int = Limits.fullBatchBytes) {
+  /// How large batches are that the device sends, where a commit can be the last, and elsewhere; and
+  /// what it sends of one object.
+  public func setBatchBytes(
+    wanted: Int, full: Int = Limits.fullBatchBytes, change: Int = Limits.changeBytes
+  ) {
     core?.wantedBatchBytes = wanted
     core?.fullBatchBytes = full
+    core?.changeBytes = change
   }
+
+  /// How many objects wait because more was written to them than can be sent.
+  public var tooLargeCount: Int { core?.tooLarge.count ?? 0 }
 
   /// How many objects, more or less, are brought up to date in one transaction that reads the log.
   public func setDigestedAtOnce(_ count: Int) { core?.storage.objectsDigestedAtOnce = count }

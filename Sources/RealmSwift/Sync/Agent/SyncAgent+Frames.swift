@@ -117,6 +117,18 @@
         objects: lines.joined(separator: "\n"))
     }
 
+    /// Lets the program know, once, of what cannot be sent.
+    private func tell(ofTooLarge objects: [ObjectID]) {
+      let news = objects.filter { knownTooLarge.insert($0).inserted }
+      knownTooLarge.formIntersection(objects)
+      guard !news.isEmpty else { return }
+      let names = news.map { SyncFile.name(of: $0, core.storage.record.names) }
+      report(
+        .clientUserError,
+        "More has been written to \(news.count) objects than \(Limits.changeBytes >> 20) MiB, which"
+          + " cannot be sent: \(names.joined(separator: ", ")). They wait until they are smaller.")
+    }
+
     private func endIfFailed() {
       guard let session, session.isClosed else { return }
       guard let failure = session.failure else { return retry() }
@@ -190,6 +202,7 @@
         core.storage.rollback()
         polledQuery = info.record.queryVersion
         send(actions)
+        tell(ofTooLarge: core.tooLarge)
       } catch {
         core.storage.rollback()
         log(.error) { "The agent cannot write: \(error)" }

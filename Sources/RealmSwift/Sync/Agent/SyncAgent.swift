@@ -62,6 +62,8 @@
     /// Whether the server knows the classes.
     var isReady = false
     var polledQuery: UInt64 = 0
+    /// What cannot be sent, and the program knows of.
+    var knownTooLarge: Set<ObjectID> = []
     var knownReconnects: Int64 = 0
     var mark = Mark()
     /// What the sessions were told of that.

@@ -37,6 +37,7 @@ struct Device {
     var whole = core
     whole.wantedBatchBytes = .max
     whole.fullBatchBytes = .max
+    whole.changeBytes = .max
     return whole.portion().objects
   }
 
