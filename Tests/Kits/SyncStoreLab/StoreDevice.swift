@@ -84,8 +84,8 @@ public final class StoreDevice: RealmClientStorage.Host {
 
   var isDirty: Bool { get throws { try info.isDirty } }
 
-  /// How large batches are that the device sends, where a commit can be the last, and elsewhere; and
-  /// what it sends of one object.
+  /// How large batches are that the device sends, where a commit can be the last, and elsewhere;
+  /// and what it sends of one object.
   public func setBatchBytes(
     wanted: Int, full: Int = Limits.fullBatchBytes, change: Int = Limits.changeBytes
   ) {
