@@ -238,6 +238,12 @@ public final class LockFile: Sendable {
     return try writer.lock(within: nanoseconds)
   }
 
+  /// Whether another process, or another handle of this one, has the file open.
+  public var hasOthers: Bool {
+    let byte = LockFileLayout.sessionByte
+    return (try? dataFile.isLockedByOther(byte: byte, kind: .exclusive)) ?? true
+  }
+
   /// Whether the path still names the data file, as far as that has not just been looked at.
   ///
   /// - Throws: `.dataFileReplaced`.

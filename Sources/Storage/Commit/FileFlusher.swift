@@ -205,23 +205,25 @@ final class FileFlusher: Sendable {
   /// A commit of this process has been published.
   func noteCommit(_ version: UInt64) { newestOwn.store(version, ordering: .relaxed) }
 
-  /// How long the end of a process's use waits for those who write, for its own commits.
-  private static let patienceNanoseconds: UInt64 = 2_000_000_000
+  /// How long the end of a process's use waits for those who write: for its own commits, and for
+  /// those of others.
+  private static let ownPatienceNanoseconds: UInt64 = 2_000_000_000
+  private static let patienceNanoseconds: UInt64 = 50_000_000
 
   /// The last step before the file is closed: what can be made durable is, and the next opening is
   /// told if it need not look for itself.
   ///
-  /// A transaction may last, and its process may be stopped in it. So what only others have written
-  /// is left to one who writes now and closes later, and with its own commits this waits for a
-  /// bounded time.
+  /// A transaction may last, and its process may be stopped in it: this waits for a bounded time,
+  /// and leaves the flush to that process, which makes one when its transaction ends.
   func flushBeforeClosing() {
     guard durability != .inMemory, lockFile.mode != .privateReader else { return }
     let isOwn = newestOwn.load(ordering: .relaxed) > lockFile.durableVersion
-    let limit = isOwn ? Self.patienceNanoseconds : 0
+    let limit = isOwn ? Self.ownPatienceNanoseconds : Self.patienceNanoseconds
     // A failure has nobody to be told here; the next opening recovers what is on the disk. Once
-    // more, because the second attempt writes again what the first could not flush.
+    // more, because the second attempt writes again what the first could not flush, and because
+    // whoever wrote may have died meanwhile.
     do throws(StorageError) { try flush(within: limit) } catch {
-      if error.code != .inUse { try? flush(within: limit) }
+      if error.code != .inUse || !lockFile.hasOthers { try? flush(within: limit) }
     }
     // True whatever other processes do: without the slot that it names the mark says nothing.
     guard lockFile.flushFailure % 2 == 0 else { return takeBackUncertainSlot() }

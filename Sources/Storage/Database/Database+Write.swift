@@ -72,7 +72,7 @@ extension Database {
   /// Gives the writer role back, and wakes those that listen.
   func endWrite(published: Bool, author: CommitListener? = nil) {
     lockFile.unlockWriter()
-    guard published else { return }
+    guard published else { return maintenance.cancelled(self) }
     lockFile.wakeOthers(except: author?.token)
     slowReaders?.committed(self)
   }

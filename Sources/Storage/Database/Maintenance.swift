@@ -29,8 +29,7 @@ final class Maintenance: Sendable {
     switch durability {
     case .grouped: scheduleFlush(database, after: nil)
     case .relaxed:
-      let delayMilliseconds = UInt64(clamping: database.options.relaxedFlushDelayMilliseconds)
-      scheduleFlush(database, after: delayMilliseconds * 1_000_000)
+      scheduleFlush(database, after: Self.delayNanoseconds(database))
       // What the last durable version holds cannot be reused before the next, so the file would
       // grow by it.
       let heldMax = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
@@ -45,6 +44,19 @@ final class Maintenance: Sendable {
     if database.options.compactsInBackground, Compactor.isWorthwhile(freeSpace) {
       scheduleCompaction(database)
     }
+  }
+
+  /// Called after a transaction that came to nothing. Who closed the file meanwhile, with commits
+  /// to be flushed, may have left that to this process.
+  func cancelled(_ database: Database) {
+    guard database.options.durability != .inMemory,
+      database.newestVersion > database.durableVersion
+    else { return }
+    scheduleFlush(database, after: Self.delayNanoseconds(database))
+  }
+
+  private static func delayNanoseconds(_ database: Database) -> UInt64 {
+    UInt64(clamping: database.options.relaxedFlushDelayMilliseconds) * 1_000_000
   }
 
   // MARK: flushing

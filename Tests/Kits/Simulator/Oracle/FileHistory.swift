@@ -138,17 +138,22 @@ final class FileHistory {
   /// What a close that begins now makes durable, if it is the last one.
   func closing(_ process: SimulatedProcess) -> Closing {
     leave(process)
-    return Closing(number: visible, joins: joins, failedFlushes: failedFlushes)
+    return Closing(
+      number: visible, isLast: members.isEmpty, joins: joins, failedFlushes: failedFlushes)
   }
 
   func closed(_ closing: Closing) {
-    let now = Closing(number: closing.number, joins: joins, failedFlushes: failedFlushes)
+    let now = Closing(
+      number: closing.number, isLast: true, joins: joins, failedFlushes: failedFlushes)
     if members.isEmpty, !mayGiveUp, now == closing { isDurable(closing.number) }
   }
 
   /// What there was when a close began.
   struct Closing: Equatable {
     var number: Int
+    /// Nobody else had the file open: one who is in a transaction may keep the close from flushing,
+    /// and be killed in it.
+    var isLast: Bool
     var joins: Int
     var failedFlushes: Int
   }
