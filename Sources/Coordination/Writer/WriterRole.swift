@@ -136,7 +136,7 @@ final class WriterRole: Sendable {
     }
     // Who was woken to take the role, and does not want it any more, wakes another one.
     let word = load()
-    if wait.hasSlept, word.isFree { wakeOne(word) }
+    if wait.hasSlept, word.isFree { wakeOne(of: word) }
     return false
   }
 
@@ -200,10 +200,13 @@ final class WriterRole: Sendable {
     }
   }
 
-  private func wakeOne(_ word: WriterWord) {
-    guard word.hasWaiters else { return }
+  /// For a word that has been given back.
+  private func wakeOne(_ word: WriterWord) { wakeOne(of: word.released) }
+
+  private func wakeOne(of free: WriterWord) {
+    guard free.hasWaiters else { return }
     let count = memory.wake(half: LockFileLayout.writerRole, count: 1, by: system)
-    guard count == 0, swap(word.released, word.released.withoutWaiters) else { return }
+    guard count == 0, swap(free, free.withoutWaiters) else { return }
     // A process that is about to sleep sees that the word has changed; one that has fallen asleep
     // in between, because the word said that it was reserved, is not announced by it any more.
     memory.wake(half: LockFileLayout.writerRole, count: .max, by: system)
