@@ -81,27 +81,6 @@ private actor Library {
   }
 }
 
-/// A thread that has the writer role, until it is told to give it up.
-private struct OtherWriter {
-  private let thread = LoopThread(name: "writer")
-  private let realm = Box<Realm?>(nil)
-
-  init(_ file: TemporaryRealm) {
-    thread.performAndWait { [realm] in
-      realm.value = try! file.open()
-      realm.value!.beginWrite()
-    }
-  }
-
-  func end() {
-    thread.performAndWait { [realm] in
-      realm.value!.cancelWrite()
-      realm.value = nil
-    }
-    thread.join()
-  }
-}
-
 @Suite struct ActorRealmTests {
   let file = TemporaryRealm.forThreads()
 
@@ -166,7 +145,7 @@ private struct OtherWriter {
 
   @Test func aTaskThatIsCancelledBeforeItsTurnLeavesNothing() async throws {
     let library = try await Library(file)
-    let writer = OtherWriter(file)
+    let writer = WriterHolder(file)
     let task = Task { try await library.add("never") }
     let after = Task { try await library.add("later") }
     task.cancel()
@@ -182,7 +161,7 @@ private struct OtherWriter {
   ) async throws {
     let library = try await Library(.forThreads(durability))
     try await library.add("Ada")
-    let writer = OtherWriter(library.file)
+    let writer = WriterHolder(library.file)
     let (stream, invalidated) = AsyncStream<Void>.makeStream()
     let isRight = Task {
       await library.invalidatesAfterWriting(fails: fails, invalidated: invalidated)
