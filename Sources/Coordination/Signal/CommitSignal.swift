@@ -10,7 +10,7 @@ import Synchronization
 /// its own process itself, and does not wake the thread that listens to others.
 ///
 /// A publisher may be killed between publishing and waking; therefore the thread that sleeps
-/// (`ListenerThread`) looks at the newest version once a second.
+/// (`ListenerThread`) looks at the newest version now and then.
 final class CommitSignal: Sendable {
   private struct State {
     var listeners: [(number: UInt64, call: @Sendable () -> Void)] = []

@@ -6,7 +6,8 @@ import Synchronization
 /// kernel lets a thread sleep on one word only, there is a thread for each file.
 ///
 /// It looks at all of its files once a second, in case a publisher was killed before it could wake
-/// the listeners.
+/// the listeners; where the process listens to more than a thousand files, the time between two looks
+/// is a millisecond for each, so that idling does not cost more.
 final class ListenerThread: Sendable {
   private struct State {
     var signals: [CommitSignal] = []
@@ -24,7 +25,13 @@ final class ListenerThread: Sendable {
 
   /// The threads that listen to several files. Only their lists are touched under the lock.
   private static let shared = LockedValue<[Key: [ListenerThread]]>([:])
-  private static let safetyNanoseconds: UInt64 = 1_000_000_000
+  /// How many files all threads listen to.
+  private static let files = Atomic<Int>(0)
+
+  /// How long a thread sleeps at most.
+  private static var safetyNanoseconds: UInt64 {
+    UInt64(max(1000, files.load(ordering: .relaxed))) * 1_000_000
+  }
 
   private let system: any System
   /// How many files.
@@ -70,6 +77,7 @@ final class ListenerThread: Sendable {
       // cannot make a thread.
       thread.state.withLock { state in
         state.isOver = true
+        Self.files.subtract(state.signals.count, ordering: .relaxed)
         state.signals = []
       }
       throw error
@@ -82,6 +90,7 @@ final class ListenerThread: Sendable {
     let isAccepted = state.withLock { state in
       guard !state.isOver, state.signals.count < capacity else { return false }
       state.signals.append(signal)
+      Self.files.add(1, ordering: .relaxed)
       change(&state)
       return true
     }
@@ -91,7 +100,10 @@ final class ListenerThread: Sendable {
 
   func remove(_ signal: CommitSignal) {
     state.withLock { state in
-      state.signals.removeAll { $0 === signal }
+      if let index = state.signals.firstIndex(where: { $0 === signal }) {
+        state.signals.remove(at: index)
+        Self.files.subtract(1, ordering: .relaxed)
+      }
       change(&state)
     }
     if capacity == 1 { signal.stopSleeping() } else { wake() }
