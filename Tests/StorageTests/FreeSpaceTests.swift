@@ -46,6 +46,42 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...4)
+  func `operations set aside come back in order, by region, but for those of no use`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    var pending = PendingOperations(roomMin: 100)
+    var model: [[UInt64]] = Array(repeating: [], count: 20)
+    for commit in 1...5000 as ClosedRange<UInt64> {
+      let region = random.below(20)
+      switch random.below(10) {
+      case 0:
+        pending.remove(region)
+        model[region] = []
+      case 1:
+        let limit = commit - min(commit, UInt64(random.below(200)))
+        pending.prune { $1.commit <= limit }
+        // It does nothing as long as there is room.
+        for region in model.indices {
+          var left: [UInt64] = []
+          pending.forEach(in: region) { left.append($0.commit) }
+          let useful = model[region].filter { $0 > limit }
+          #expect(left.suffix(useful.count) == useful[...], "seed \(seed)")
+          #expect(left == useful || left == model[region], "seed \(seed)")
+          model[region] = left
+        }
+      default:
+        let run = Region.Run(start: UInt32(random.below(100)), length: 1)
+        pending.append(
+          RegionOperation(kind: .free, run: run, createdIn: 0, commit: commit), to: region)
+        model[region].append(commit)
+      }
+      #expect(pending.count == model.reduce(0) { $0 + $1.count }, "seed \(seed)")
+      #expect(pending.isEmpty(region) == model[region].isEmpty)
+    }
+  }
+
   @Test func `a class has the lengths that are of it, and no others`() {
     for length in 1...Region.unitCount + 9 {
       #expect(SizeClass.lengths(of: SizeClass.of(length)).contains(length))

@@ -6,8 +6,8 @@ import Synchronization
 /// kernel lets a thread sleep on one word only, there is a thread for each file.
 ///
 /// It looks at all of its files once a second, in case a publisher was killed before it could wake
-/// the listeners; where the process listens to more than a thousand files, the time between two looks
-/// is a millisecond for each, so that idling does not cost more.
+/// the listeners. Where the process listens to more than a thousand files, the time between two
+/// looks is a millisecond for each, so that idling does not cost more.
 final class ListenerThread: Sendable {
   private struct State {
     var signals: [CommitSignal] = []

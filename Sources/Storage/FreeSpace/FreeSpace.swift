@@ -14,12 +14,6 @@ import Platform
 /// process has committed, the log says what it did. After a failed commit the instance is thrown
 /// away: a new one reads no more than the log.
 final class FreeSpace {
-  /// An operation on a region that has not been read.
-  private struct PendingOperation {
-    var operation: SpaceOperation
-    var commit: UInt64
-  }
-
   // Access is not checked for exclusivity at run time: an instance is confined to the holder of the
   // writer role, and no access to one of these spans a call that could begin another.
 
@@ -33,7 +27,7 @@ final class FreeSpace {
   @exclusivity(unchecked) var regions = RegionTable()
   @exclusivity(unchecked) private(set) var source: NodeSource?
   @exclusivity(unchecked) private var pins = PinnedVersions()
-  @exclusivity(unchecked) private var pending: [Int: [PendingOperation]] = [:]
+  @exclusivity(unchecked) private var pending = PendingOperations()
   /// What the last commit of this instance freed.
   @exclusivity(unchecked) private var unapplied: [FreedExtent] = []
   /// Regions of the log's oldest chunk that are yet to be written, for `FreeSpaceRecorder`.
@@ -54,6 +48,8 @@ final class FreeSpace {
   /// How many regions one commit reads in search of room before it rather grows the file.
   private static let readsMax = 256
   private static let readCountMax = 4096
+  /// Operations that take as long to keep aside as a group to read.
+  private static let operationsPerRead = 256
   /// Runs whose blocks have been given back to the file system.
   @exclusivity(unchecked) var returned = ReturnedRuns()
 
@@ -103,9 +99,12 @@ final class FreeSpace {
     let canFollow = seen != 0 && seen < version && index.start <= seen
     self.version = 0
     self.logicalSize = logicalSize
-    if canFollow { try follow(index) } else { try reset(index) }
+    if canFollow { try follow(index) } else { try reset(index, logicalSize) }
     regions.extend(toCover: logicalSize)
-    // What a region's node contains already is left out when the region is read.
+    // What a region's node contains already is left out, here or when the region is read.
+    if !canFollow {
+      pending.reserve(operations: index.operationCount, regions: regions.regionCount)
+    }
     var last = (operation: SpaceOperation.commit(0), commit: UInt64(0))
     try index.forEachOperation(after: canFollow ? seen : 0) {
       (operation, commit) throws(StorageError) in
@@ -120,22 +119,27 @@ final class FreeSpace {
     guard index.freeUnits <= logicalSize / Region.unit else {
       throw source!.corrupt(reference, "less free space than the file has was expected")
     }
+    pending.prune { region, operation in isRecorded(operation.commit, region) }
     self.version = version
     self.index = reference
     freeUnits = index.freeUnits
   }
 
-  private func reset(_ index: FreeSpaceIndex) throws(StorageError) {
-    pending = [:]
+  private func reset(
+    _ index: FreeSpaceIndex, _ logicalSize: UInt64
+  ) throws(StorageError) {
+    pending = PendingOperations()
     pins.forgetRegions()
     returned = ReturnedRuns()
     sweep = SweepQueue()
     regions = RegionTable()
+    regions.reserve(toCover: logicalSize)
     for record in try RegionMap.groups(index.map, source!) { regions.append(record) }
     map = index.map
-    for group in regions.groups.indices where regions.groups[group].waitingUnits > 0 {
-      try read(group: group)
-    }
+    // With what the groups record, most of a long log need not be kept aside.
+    let readsAll = index.operationCount > regions.groups.count * Self.operationsPerRead
+    for group in regions.groups.indices
+    where readsAll || regions.groups[group].waitingUnits > 0 { try read(group: group) }
   }
 
   /// Takes over which nodes other processes have written meanwhile; what has been read stays.
@@ -149,6 +153,7 @@ final class FreeSpace {
         regions.append(record)
       } else if regions.replace(group, by: record) {
         try regions.read(group, source!)
+        reconsiderRegions(of: group)
       }
     }
   }
@@ -157,8 +162,16 @@ final class FreeSpace {
   func read(group: Int) throws(StorageError) {
     guard !regions.groups[group].isRead else { return }
     try regions.read(group, source!)
+    reconsiderRegions(of: group)
+  }
+
+  /// Looks at what is known of those regions of a group that have not been read, after the group
+  /// has.
+  private func reconsiderRegions(of group: Int) {
     for region in RegionTable.regions(of: group)
-    where regions.records[region].waitingUnits > 0 || pending[region] != nil {
+    where !regions.isRead[region]
+      && (regions.records[region].waitingUnits > 0 || !pending.isEmpty(region))
+    {
       reconsider(region)
     }
   }
@@ -194,33 +207,37 @@ final class FreeSpace {
     guard extent.offset < limit else { return }
     let within = Extent(offset: extent.offset, length: min(extent.length, limit - extent.offset))
     try Self.forEachPiece(of: within) { (region, run) throws(StorageError) in
-      if !regions.isRead[region] { return keepAside(operation, commit, region, run) }
-      try apply(operation, commit, to: &regions.regions[region], region, run)
+      let part = RegionOperation(
+        kind: operation.kind, run: run, createdIn: operation.version, commit: commit)
+      if !regions.isRead[region] { return keepAside(part, region) }
+      try apply(part, to: &regions.regions[region], region)
       regions.changed(region, by: commit)
     }
   }
 
   /// `known` is the region itself or a copy of it; nothing here comes back to it by its number.
   private func apply(
-    _ operation: SpaceOperation, _ commit: UInt64, to known: inout Region, _ region: Int,
-    _ run: Region.Run
+    _ operation: RegionOperation, to known: inout Region, _ region: Int
   ) throws(StorageError) {
     var isPossible: Bool
     switch operation.kind {
     case .commit: isPossible = true
-    case .grow: isPossible = known.insert(run)
+    case .grow: isPossible = known.insert(operation.run)
     case .allocate:
-      returned.forget(region, run)
-      var left = Int(run.length) - known.remove(run)
-      if left > 0 { left -= known.removeWaiting(run) }
+      returned.forget(region, operation.run)
+      var left = Int(operation.run.length) - known.remove(operation.run)
+      if left > 0 { left -= known.removeWaiting(operation.run) }
       isPossible = left == 0
     case .free:
-      isPossible = commit > operation.version
-      let item = Region.WaitingRun(run: run, createdIn: operation.version, freed: commit)
+      isPossible = operation.commit > operation.createdIn
+      let item = Region.WaitingRun(
+        run: operation.run, createdIn: operation.createdIn, freed: operation.commit)
       if isPossible { isPossible = place(item, in: &known, region) }
     }
     guard isPossible else {
-      throw damaged("a consistent log of free space was expected", at: operation.extent.offset)
+      throw damaged(
+        "a consistent log of free space was expected",
+        at: UInt64(region) * Region.byteSize + UInt64(operation.run.start) * Region.unit)
     }
   }
 
@@ -236,37 +253,29 @@ final class FreeSpace {
   }
 
   /// Keeps an operation for when its region is read, and gives the search a hint.
-  private func keepAside(
-    _ operation: SpaceOperation, _ commit: UInt64, _ region: Int, _ run: Region.Run
-  ) {
-    var part = operation
-    part.extent = Extent(
-      offset: UInt64(region) * Region.byteSize + UInt64(run.start) * Region.unit,
-      length: UInt64(run.length) * Region.unit)
-    let item = PendingOperation(operation: part, commit: commit)
-    pending[region, default: []].append(item)
-    regions.touch(region, by: commit)
-    hint(item, region)
+  private func keepAside(_ operation: RegionOperation, _ region: Int) {
+    if isRecorded(operation.commit, region) { return }
+    pending.append(operation, to: region)
+    regions.touch(region, by: operation.commit)
+    hint(operation, region)
+  }
+
+  /// Whether the region's node is known to contain the operations of a commit.
+  private func isRecorded(_ commit: UInt64, _ region: Int) -> Bool {
+    commit <= regions.records[region].applied
   }
 
   /// What is free now becomes a hint for the search; what waits is looked at again when its pin is
   /// gone.
-  private func hint(_ item: PendingOperation, _ region: Int) {
-    switch item.operation.kind {
+  private func hint(_ operation: RegionOperation, _ region: Int) {
+    switch operation.kind {
     case .grow: break
     case .free:
-      if let pin = pins.blocking(createdIn: item.operation.version, freed: item.commit) {
-        return pins.block(region, by: pin)
-      }
+      let pin = pins.blocking(createdIn: operation.createdIn, freed: operation.commit)
+      if let pin { return pins.block(region, by: pin) }
     case .allocate, .commit: return
     }
-    regions.hint(region, Self.run(of: item.operation, in: region))
-  }
-
-  private static func run(of operation: SpaceOperation, in region: Int) -> Region.Run {
-    let start = operation.extent.offset - UInt64(region) * Region.byteSize
-    return Region.Run(
-      start: UInt32(start / Region.unit), length: UInt32(operation.extent.length / Region.unit))
+    regions.hint(region, operation.run)
   }
 
   // MARK: Pins
@@ -283,7 +292,7 @@ final class FreeSpace {
 
   /// Looks at what is known of a region that has not been read.
   private func reconsider(_ region: Int) {
-    for item in pending[region] ?? [] { hint(item, region) }
+    pending.forEach(in: region) { hint($0, region) }
     guard regions.groups[RegionTable.group(of: region)].isRead else { return }
     let record = regions.records[region]
     guard record.waitingUnits > 0 else { return }
@@ -309,11 +318,12 @@ final class FreeSpace {
     try read(group: RegionTable.group(of: number))
     let record = regions.records[number]
     var known = try decode(record, number)
-    for item in pending.removeValue(forKey: number) ?? [] where item.commit > record.applied {
-      let run = Self.run(of: item.operation, in: number)
-      try apply(item.operation, item.commit, to: &known, number, run)
-      regions.touch(number, by: item.commit)
+    try pending.forEach(in: number) { (operation) throws(StorageError) in
+      guard operation.commit > record.applied else { return }
+      try apply(operation, to: &known, number)
+      regions.touch(number, by: operation.commit)
     }
+    pending.remove(number)
     regions.insert(number, known)
   }
 

@@ -60,7 +60,9 @@ struct Region {
 
   /// Adds a run; false if some of it is free already.
   mutating func insert(_ run: Run) -> Bool {
-    let position = upperBound(run.start)
+    // Nodes hold their runs in order.
+    let isLast = runs.last.map { $0.end < run.start } ?? true
+    let position = isLast ? runs.count : upperBound(run.start)
     let joinsPrevious = position > 0 && runs[position - 1].end == run.start
     if position > 0, runs[position - 1].end > run.start { return false }
     let joinsNext = position < runs.count && runs[position].start == run.end

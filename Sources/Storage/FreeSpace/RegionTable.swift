@@ -47,9 +47,25 @@ struct RegionTable {
 
   /// Makes room for regions up to the end of a file.
   mutating func extend(toCover logicalSize: UInt64) {
-    let bytes = UInt64(RegionMap.unitsPerGroup) * Region.unit
-    let needed = Int((logicalSize + bytes - 1) / bytes)
+    let needed = groupCount(toCover: logicalSize)
     while groups.count < needed { append(RegionMap.GroupRecord()) }
+  }
+
+  mutating func reserve(toCover logicalSize: UInt64) {
+    let count = groupCount(toCover: logicalSize)
+    groups.reserveCapacity(count)
+    let regionCount = count * RegionMap.regionsPerGroup
+    records.reserveCapacity(regionCount)
+    summaries.reserveCapacity(regionCount)
+    classes.reserveCapacity(regionCount)
+    regions.reserveCapacity(regionCount)
+    isRead.reserveCapacity(regionCount)
+    touched.reserveCapacity(regionCount)
+  }
+
+  private func groupCount(toCover logicalSize: UInt64) -> Int {
+    let bytes = UInt64(RegionMap.unitsPerGroup) * Region.unit
+    return Int((logicalSize + bytes - 1) / bytes)
   }
 
   mutating func append(_ record: RegionMap.GroupRecord) {
