@@ -1,7 +1,6 @@
 import Storage
 
-// The way to clusters and changes of their rows. Keys only ever rise, so a table grows at its right
-// end alone: clusters are filled up, never cut in two.
+// The way to clusters and changes of their rows.
 extension ObjectTransaction {
   typealias State = FixedCell<TableState>
 
@@ -96,37 +95,7 @@ extension ObjectTransaction {
     return leaf
   }
 
-  // MARK: Appending
-
-  /// Adds a row for `key`, which is above all others, at the end of the table and makes its cluster
-  /// the one at hand.
-  @inline(__always)
-  func appendRow(_ state: State, _ key: Int64) throws(StorageError) {
-    if !state.pointee.hasLeaf || state.pointee.high != .max {
-      if state.pointee.node.node.reference(TableNode.clusterReference).isNone {
-        return try appendCluster(state, key)
-      }
-      try descend(state, .max)
-    }
-    let leaf = state.pointee.leaf
-    let count = leaf.node.count
-    if count >= limits.clusterRows { return try appendCluster(state, key) }
-    let cluster = Cluster(node: leaf.node)
-    if cluster.isDense, key == cluster.baseKey &+ Int64(count) {
-      leaf.setCount(count &+ 1)
-    } else {
-      try appendSparse(state, key)
-    }
-    state.pointee.addToCounts(1)
-  }
-
-  /// Adds a row to a cluster whose keys have gaps, or get one.
-  private func appendSparse(_ state: State, _ key: Int64) throws(StorageError) {
-    let cluster = state.pointee.cluster
-    var keys = (0..<cluster.count).map { cluster.key($0).rawValue }
-    keys.append(key)
-    try setKeys(state, keys)
-  }
+  // MARK: Keys
 
   /// Writes the keys of the cluster at hand anew. The cluster may move.
   func setKeys(_ state: State, _ keys: [Int64]) throws(StorageError) {
@@ -150,51 +119,6 @@ extension ObjectTransaction {
       state.pointee.setParentReference(state.pointee.depth, leaf.reference)
       state.pointee.leaf = leaf
     }
-  }
-
-  /// Adds a cluster of one object at the right end.
-  private func appendCluster(_ state: State, _ key: Int64) throws(StorageError) {
-    let leaf = writer.make(
-      kind: .cluster, referenceCount: state.pointee.columns.count, count: 1, dataSize: 8)
-    unsafe leaf.data.storeBytes(of: key, as: Int64.self)
-    let old = state.pointee.node.node.reference(TableNode.clusterReference)
-    if old.isNone {
-      state.pointee.node.setReference(TableNode.clusterReference, leaf.reference)
-      state.pointee.count = 1
-    } else {
-      let entry = InnerEntry(leaf.reference, first: IndexPair(key, 0), count: 1)
-      try appendChild(state, entry)
-      state.pointee.count += 1
-    }
-    try descend(state, key)
-  }
-
-  /// Adds a child at the right end, on the lowest level of inner nodes; the path at hand must lead
-  /// to the right end. Counts above the place where it is put in are raised.
-  private func appendChild(_ state: State, _ entry: InnerEntry) throws(StorageError) {
-    let stride = InnerNode.clusterStride
-    var entry = entry
-    var level = state.pointee.depth - 1
-    while level >= 0 {
-      let node = state.pointee.path[level].node
-      let children = node.node.referenceCount
-      if children < limits.innerChildren {
-        let grown = try InnerNode.insert(
-          writer, node.reference, at: children, entry, stride: stride)
-        state.pointee.setParentReference(level, grown)
-        for above in 0..<level {
-          let place = state.pointee.path[above]
-          InnerNode.add(place.node, place.slot, entry.count, stride: stride)
-        }
-        return
-      }
-      entry.reference = InnerNode.make(writer, [entry], stride: stride)
-      level -= 1
-    }
-    let old = state.pointee.node.node.reference(TableNode.clusterReference)
-    let left = InnerEntry(old, first: IndexPair(0, 0), count: state.pointee.count)
-    let root = InnerNode.make(writer, [left, entry], stride: stride)
-    state.pointee.node.setReference(TableNode.clusterReference, root)
   }
 
   // MARK: Removing
@@ -256,7 +180,7 @@ extension ObjectTransaction {
   }
 
   /// Takes the child on the path out of the inner node at `level`; -1 is the table itself.
-  private func removeChild(_ state: State, level: Int) throws(StorageError) {
+  func removeChild(_ state: State, level: Int) throws(StorageError) {
     state.pointee.hasLeaf = false
     var level = level
     while level >= 0 {
@@ -311,34 +235,39 @@ extension ObjectTransaction {
   /// Makes the cluster at hand one with a neighbour if both fit well into one.
   func mergeLeaf(_ state: State) throws(StorageError) {
     guard state.pointee.depth > 0 else { return }
+    let parent = state.pointee.path[state.pointee.depth - 1]
+    for left in [parent.slot - 1, parent.slot] {
+      guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
+      let count = InnerNode.count(parent.node.node, left, stride: InnerNode.clusterStride)
+      let next = InnerNode.count(parent.node.node, left + 1, stride: InnerNode.clusterStride)
+      if InnerNode.shouldMerge(count, next, capacity: limits.clusterRows) {
+        return try join(state, left)
+      }
+    }
+  }
+
+  /// Makes one cluster of a child of the lowest inner node on the path and of the next one; no
+  /// cluster is at hand then.
+  func join(_ state: State, _ left: Int) throws(StorageError) {
     let level = state.pointee.depth - 1
     let parent = state.pointee.path[level]
     let stride = InnerNode.clusterStride
-    for left in [parent.slot - 1, parent.slot] {
-      guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
-      let a = parent.node.node.reference(left)
-      let b = parent.node.node.reference(left + 1)
-      let first = Cluster(node: try source.node(a, .cluster))
-      let second = Cluster(node: try source.node(b, .cluster))
-      if !(first.key(first.count - 1) < second.key(0)) {
-        throw source.corrupt(b, "objects with higher keys were expected")
-      }
-      for (index, cluster) in [(left, first), (left + 1, second)] {
-        let expected = InnerNode.count(parent.node.node, index, stride: stride)
-        try checkCount(parent.node.node.reference(index), cluster.count, expected)
-      }
-      guard InnerNode.shouldMerge(first.count, second.count, capacity: limits.clusterRows) else {
-        continue
-      }
-      let pieces = [(a, 0..<first.count), (b, 0..<second.count)]
-      let merged = try gatherCluster(state, pieces)
-      try releaseCluster(a)
-      try releaseCluster(b)
-      parent.node.setReference(left, merged)
-      InnerNode.add(parent.node, left, second.count, stride: stride)
-      state.pointee.path[level].slot = left + 1
-      return try removeChild(state, level: level)
+    let (a, b) = (parent.node.node.reference(left), parent.node.node.reference(left + 1))
+    let first = Cluster(node: try source.node(a, .cluster))
+    let second = Cluster(node: try source.node(b, .cluster))
+    try checkCount(a, first.count, InnerNode.count(parent.node.node, left, stride: stride))
+    try checkCount(b, second.count, InnerNode.count(parent.node.node, left + 1, stride: stride))
+    guard first.count > 0, first.key(first.count - 1) < second.key(0) else {
+      throw source.corrupt(b, "objects with higher keys were expected")
     }
+    let merged = try gatherCluster(state, [(a, 0..<first.count), (b, 0..<second.count)])
+    let added = second.count
+    try releaseCluster(a)
+    try releaseCluster(b)
+    parent.node.setReference(left, merged)
+    InnerNode.add(parent.node, left, added, stride: stride)
+    state.pointee.path[level].slot = left + 1
+    try removeChild(state, level: level)
   }
 
   /// A cluster of rows from others, its vectors as narrow as can be. The old ones stay.

@@ -36,6 +36,8 @@ final class FileHistory {
   private var doubtEnd = 0
   /// Processes from when they begin to open the file to when they begin to close it.
   private(set) var members: Set<Int> = []
+  /// Processes in which a close is under way.
+  private var closers: Set<Int> = []
   private var joins = 0
   /// How often a failed flush has dropped pages.
   private(set) var drops = 0
@@ -99,6 +101,7 @@ final class FileHistory {
     visible = durable
     mayGiveUp = false
     members = []
+    closers = []
   }
 
   func droppedPages(at step: Int) {
@@ -122,6 +125,7 @@ final class FileHistory {
   func join(_ process: SimulatedProcess) {
     joins += 1
     members.insert(process.number)
+    closers.remove(process.number)
   }
 
   /// A process has opened the file when nobody else had it open: what it found is settled, unless
@@ -132,15 +136,20 @@ final class FileHistory {
 
   func leave(_ process: SimulatedProcess) {
     members.remove(process.number)
+    closers.remove(process.number)
     if writer === process { writer = nil }
   }
 
   /// What a close that begins now makes durable, if it is the last one.
   func closing(_ process: SimulatedProcess) -> Closing {
     leave(process)
-    return Closing(
-      number: visible, isLast: members.isEmpty, joins: joins, failedFlushes: failedFlushes)
+    let isLast = members.isEmpty && closers.isEmpty
+    closers.insert(process.number)
+    return Closing(number: visible, isLast: isLast, joins: joins, failedFlushes: failedFlushes)
   }
+
+  /// Nothing keeps the file open any more in a process that has closed it.
+  func hasClosed(_ process: SimulatedProcess) { closers.remove(process.number) }
 
   func closed(_ closing: Closing) {
     let now = Closing(
@@ -151,8 +160,8 @@ final class FileHistory {
   /// What there was when a close began.
   struct Closing: Equatable {
     var number: Int
-    /// Nobody else had the file open: one who is in a transaction may keep the close from flushing,
-    /// and be killed in it.
+    /// Nobody else had the file open: one who is in a transaction, or flushes in a close of its
+    /// own, may keep the close from flushing, and be killed in it.
     var isLast: Bool
     var joins: Int
     var failedFlushes: Int

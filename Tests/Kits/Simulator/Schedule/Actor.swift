@@ -72,6 +72,7 @@ final class Actor {
     let closing = history.closing(process)
     let isReader = database?.options.readOnly ?? true
     inside { database = nil }
+    if !hasOpen(history) { history.hasClosed(process) }
     if mayRelyOnClose, !isReader, !hasOpen(history) { history.closed(closing) }
   }
 
