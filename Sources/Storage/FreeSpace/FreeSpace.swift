@@ -48,6 +48,8 @@ final class FreeSpace {
   /// How many regions one commit reads in search of room before it rather grows the file.
   private static let readsMax = 256
   private static let readCountMax = 4096
+  /// As many operations as a log holds.
+  private static let pendingRoomMax = 1 << 16
   /// Operations that take as long to keep aside as a group to read.
   private static let operationsPerRead = 256
   /// Runs whose blocks have been given back to the file system.
@@ -103,7 +105,9 @@ final class FreeSpace {
     regions.extend(toCover: logicalSize)
     // What a region's node contains already is left out, here or when the region is read.
     if !canFollow {
-      pending.reserve(operations: index.operationCount, regions: regions.regionCount)
+      // How many there are is not known before they have been read, if the file is damaged.
+      let room = min(index.operationCount, Self.pendingRoomMax)
+      pending.reserve(operations: room, regions: regions.regionCount)
     }
     var last = (operation: SpaceOperation.commit(0), commit: UInt64(0))
     try index.forEachOperation(after: canFollow ? seen : 0) {
