@@ -196,11 +196,7 @@ import Testing
   {
     let bench = try Bench()
     try bench.commit()
-    var plan = FaultPlan()
-    plan.failingCall = 0
-    plan.failsForGood = true
-    plan.kinds = [.fdatasync]
-    bench.system.faults = plan
+    bench.system.faults = Self.everyFlush
     #expect(throws: StorageError.self) { try bench.commit() }
     #expect { try bench.database.beginWrite() } throws: { error in
       (error as? StorageError)?.code == .poisoned
@@ -229,10 +225,22 @@ import Testing
     bench.system.forgetCalls()
     let database = try open(bench.options)
     #expect(database.newestVersion == 2)
-    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
-    // What the commit wrote, and its slot.
-    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+    try expectWritingBeforeFlush(bench)
     try bench.check(try database.pinNewest())
+  }
+
+  private static var everyFlush: FaultPlan {
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.failsForGood = true
+    plan.kinds = [.fdatasync]
+    return plan
+  }
+
+  /// What the commit wrote, and its slot.
+  private func expectWritingBeforeFlush(_ bench: Bench) throws {
+    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
+    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
   }
 
   /// Copies the file as a process leaves it that is killed; the first opening of the copy fails, in
@@ -283,9 +291,7 @@ import Testing
     bench.options.exclusive = false
     bench.system.forgetCalls()
     let database = try open(bench.options)
-    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
-    // What the commit wrote, and its slot.
-    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+    try expectWritingBeforeFlush(bench)
     try bench.check(try database.pinNewest())
   }
 
@@ -297,11 +303,7 @@ import Testing
     bench.options.durability = .relaxed
     try bench.open()
     try bench.commit()
-    var plan = FaultPlan()
-    plan.failingCall = 0
-    plan.failsForGood = true
-    plan.kinds = [.fdatasync]
-    bench.system.faults = plan
+    bench.system.faults = Self.everyFlush
     #expect(throws: StorageError.self) { try bench.database.flush() }
     func notesFailure() -> Bool {
       let bytes = bench.system.contents(of: "/a.realm.lock")
@@ -331,9 +333,7 @@ import Testing
     bench.system.forgetCalls()
     let writer = try open(bench.options)
     let transaction = try writer.beginWrite()
-    let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
-    // What the commit wrote, and its slot.
-    #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+    try expectWritingBeforeFlush(bench)
     transaction.cancel()
     #expect(writer.durableVersion == 2)
     try bench.check(try writer.pinNewest())
