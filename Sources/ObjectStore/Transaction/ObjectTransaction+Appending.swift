@@ -51,7 +51,7 @@ extension ObjectTransaction {
     let level = state.pointee.depth - 1
     if level >= 0, state.pointee.path[level].slot > 0 {
       let place = state.pointee.path[level]
-      let count = InnerNode.count(place.node.node, place.slot - 1, stride: InnerNode.clusterStride)
+      let count = try clusterCount(place.node.node, place.slot - 1)
       if count + leaf.count <= limits.clusterRows {
         try join(state, place.slot - 1)
         try descend(state, .max)

@@ -180,7 +180,7 @@ extension ObjectTransaction {
   }
 
   /// Takes the child on the path out of the inner node at `level`; -1 is the table itself.
-  func removeChild(_ state: State, level: Int) throws(StorageError) {
+  private func removeChild(_ state: State, level: Int) throws(StorageError) {
     state.pointee.hasLeaf = false
     var level = level
     while level >= 0 {
@@ -238,25 +238,32 @@ extension ObjectTransaction {
     let parent = state.pointee.path[state.pointee.depth - 1]
     for left in [parent.slot - 1, parent.slot] {
       guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
-      let count = InnerNode.count(parent.node.node, left, stride: InnerNode.clusterStride)
-      let next = InnerNode.count(parent.node.node, left + 1, stride: InnerNode.clusterStride)
+      let count = try clusterCount(parent.node.node, left)
+      let next = try clusterCount(parent.node.node, left + 1)
       if InnerNode.shouldMerge(count, next, capacity: limits.clusterRows) {
         return try join(state, left)
       }
     }
   }
 
-  /// Makes one cluster of a child of the lowest inner node on the path and of the next one; no
-  /// cluster is at hand then.
+  /// How many objects a child of a lowest inner node has; what the inner node says alone may be
+  /// damaged.
+  func clusterCount(_ parent: Node, _ slot: Int) throws(StorageError) -> Int {
+    let reference = parent.reference(slot)
+    let count = try source.node(reference, .cluster).count
+    try checkCount(
+      reference, count, InnerNode.count(parent, slot, stride: InnerNode.clusterStride))
+    return count
+  }
+
+  /// Makes one cluster of a child of the lowest inner node on the path and of the next one, whose
+  /// counts have been checked; no cluster is at hand then.
   func join(_ state: State, _ left: Int) throws(StorageError) {
     let level = state.pointee.depth - 1
     let parent = state.pointee.path[level]
-    let stride = InnerNode.clusterStride
     let (a, b) = (parent.node.node.reference(left), parent.node.node.reference(left + 1))
     let first = Cluster(node: try source.node(a, .cluster))
     let second = Cluster(node: try source.node(b, .cluster))
-    try checkCount(a, first.count, InnerNode.count(parent.node.node, left, stride: stride))
-    try checkCount(b, second.count, InnerNode.count(parent.node.node, left + 1, stride: stride))
     guard first.count > 0, first.key(first.count - 1) < second.key(0) else {
       throw source.corrupt(b, "objects with higher keys were expected")
     }
@@ -265,7 +272,7 @@ extension ObjectTransaction {
     try releaseCluster(a)
     try releaseCluster(b)
     parent.node.setReference(left, merged)
-    InnerNode.add(parent.node, left, added, stride: stride)
+    InnerNode.add(parent.node, left, added, stride: InnerNode.clusterStride)
     state.pointee.path[level].slot = left + 1
     try removeChild(state, level: level)
   }
