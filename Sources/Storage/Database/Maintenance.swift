@@ -14,7 +14,9 @@ final class Maintenance: Sendable {
   private let state = LockedValue(State())
   private let waiters = DurabilityWaiters()
 
-  private static let unflushedBytesMax: UInt64 = 64 << 20
+  /// A flush takes as long as what it writes, and what commits free meanwhile is not reused: that
+  /// of a large import should be over soon.
+  private static let unflushedBytesMax: UInt64 = 8 << 20
   private static let compactionDelayNanoseconds: UInt64 = 200_000_000
   private static let stepDelayNanoseconds: UInt64 = 1_000_000
   private static let pinnedDelayNanoseconds: UInt64 = 2_000_000_000

@@ -37,6 +37,14 @@ import Testing
     #expect(lab.outcome.bad == [])
     #expect(lab.outcome.refused > 500)
   }
+
+  @Test func `counts that overflow are refused`() throws {
+    let lab = try DamageLab(seed: 20_261_123)
+    let files = lab.readOverflowingCounts()
+    print("seed \(lab.seed): \(files) files, \(lab.outcome)")
+    #expect(lab.outcome.bad == [])
+    #expect(files > 100 && lab.outcome.refused == files)
+  }
 }
 
 @Suite struct ObjectPowerLossTests {

@@ -23,6 +23,46 @@ extension DamageLab {
     let errors = steps.run { what in report(number, "\(changes): \(what)") }
     if errors == 0 { outcome.correct += 1 } else { outcome.refused += 1 }
   }
+
+  /// Reads and writes files in which inner nodes count more below two of their children than there
+  /// can be, such that the sums are right again when they overflow. Returns how many files.
+  public func readOverflowingCounts() -> Int {
+    var files = 0
+    for specimen in specimens {
+      let whole = HostileFile(specimen.bytes)
+      for place in whole.nodes {
+        guard let stride = Self.innerStride(whole.kind(place)) else { continue }
+        let children = whole.referenceCount(place)
+        let additions: [(UInt64, UInt64)] = [(1 << 63, 1 << 63), (.max, 1), (1 << 62, 3 << 62)]
+        for (first, second) in additions where children > 1 {
+          var file = whole
+          func add(_ more: UInt64, to child: Int) {
+            let slot = place.offset + file.dataStart(place) + (child + 1) * stride - 8
+            file.set(slot, 0, file.word(slot) &+ more)
+          }
+          add(first, to: 0)
+          add(second, to: children - 1)
+          file.seal(place)
+          let steps = HostileSteps(
+            bytes: file.bytes, models: specimen.models, limits: specimen.limits,
+            seed: UInt64(files), readsBeforeWriting: false)
+          let errors = steps.run { report(files, "counts at \(place.offset): \($0)") }
+          if errors == 0 { outcome.correct += 1 } else { outcome.refused += 1 }
+          files += 1
+        }
+      }
+    }
+    return files
+  }
+
+  private static func innerStride(_ kind: NodeKind) -> Int? {
+    switch kind {
+    case .listInner: 8
+    case .clusterInner: 16
+    case .pairInner: 24
+    default: nil
+    }
+  }
 }
 
 /// What is done to one hostile file.
@@ -31,6 +71,9 @@ struct HostileSteps {
   let models: [UInt64: StoreModel]
   let limits: TreeLimits
   let seed: UInt64
+  /// Whether changes are made only where the values are what they were: a program does not name
+  /// what it has not read.
+  var readsBeforeWriting = true
 
   /// Returns how many steps threw.
   func run(_ report: (String) -> Void) -> Int {
@@ -86,10 +129,10 @@ struct HostileSteps {
       // Without the classes that it knows, a program does not get as far as writing.
       let schema = try StoreRoot.schema(transaction.root, in: transaction.source)
       if schema != model.schema { return transaction.cancel() }
-      // Nor does it name what it has not read: changes are made where the values are what they
-      // were.
-      let view = StoreView(source: transaction.source, root: transaction.root, schema: schema)
-      try StoreComparison.requireEqual(model, view)
+      if readsBeforeWriting {
+        let view = StoreView(source: transaction.source, root: transaction.root, schema: schema)
+        try StoreComparison.requireEqual(model, view)
+      }
       var operations = ObjectOperations(
         seed: seed, model: model, sizes: ObjectOperations.Sizes(objects: 30, listElements: 14))
       for _ in 0..<12 where !model.schema.classes.isEmpty { try operations.step(objects) }
