@@ -33,26 +33,12 @@ final class FileWriter: Sendable {
 
   /// Called before waiting for the role.
   ///
-  /// - Throws: `.readOnly`, `.poisoned`, or what the lock gave.
+  /// - Throws: `.readOnly`.
   func requireWritable() throws(StorageError) {
     guard !options.readOnly else {
       throw StorageError(
         .readOnly, path: file.path, "the database was opened read-only; open it for writing")
     }
-    try requireRepairable()
-  }
-
-  /// After a failed flush the next writer writes again what it left uncertain. No thread waits in
-  /// line for that: while another writer has the role, beginning fails at once.
-  private func requireRepairable() throws(StorageError) {
-    guard lockFile.flushFailure % 2 == 1 else { return }
-    let isFree: Bool
-    do { isFree = try lockFile.tryLockWriter() } catch { throw StorageError(error) }
-    if isFree { return lockFile.unlockWriter() }
-    throw StorageError(
-      .poisoned, path: file.path,
-      "a flush has failed, and what it should have covered has not been written again yet; try"
-        + " again when the transaction that is under way has ended")
   }
 
   /// Brings the free space to the newest version and releases what no pin needs. The writer role is

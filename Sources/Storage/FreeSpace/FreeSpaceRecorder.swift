@@ -124,11 +124,15 @@ struct FreeSpaceRecorder {
   private mutating func write(region number: Int) throws(StorageError) {
     try freeSpace.read(region: number)
     let region = freeSpace.regions.regions[number]
+    guard let reference = RegionCoding.makeNode(region, writer) else {
+      throw freeSpace.damaged(
+        "space that is freed once was expected", at: UInt64(number) * Region.byteSize)
+    }
     try writer.release(freeSpace.regions.records[number].reference)
     freeSpace.regions.setRecord(
       number,
       RegionMap.RegionRecord(
-        reference: RegionCoding.makeNode(region, writer), applied: version - 1,
+        reference: reference, applied: version - 1,
         blockedBy: region.waiting.onlyPin ?? 0, waitingUnits: Int32(region.waiting.units)))
     writtenRegions.append(number)
     noteWritten(group: RegionTable.group(of: number))

@@ -5,7 +5,9 @@
 /// run before (at first from the region's start) and its length; a waiting run is the same, then
 /// `createdIn`, then `freed - createdIn`.
 enum RegionCoding {
-  static func encode(_ region: Region) -> [UInt8] {
+  /// - Returns: nil where waiting runs overlap, which takes a damaged file: a node in it reaches
+  ///   into the next, or has two parents, and both have been freed.
+  static func encode(_ region: Region) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(region.runs.count * 4 + region.waiting.count * 12)
     var last: UInt32 = 0
@@ -16,6 +18,7 @@ enum RegionCoding {
     }
     last = 0
     for item in region.waiting.sorted() {
+      guard item.run.start >= last else { return nil }
       append(UInt64(item.run.start - last), to: &bytes)
       append(UInt64(item.run.length), to: &bytes)
       append(item.createdIn, to: &bytes)
@@ -86,10 +89,10 @@ enum RegionCoding {
 }
 
 extension RegionCoding {
-  /// A new node that describes a region; none for one that is used as a whole.
-  static func makeNode(_ region: Region, _ writer: NodeWriter) -> NodeReference {
-    if region.isEmpty { return .none }
-    let bytes = encode(region)
+  /// A new node that describes a region; none for one that is used as a whole. Nil as `encode`.
+  static func makeNode(_ region: Region, _ writer: NodeWriter) -> NodeReference? {
+    if region.isEmpty { return NodeReference.none }
+    guard let bytes = encode(region) else { return nil }
     let node = writer.make(
       kind: .freeSpaceRegion, count: region.runs.count,
       auxiliary: UInt32(region.waiting.count), dataSize: bytes.count)

@@ -112,6 +112,13 @@ struct HostileSteps {
         try write(database)
         return 0
       }
+      step("write under an old pin") {
+        // What is freed waits then, and is sorted into what waits already.
+        let pinned = try database.pinNewest()
+        defer { withExtendedLifetime(pinned) {} }
+        for _ in 0..<2 { try write(database) }
+        return 0
+      }
       step("compact") {
         _ = try database.compactStep()
         return 0
