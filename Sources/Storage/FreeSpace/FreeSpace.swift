@@ -366,6 +366,10 @@ final class FreeSpace {
     .corrupt(source?.path ?? "", at: offset, expectation)
   }
 
+  func freedTwice(in region: Int) -> StorageError {
+    damaged("space that is freed once was expected", at: UInt64(region) * Region.byteSize)
+  }
+
   // MARK: After a commit
 
   /// Makes this describe the version that has just been committed, which freed `freed`.

@@ -125,8 +125,7 @@ struct FreeSpaceRecorder {
     try freeSpace.read(region: number)
     let region = freeSpace.regions.regions[number]
     guard let reference = RegionCoding.makeNode(region, writer) else {
-      throw freeSpace.damaged(
-        "space that is freed once was expected", at: UInt64(number) * Region.byteSize)
+      throw freeSpace.freedTwice(in: number)
     }
     try writer.release(freeSpace.regions.records[number].reference)
     freeSpace.regions.setRecord(
