@@ -70,19 +70,21 @@ private struct WritersAndKills {
 
   @Test("loses and doubles nothing while three processes write, of which another one takes over")
   func kills() async throws {
-    let server = try TestServer()
-    let app = makeApp(server)
-    let user = try await makeAccount(app)
-    let (shared, other) = (Device(user), Device(user))
-    defer {
-      shared.remove()
-      other.remove()
+    try await TwoDevices.with(hasAccount: true) { devices in
+      try await devices.makeLeftFile()
+      var run = try await WritersAndKills(devices.server, devices.app, devices.left)
+      try await run.kill(Self.killCount)
+      await run.killAll()
+      try await send(devices.left)
+      try await compare(run, with: devices.right)
+      judge(
+        run.takeovers.sorted(), waits: run.dead.flatMap(\.waitsMicroseconds).sorted(),
+        lateness: run.dead.flatMap(\.latenessMicroseconds).sorted())
     }
-    try await prepare(shared)
-    var run = try await WritersAndKills(server, app, shared)
-    try await run.kill(Self.killCount)
-    await run.killAll()
-    try await send(shared)
+  }
+
+  /// What each process has been told that it wrote has come to the other device, once.
+  private func compare(_ run: WritersAndKills, with other: Device) async throws {
     let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
     #expect(witness.objects(Dog.self).count == run.dead.count)
     for process in run.dead {
@@ -92,14 +94,6 @@ private struct WritersAndKills {
       // The last one may not have been told of any more.
       #expect((process.written...process.written + 1).contains(names.count))
     }
-    judge(
-      run.takeovers.sorted(), waits: run.dead.flatMap(\.waitsMicroseconds).sorted(),
-      lateness: run.dead.flatMap(\.latenessMicroseconds).sorted())
-  }
-
-  /// Makes the file, with its subscriptions; another process has the role when this has closed it.
-  private func prepare(_ device: Device) async throws {
-    _ = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
   }
 
   private func send(_ device: Device) async throws {

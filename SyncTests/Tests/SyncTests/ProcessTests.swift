@@ -49,39 +49,30 @@ final class DeviceProcess {
 @Suite("several processes on one synced file", .serialized) struct ProcessTests {
   @Test("share one agent, and another one takes over at once when it is killed")
   func takeover() async throws {
-    let server = try TestServer()
-    let app = makeApp(server)
-    let user = try await makeAccount(app)
-    let (shared, other) = (Device(user), Device(user))
-    defer {
-      shared.remove()
-      other.remove()
+    try await TwoDevices.with(hasAccount: true) { devices in
+      let witness = try await Realm(configuration: devices.right.configuration)
+      try witness.write { witness.add(Dog(name: "first")) }
+      try await devices.makeLeftFile()
+      let agent = try DeviceProcess(
+        devices.app, devices.server.url, devices.left.configuration)
+      agent.write("by the agent")
+      #expect(await waits(witness) { $0.objects(Dog.self).count == 2 })
+      let realm = try await Realm(configuration: devices.left.configuration)
+      let session = try #require(realm.syncSession)
+      try realm.write { realm.add(Dog(name: "by another")) }
+      #expect(await waits(witness) { $0.objects(Dog.self).count == 3 })
+      agent.write("the last")
+      agent.kill()
+      let killed = ContinuousClock.now
+      try realm.write { realm.add(Dog(name: "after it")) }
+      try await session.wait(for: .upload)
+      let taken = ContinuousClock.now - killed
+      // Far more than it takes, for machines that do other things as well.
+      #expect(taken < .seconds(10), "\(taken)")
+      #expect(await waits(witness) { $0.objects(Dog.self).count == 5 })
+      #expect(names(realm) == names(witness))
     }
-    let witness = try await Realm(configuration: other.configuration)
-    try witness.write { witness.add(Dog(name: "first")) }
-    // Makes the file, so that it has subscriptions; the process has the role when this has closed.
-    try await prepare(shared)
-    let agent = try DeviceProcess(app, server.url, shared.configuration)
-    agent.write("by the agent")
-    #expect(await waits(witness) { $0.objects(Dog.self).count == 2 })
-    let realm = try await Realm(configuration: shared.configuration)
-    let session = try #require(realm.syncSession)
-    try realm.write { realm.add(Dog(name: "by another")) }
-    #expect(await waits(witness) { $0.objects(Dog.self).count == 3 })
-    agent.write("the last")
-    agent.kill()
-    let killed = ContinuousClock.now
-    try realm.write { realm.add(Dog(name: "after it")) }
-    try await session.wait(for: .upload)
-    let taken = ContinuousClock.now - killed
-    // Far more than it takes, for machines that do other things as well.
-    #expect(taken < .seconds(10), "\(taken)")
-    #expect(await waits(witness) { $0.objects(Dog.self).count == 5 })
-    #expect(Set(realm.objects(Dog.self).map(\.name)) == Set(witness.objects(Dog.self).map(\.name)))
   }
 
-  private func prepare(_ device: Device) async throws {
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    #expect(realm.objects(Dog.self).count == 1)
-  }
+  private func names(_ realm: Realm) -> Set<String> { Set(realm.objects(Dog.self).map(\.name)) }
 }

@@ -30,16 +30,17 @@ struct Device {
 @MainActor
 struct TwoDevices {
   let server: TestServer
+  let app: App
   let user: User
   let left: Device
   let right: Device
 
-  /// - Parameter rightSubscriptions: what the second device wants at first; nil: all.
   private init(
-    rightSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
+    hasAccount: Bool, rightSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
   ) async throws {
     server = try TestServer()
-    user = try await makeApp(server).login(credentials: .anonymous)
+    app = makeApp(server)
+    user = try await hasAccount ? makeAccount(app) : app.login(credentials: .anonymous)
     left = Device(user)
     if let rightSubscriptions {
       right = Device(user, initialSubscriptions: rightSubscriptions)
@@ -49,16 +50,28 @@ struct TwoDevices {
   }
 
   /// Lends them to a test, and takes their files away in the end.
+  ///
+  /// - Parameters:
+  ///   - hasAccount: whether other processes can be the user, too.
+  ///   - rightSubscriptions: what the second device wants at first; nil: all.
   static func with(
+    hasAccount: Bool = false,
     rightSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil,
     _ body: @MainActor (TwoDevices) async throws -> Void
   ) async throws {
-    let devices = try await TwoDevices(rightSubscriptions: rightSubscriptions)
+    let devices = try await TwoDevices(
+      hasAccount: hasAccount, rightSubscriptions: rightSubscriptions)
     defer {
       devices.left.remove()
       devices.right.remove()
     }
     try await body(devices)
+  }
+
+  /// Makes the file of the first device, with its subscriptions and what the server has; another
+  /// process can have the agent's role when this has closed it.
+  func makeLeftFile() async throws {
+    _ = try await Realm(configuration: left.configuration, downloadBeforeOpen: .always)
   }
 }
 
