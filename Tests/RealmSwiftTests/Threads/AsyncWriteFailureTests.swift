@@ -128,12 +128,13 @@ import Testing
         } then: {
           thread.perform {
             // Takes the place of the one that waits, and fails.
+            holder.value!.endSoon()
             #expect(throws: Realm.Error.self) { try file.open().write {} }
           }
         }
       }
     }
-    holder.value?.end()
+    holder.value!.wait()
   }
 
   @Test(.timeLimit(.minutes(5)))
@@ -183,11 +184,12 @@ import Testing
             }
           }
         } then: {
+          holder.value!.endSoon()
           #expect(throws: Realm.Error.self) { try realm.write {} }
         }
       }
     }
-    holder.value?.end()
+    holder.value!.wait()
   }
 }
 

@@ -62,7 +62,13 @@ final class WriterHolder: Sendable {
 
   /// Gives the writer back, with a commit that adds a reader if there is a name for it.
   func end(adding name: String? = nil) {
-    thread.performAndWait { [realm] in
+    endSoon(adding: name)
+    wait()
+  }
+
+  /// As `end`, for who is about to wait for the writer; `wait()` has to follow.
+  func endSoon(adding name: String? = nil) {
+    thread.perform { [realm] in
       if let name {
         realm.value!.add(Reader(name: name))
         try! realm.value!.commitWrite()
@@ -71,8 +77,10 @@ final class WriterHolder: Sendable {
       }
       realm.value = nil
     }
-    thread.join()
   }
+
+  /// Waits until the writer was given back.
+  func wait() { thread.join() }
 }
 
 /// Things that one thread, queue or actor shares with its own later self.
