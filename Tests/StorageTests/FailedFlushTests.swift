@@ -61,10 +61,7 @@ import Testing
   func `what a recovery could not flush is written again by the next one`(
     durability: Durability
   ) throws {
-    let bench = try Bench()
-    try bench.commit()
-    bench.options.durability = durability
-    let open = failedRecovery(of: bench)
+    let (bench, open) = try failedRecovery(durability)
     bench.system.forgetCalls()
     let database = try open(bench.options)
     #expect(database.newestVersion == 2)
@@ -84,6 +81,16 @@ import Testing
   private func expectWritingBeforeFlush(_ bench: Bench) throws {
     let first = try #require(bench.system.calls.firstIndex(of: .fdatasync))
     #expect(bench.system.calls[..<first].count { $0 == .write } >= 2)
+  }
+
+  /// As below, of a file of two versions.
+  private func failedRecovery(
+    _ durability: Durability
+  ) throws -> (bench: Bench, open: (DatabaseOptions) throws -> Database) {
+    let bench = try Bench()
+    try bench.commit()
+    bench.options.durability = durability
+    return (bench, failedRecovery(of: bench))
   }
 
   /// Copies the file as a process leaves it that is killed; the first opening of the copy fails, in
@@ -165,10 +172,7 @@ import Testing
   func `what a recovery could not flush is written again by a writer who joins a reader`(
     durability: Durability
   ) throws {
-    let bench = try Bench()
-    try bench.commit()
-    bench.options.durability = durability
-    let open = failedRecovery(of: bench)
+    let (bench, open) = try failedRecovery(durability)
     var readOnly = bench.options
     readOnly.readOnly = true
     let reader = try open(readOnly)

@@ -22,9 +22,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case fileNotFound
     case fileExists
     case inputOutput
-    /// A flush has failed, and what it should have covered cannot be written again, or a transaction
-    /// was under way meanwhile. Nothing was changed: begin again, or check the disk and reopen the
-    /// file.
+    /// A flush has failed, and what it should have covered cannot be written again, or a
+    /// transaction was under way meanwhile. Nothing was changed: begin again, or check the disk and
+    /// reopen the file.
     case poisoned
     case readOnly
     case tooManyVersions

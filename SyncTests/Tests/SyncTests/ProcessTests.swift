@@ -52,7 +52,7 @@ final class DeviceProcess {
     try await TwoDevices.with(hasAccount: true) { devices in
       let witness = try await Realm(configuration: devices.right.configuration)
       try witness.write { witness.add(Dog(name: "first")) }
-      try await devices.makeLeftFile()
+      #expect(try await devices.makeLeftFile() == 1)
       let agent = try DeviceProcess(
         devices.app, devices.server.url, devices.left.configuration)
       agent.write("by the agent")

@@ -69,9 +69,11 @@ struct TwoDevices {
   }
 
   /// Makes the file of the first device, with its subscriptions and what the server has; another
-  /// process can have the agent's role when this has closed it.
-  func makeLeftFile() async throws {
-    _ = try await Realm(configuration: left.configuration, downloadBeforeOpen: .always)
+  /// process can have the agent's role when this has closed it. Returns how many dogs it has.
+  @discardableResult
+  func makeLeftFile() async throws -> Int {
+    let realm = try await Realm(configuration: left.configuration, downloadBeforeOpen: .always)
+    return realm.objects(Dog.self).count
   }
 }
 

@@ -127,7 +127,7 @@ import Testing
           }
         } then: {
           thread.perform {
-            // Takes the place of the one that waits, and fails.
+            // Takes the place of the one that waits if that has not had its turn, and fails.
             holder.value!.endSoon()
             #expect(throws: Realm.Error.self) { try file.open().write {} }
           }
