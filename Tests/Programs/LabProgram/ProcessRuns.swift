@@ -69,9 +69,12 @@ enum ProcessRuns {
   private static func kills(_ count: Int, seed: UInt64) throws -> ScenarioReport {
     let storm = KillStorm(kills: count, seed: seed, showsChapters: true)
     var report = try storm.run()
-    let (p99, maximum) = (storm.waits.quantile(0.99), storm.waits.maximum)
-    if p99 >= 20 || maximum >= 500 {
-      report.findings.append("the waits reach \(p99) ms (p99) and \(maximum) ms (longest)")
+    // Until the kernel buries a process, which takes as long as the disk if it died in a flush, it has
+    // the role.
+    let (p99, maximum) = (storm.waits.quantile(0.99), storm.waitsAfterBurial.maximum)
+    if p99 >= 20 || maximum >= 250 {
+      report.findings.append(
+        "the waits reach \(p99) ms (p99), and after the burial \(maximum) ms (longest)")
     }
     return report
   }
