@@ -1,6 +1,6 @@
 /// One state of the server: every batch makes one. Also the position of a client in what the
 /// server has to say (its cursor).
-public struct Version: Hashable, Comparable, Sendable {
+public struct ServerVersion: Hashable, Comparable, Sendable {
   /// The number; 0 is before everything.
   public let rawValue: UInt64
 
@@ -8,10 +8,10 @@ public struct Version: Hashable, Comparable, Sendable {
   public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Before the first batch.
-  public static let zero = Version(0)
+  public static let zero = ServerVersion(0)
 
   /// The version after this one.
-  public var next: Version { Version(rawValue + 1) }
+  public var next: ServerVersion { ServerVersion(rawValue + 1) }
 
   /// By number.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -130,7 +130,7 @@ extension ChangeReader {
     let ownLeft = try place()
     let ownRight = try place()
     placement.authorship = Authorship(
-      right: right, ownLeft: ownLeft, ownRight: ownRight, cursor: Version(try body.number()),
+      right: right, ownLeft: ownLeft, ownRight: ownRight, cursor: ServerVersion(try body.number()),
       isNew: try body.flag())
     return placement
   }

@@ -68,9 +68,9 @@ extension RefusalReason: CustomStringConvertible {
 /// A part of what a client has missed; usually all of it.
 public struct DownloadSlice: Hashable, Sendable {
   /// The cursor that it starts from.
-  public var from: Version
+  public var from: ServerVersion
   /// The cursor of a client that has applied all slices up to the last one.
-  public var to: Version
+  public var to: ServerVersion
   /// Whether there are no more slices up to `to`.
   public var isLast = true
   /// Whether all slices together are all there is in view, so that the rest has to go.
@@ -80,7 +80,7 @@ public struct DownloadSlice: Hashable, Sendable {
   /// The latest time of any write that the server has merged.
   public var time: UInt64 = 0
   /// What the server no longer keeps marks of: deletions up to here are to be forgotten.
-  public var floor: Version = .zero
+  public var floor: ServerVersion = .zero
   /// The query set that is complete with the last slice.
   public var queryVersion: UInt64 = 0
   /// How many objects come after this slice.
@@ -89,7 +89,7 @@ public struct DownloadSlice: Hashable, Sendable {
   public var objects: [ObjectNews] = []
 
   /// An empty last slice.
-  public init(from: Version, to: Version) {
+  public init(from: ServerVersion, to: ServerVersion) {
     self.from = from
     self.to = to
   }
@@ -133,14 +133,14 @@ extension DownloadSlice {
   ) throws(WireError) -> DownloadSlice {
     var reader = try ChangeReader(bytes, known: &names, adding: true)
     var slice = DownloadSlice(
-      from: Version(try reader.body.number()), to: Version(try reader.body.number()))
+      from: ServerVersion(try reader.body.number()), to: ServerVersion(try reader.body.number()))
     let flags = try reader.body.byte()
     guard flags < 4 else { throw .unknownKind(flags) }
     slice.isLast = flags & 1 != 0
     slice.isRebase = flags & 2 != 0
     slice.acknowledged = try reader.body.number()
     slice.time = try reader.body.number(upTo: Limits.latestTime)
-    slice.floor = Version(try reader.body.number())
+    slice.floor = ServerVersion(try reader.body.number())
     slice.queryVersion = try reader.body.number()
     slice.remaining = try reader.body.number()
     let count = try reader.body.count(of: 5)

@@ -30,13 +30,13 @@ public struct Authorship: Hashable, Sendable {
   /// The like on the right.
   public var ownRight: PlaceName?
   /// What the author had seen of the server.
-  public var cursor: Version
+  public var cursor: ServerVersion
   /// Whether the author made the element, which the server may so not know.
   public var isNew: Bool
 
   /// From its parts.
   public init(
-    right: PlaceName?, ownLeft: PlaceName?, ownRight: PlaceName?, cursor: Version, isNew: Bool
+    right: PlaceName?, ownLeft: PlaceName?, ownRight: PlaceName?, cursor: ServerVersion, isNew: Bool
   ) {
     self.right = right
     self.ownLeft = ownLeft

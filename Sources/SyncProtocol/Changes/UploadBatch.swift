@@ -5,12 +5,12 @@ public struct UploadBatch: Hashable, Sendable {
   /// Each batch of a client file has a larger number than those before.
   public var number: UInt64
   /// What the client had seen of the server.
-  public var cursor: Version
+  public var cursor: ServerVersion
   /// The changes.
   public var objects: [ObjectChange]
 
   /// A batch from its parts.
-  public init(number: UInt64, cursor: Version, objects: [ObjectChange]) {
+  public init(number: UInt64, cursor: ServerVersion, objects: [ObjectChange]) {
     self.number = number
     self.cursor = cursor
     self.objects = objects
@@ -42,7 +42,7 @@ extension UploadBatch {
     var names = names
     var reader = try ChangeReader(bytes, known: &names, adding: false)
     let number = try reader.body.number()
-    let cursor = Version(try reader.body.number())
+    let cursor = ServerVersion(try reader.body.number())
     let count = try reader.body.count(of: 4)
     var received = ReceivedBatch(batch: UploadBatch(number: number, cursor: cursor, objects: []))
     for index in 0..<count {

@@ -197,7 +197,7 @@ extension ClientObject {
   }
 
   /// The server has merged a batch: what it had is clean.
-  mutating func acknowledgeCells(_ batch: ClientRecord.SentBatch, from: Version) {
+  mutating func acknowledgeCells(_ batch: ClientRecord.SentBatch, from: ServerVersion) {
     if isGenerationDirty, generationTime <= batch.time {
       isGenerationDirty = false
       isBlind = false

@@ -51,7 +51,7 @@ extension ClientCore {
 
   /// The server forgets deletions up to a version, and so does the client: a creation in a later
   /// generation becomes one that knows of none.
-  mutating func forgetTombstone(of id: ObjectID, before floor: Version) {
+  mutating func forgetTombstone(of id: ObjectID, before floor: ServerVersion) {
     guard let tombstone = storage.state(of: id)?.tombstone, tombstone < floor || tombstone == .zero,
       var state = storage.takeState(of: id)
     else { return }

@@ -49,7 +49,7 @@ extension ClientObject {
     let flags = try reader.body.byte()
     guard flags < 4 else { throw .unknownKind(flags) }
     if flags & 2 != 0 { dirtySince = try reader.body.number() }
-    if isTombstone { tombstone = Version(try reader.body.number()) }
+    if isTombstone { tombstone = ServerVersion(try reader.body.number()) }
     if flags & 1 != 0 {
       recoveredTime = try reader.body.number()
       isGivenBack = try reader.body.flag()
@@ -140,7 +140,7 @@ extension ChangeReader {
       let stamp = try stamp()
       let gap = try gap()
       var pending = ClientList.Pending(
-        stamp: stamp, left: gap.left, right: gap.right, cursor: Version(try body.number()))
+        stamp: stamp, left: gap.left, right: gap.right, cursor: ServerVersion(try body.number()))
       if try body.flag() { pending.recoveredTime = try body.number() }
       pending.isGivenBack = try body.flag()
       list.pending[element] = pending

@@ -41,7 +41,7 @@ public struct ClientObject: Sendable, Equatable {
   /// Not later than the first write of it that is not acknowledged; nil if there is none.
   var dirtySince: UInt64?
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.
-  var tombstone: Version?
+  var tombstone: ServerVersion?
   var containers: [ContainerID: ClientContainer] = [:]
 
   init(generation: Generation) { self.generation = generation }

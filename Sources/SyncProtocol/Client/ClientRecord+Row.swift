@@ -34,8 +34,8 @@ extension ClientRecord {
     let flags = try reader.number(upTo: 3)
     mustStartOver = flags & 1 != 0
     hasNewClasses = flags & 2 != 0
-    cursor = Version(try reader.number())
-    floor = Version(try reader.number())
+    cursor = ServerVersion(try reader.number())
+    floor = ServerVersion(try reader.number())
     clock = HybridClock(latest: try reader.number())
     receivedTime = try reader.number()
     millisecondsAhead = try reader.number()

@@ -26,9 +26,9 @@ public struct ClientRecord: Sendable, Equatable {
   /// to be sent what it had no place for.
   public var hasNewClasses = false
   /// What has been applied of the server.
-  public var cursor = Version.zero
+  public var cursor = ServerVersion.zero
   /// Deletions up to here are forgotten.
-  public var floor = Version.zero
+  public var floor = ServerVersion.zero
   /// The clock of writes.
   public var clock = HybridClock()
   /// The latest time that came from the server.

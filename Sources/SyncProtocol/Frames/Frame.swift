@@ -17,7 +17,7 @@ public enum Frame: Hashable, Sendable {
   /// Server: the token is good.
   case accepted
   /// Client: its file, what it has of which history, and the newest query set that is complete.
-  case bind(client: ClientID, epoch: UInt64, cursor: Version, query: UInt64)
+  case bind(client: ClientID, epoch: UInt64, cursor: ServerVersion, query: UInt64)
   /// Server: the newest batch of the file that was merged.
   case bound(acknowledged: UInt64)
   /// Client: the classes of the program.
@@ -33,7 +33,7 @@ public enum Frame: Hashable, Sendable {
   /// Server: a part of a slice.
   case download(part: UInt64, isLast: Bool, [UInt8])
   /// Client: all up to here is applied and durable, for this query set.
-  case confirm(Version, query: UInt64)
+  case confirm(ServerVersion, query: UInt64)
   /// Both: what failed; the server's time in milliseconds, and when to come again.
   case error(SyncError, time: UInt64, retryAfterMilliseconds: UInt64)
   /// Both: to be answered with the number.
@@ -165,7 +165,7 @@ extension Frame {
     case .bind:
       return .bind(
         client: ClientID(try reader.fixed64()), epoch: try reader.fixed64(),
-        cursor: Version(try reader.number()), query: try reader.number())
+        cursor: ServerVersion(try reader.number()), query: try reader.number())
     case .bound: return .bound(acknowledged: try reader.number())
     case .schema: return .schema(try reader.schema())
     case .schemaResult: return .schemaResult(try reader.conflicts())
@@ -181,7 +181,7 @@ extension Frame {
     case .download:
       return .download(part: try reader.number(), isLast: try reader.flag(), reader.rest())
     case .confirm:
-      return .confirm(Version(try reader.number()), query: try reader.number())
+      return .confirm(ServerVersion(try reader.number()), query: try reader.number())
     case .error: return try reader.error()
     case .ping: return .ping(try reader.number())
     case .pong: return .pong(try reader.number())

@@ -9,7 +9,7 @@ public struct ClientList: Sendable, Equatable {
     var stamp: Stamp
     var left: PlaceName?
     var right: PlaceName?
-    var cursor: Version
+    var cursor: ServerVersion
     /// When it was found that the server lacks the element, which is given back to it.
     var recoveredTime: UInt64?
     /// Whether the server may not know the element, whoever made it.
@@ -68,7 +68,7 @@ public struct ClientList: Sendable, Equatable {
   func element(at index: Int) -> ElementID? { position(of: index).map { order[$0].element } }
 
   /// Puts an element at an index of the program.
-  mutating func put(_ element: ElementID, at index: Int, stamp: Stamp, cursor: Version) {
+  mutating func put(_ element: ElementID, at index: Int, stamp: Stamp, cursor: ServerVersion) {
     let next = position(of: index)
     let left = index > 0 ? position(of: index - 1).map { order[$0] } : nil
     let right = next.map { order[$0] }
@@ -84,7 +84,7 @@ public struct ClientList: Sendable, Equatable {
   }
 
   /// Moves an element to an index among the others.
-  mutating func move(_ element: ElementID, to index: Int, stamp: Stamp, cursor: Version) {
+  mutating func move(_ element: ElementID, to index: Int, stamp: Stamp, cursor: ServerVersion) {
     let isGivenBack = pending[element]?.isGivenBack == true
     dropPending([element])
     // Hidden while its new neighbours are looked for.

@@ -10,9 +10,9 @@ struct PlaceTree: Sendable {
     var name: PlaceName
     /// What the siblings are sorted by: the stamp, or a later one after trimming.
     var sort: Stamp
-    var version: Version
+    var version: ServerVersion
     /// Since when it is not the living place of its element.
-    var deadVersion = Version.zero
+    var deadVersion = ServerVersion.zero
     var parent: Int32 = -1
     var isRightChild = true
     var left = ChildList()
@@ -25,7 +25,7 @@ struct PlaceTree: Sendable {
     var right: PlaceName?
     var ownLeft: PlaceName?
     var ownRight: PlaceName?
-    var cursor: Version
+    var cursor: ServerVersion
   }
 
   private(set) var places: ContiguousArray<Place>
@@ -50,7 +50,7 @@ struct PlaceTree: Sendable {
 
   subscript(_ place: Int32) -> Place { places[Int(place)] }
 
-  mutating func setLiving(_ place: Int32, _ isLiving: Bool, version: Version) {
+  mutating func setLiving(_ place: Int32, _ isLiving: Bool, version: ServerVersion) {
     order.setLiving(Self.opening(place), isLiving)
     places[Int(place)].deadVersion = version
   }
@@ -67,7 +67,7 @@ struct PlaceTree: Sendable {
   /// raised to the last place before the right one that the author had seen, since what he removed
   /// there has hidden it from him. The new place hangs left of its right neighbour if that is below
   /// its left one, and right of the left one otherwise.
-  mutating func insert(_ name: PlaceName, between bounds: Bounds, version: Version) -> Int32 {
+  mutating func insert(_ name: PlaceName, between bounds: Bounds, version: ServerVersion) -> Int32 {
     let rootClose = Self.closing(0)
     let ownLow = find(bounds.ownLeft) ?? 0
     let left = find(bounds.left) ?? 0

@@ -63,11 +63,11 @@ extension ClientFile {
       id: ClientID(try reader.body.fixed64()), user: try reader.body.text(upTo: .max),
       head: .zero, now: 0)
     acknowledged = try reader.body.number()
-    cursor = Version(try reader.body.number())
+    cursor = ServerVersion(try reader.body.number())
     confirmedQuery = try reader.body.number()
     queryVersion = try reader.body.number()
     lastSeen = try reader.body.number()
-    confirmedFloor = Version(try reader.body.number())
+    confirmedFloor = ServerVersion(try reader.body.number())
     view = try reader.body.number()
     isExpired = try reader.body.flag()
     needsRebase = try reader.body.flag()
@@ -76,7 +76,7 @@ extension ClientFile {
     var all = try reader.objects()
     for _ in 0..<(try reader.body.count(of: 3)) {
       let object = try reader.object()
-      claims[object] = Version(try reader.body.number())
+      claims[object] = ServerVersion(try reader.body.number())
     }
     for _ in 0..<(try reader.body.count(of: 5)) {
       let object = try reader.object()
@@ -119,13 +119,13 @@ extension ChangeReader {
 
   fileprivate mutating func offer() throws(WireError) -> ClientFile.Offer {
     ClientFile.Offer(
-      version: Version(try body.number()), floor: Version(try body.number()),
+      version: ServerVersion(try body.number()), floor: ServerVersion(try body.number()),
       queryVersion: try body.number(), view: try body.number(), added: try objects(),
       removed: try objects())
   }
 
   fileprivate mutating func refusal() throws(WireError) -> ClientFile.PendingRefusal {
-    let version = Version(try body.number())
+    let version = ServerVersion(try body.number())
     let batch = try body.number()
     let byte = try body.byte()
     guard let reason = RefusalReason(rawValue: byte) else { throw .unknownKind(byte) }

@@ -19,8 +19,8 @@ public struct Subscription: Hashable, Sendable {
 public struct ClientFile: Sendable {
   /// What was sent to the client and may have arrived or not.
   struct Offer: Sendable {
-    var version: Version
-    var floor: Version
+    var version: ServerVersion
+    var floor: ServerVersion
     var queryVersion: UInt64
     var view: UInt64
     var added: Set<ObjectID> = []
@@ -29,7 +29,7 @@ public struct ClientFile: Sendable {
 
   /// Changes that were refused, until the client knows.
   struct PendingRefusal: Sendable {
-    var version: Version
+    var version: ServerVersion
     var refusal: ObjectNews.Refusal
   }
 
@@ -40,7 +40,7 @@ public struct ClientFile: Sendable {
   /// The newest batch that was merged.
   public internal(set) var acknowledged: UInt64 = 0
   /// What the client has confirmed to have.
-  public internal(set) var cursor = Version.zero
+  public internal(set) var cursor = ServerVersion.zero
   /// The query set that it has that for.
   var confirmedQuery: UInt64 = 0
   /// The newest query set.
@@ -54,7 +54,7 @@ public struct ClientFile: Sendable {
   /// Whether it must drop what the next download does not mention.
   public internal(set) var needsRebase = false
   /// Deletions up to here are unknown to the client.
-  var confirmedFloor: Version
+  var confirmedFloor: ServerVersion
   /// Whether the query set has to be evaluated for all objects.
   var isViewStale = true
   /// How often that has become so.
@@ -62,12 +62,12 @@ public struct ClientFile: Sendable {
   /// The objects that the client has whole, at its cursor.
   var holds: HeldObjects = []
   /// Objects that the client may have in part because it wrote them, and when it did.
-  var claims: [ObjectID: Version] = [:]
+  var claims: [ObjectID: ServerVersion] = [:]
   var offer: Offer?
   /// The newest of each object.
   var refusals: [ObjectID: PendingRefusal] = [:]
 
-  init(id: ClientID, user: Text, head: Version, now: UInt64) {
+  init(id: ClientID, user: Text, head: ServerVersion, now: UInt64) {
     self.id = id
     self.user = user
     confirmedFloor = head
@@ -81,7 +81,7 @@ public struct ClientFile: Sendable {
 
   /// The client has applied everything up to `version`, with the query set that it was sent. A
   /// download for another query set may be to the version that the client has already.
-  mutating func confirm(_ version: Version, query: UInt64) {
+  mutating func confirm(_ version: ServerVersion, query: UInt64) {
     guard let offer, offer.version == version, offer.queryVersion == query else { return }
     cursor = version
     confirmedQuery = query

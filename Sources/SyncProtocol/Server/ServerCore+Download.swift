@@ -7,7 +7,7 @@ public struct Download: Sendable {
   }
 
   fileprivate let client: ClientID
-  fileprivate let from: Version
+  fileprivate let from: ServerVersion
   fileprivate var frame: DownloadSlice
   fileprivate var entries: [Entry]
   fileprivate var position = 0
@@ -125,7 +125,7 @@ extension ServerCore {
   ///
   /// - Parameter selected: what it is to see, if that has to be found out anew.
   private func candidates(
-    for file: ClientFile, after version: Version, _ selected: Selected?
+    for file: ClientFile, after version: ServerVersion, _ selected: Selected?
   ) throws(SyncError) -> [ObjectID] {
     var found = try storage.objects(changedAfter: version)
     found += try storage.objects(dependingOn: found, under: file.subscriptions)

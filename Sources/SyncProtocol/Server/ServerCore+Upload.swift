@@ -61,7 +61,8 @@ extension ServerCore {
   /// gives back may have been removed since. And while it does not know that an earlier batch was
   /// refused, it will take back what was in that one, though it may be in this one as well.
   private func note(
-    _ change: ObjectChange, on known: Generation, in file: inout ClientFile, _ version: Version
+    _ change: ObjectChange, on known: Generation, in file: inout ClientFile,
+    _ version: ServerVersion
   ) {
     let isOffered = file.offer?.removed.contains(change.id) == true
     if change.isRecovered || file.refusals[change.id] != nil {
@@ -82,7 +83,7 @@ extension ServerCore {
   /// - Returns: false if it would be too large; then `object` is as it was.
   private mutating func merge(
     _ change: ObjectChange, into object: inout ServerObject?, from id: ClientID,
-    as version: Version
+    as version: ServerVersion
   ) -> Bool {
     var merged = object ?? ServerObject()
     let bound = merged.byteBound + change.byteEstimate

@@ -88,7 +88,7 @@ public struct ServerCore<Storage: ServerStorage> {
 extension ServerCore {
   /// A client comes with its file: continues where it was, or has to start over.
   public mutating func bind(
-    _ id: ClientID, user: Text, cursor: Version, query: UInt64, epoch: UInt64, now: UInt64
+    _ id: ClientID, user: Text, cursor: ServerVersion, query: UInt64, epoch: UInt64, now: UInt64
   ) throws(SyncError) {
     if let known = files[id], known.user != user {
       throw SyncError(.foreignClientFile, "The client file belongs to another user.")
@@ -114,7 +114,7 @@ extension ServerCore {
   /// A client says by its cursor and its query set what it has. If it has come as far as the server
   /// and is to be sent all anew, or another view of the same, which changed under the last
   /// download, that has to end at another version: or it would count as received before it was.
-  private mutating func setApart(_ id: ClientID, from cursor: Version, query: UInt64) {
+  private mutating func setApart(_ id: ClientID, from cursor: ServerVersion, query: UInt64) {
     guard let file = files[id], cursor == head.version,
       file.needsRebase || (file.isViewStale && query == file.queryVersion)
     else { return }
@@ -141,7 +141,7 @@ extension ServerCore {
   }
 
   /// The client has applied what it was sent, up to `cursor`.
-  public mutating func confirm(_ id: ClientID, cursor: Version, query: UInt64) {
+  public mutating func confirm(_ id: ClientID, cursor: ServerVersion, query: UInt64) {
     files[id]?.confirm(cursor, query: query)
     noteFile(id)
     guard let file = files[id] else { return }

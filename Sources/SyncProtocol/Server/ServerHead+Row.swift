@@ -25,9 +25,9 @@ extension ServerHead {
   public init(row: [UInt8]) throws(WireError) {
     var reader = ByteReader(row)
     self.init(epoch: try reader.fixed64())
-    version = Version(try reader.number())
+    version = ServerVersion(try reader.number())
     time = try reader.number()
-    floor = Version(try reader.number())
+    floor = ServerVersion(try reader.number())
     for _ in 0..<(try reader.count(of: 1)) { _ = names.add(try reader.text(upTo: .max)) }
     _ = schema.add(try reader.schema(), extending: true)
     try reader.finish()

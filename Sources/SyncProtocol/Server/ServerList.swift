@@ -2,13 +2,13 @@
 struct ServerList: Sendable {
   struct Element: Sendable {
     var place: Int32
-    var placeVersion: Version
+    var placeVersion: ServerVersion
     /// When it was removed.
-    var deadVersion: Version?
+    var deadVersion: ServerVersion?
   }
 
   private struct Change: Sendable {
-    var version: Version
+    var version: ServerVersion
     var element: ElementID
   }
 
@@ -22,7 +22,7 @@ struct ServerList: Sendable {
     return known.deadVersion == nil
   }
 
-  mutating func touch(_ element: ElementID, _ version: Version) {
+  mutating func touch(_ element: ElementID, _ version: ServerVersion) {
     if let last = changes.last, last.element == element, last.version == version { return }
     changes.append(Change(version: version, element: element))
     if changes.count > 64, changes.count > 4 * elements.count { compact() }
@@ -34,7 +34,7 @@ struct ServerList: Sendable {
   }
 
   /// The elements that changed after a version.
-  func changed(after version: Version) -> Set<ElementID> {
+  func changed(after version: ServerVersion) -> Set<ElementID> {
     var found: Set<ElementID> = []
     for change in changes.reversed() {
       if change.version <= version { break }
@@ -44,7 +44,7 @@ struct ServerList: Sendable {
   }
 
   /// Puts an element where its author did, unless it has gone or moved elsewhere later.
-  mutating func put(_ placement: Placement, version: Version, head: Version) -> Bool {
+  mutating func put(_ placement: Placement, version: ServerVersion, head: ServerVersion) -> Bool {
     let name = placement.name
     guard tree.indexes[name] == nil, let author = placement.authorship else { return false }
     let known = elements[name.element]
@@ -67,7 +67,7 @@ struct ServerList: Sendable {
 
   /// Removes an element, and says whether it was there. If the client knows it from a history that
   /// the server does not know, a mark is made, for the case that others give the element back.
-  mutating func remove(_ element: ElementID, version: Version, marking: Bool) -> Bool {
+  mutating func remove(_ element: ElementID, version: ServerVersion, marking: Bool) -> Bool {
     if marking, elements[element] == nil {
       elements[element] = Element(place: 0, placeVersion: version, deadVersion: version)
       return false
@@ -81,7 +81,7 @@ struct ServerList: Sendable {
 
   /// The living places that changed after a version, in the order of the list, with their left
   /// neighbours.
-  func placements(of changed: Set<ElementID>, after version: Version) -> [Placement] {
+  func placements(of changed: Set<ElementID>, after version: ServerVersion) -> [Placement] {
     var places: [(rank: UInt32, place: Int32)] = []
     for element in changed {
       guard let known = elements[element], known.deadVersion == nil,
@@ -119,8 +119,8 @@ struct ServerList: Sendable {
   }
 
   /// Forgets the dead that no client can name.
-  mutating func trim(_ floor: Version) {
-    let gone = elements.filter { ($0.value.deadVersion ?? Version(.max)) <= floor }
+  mutating func trim(_ floor: ServerVersion) {
+    let gone = elements.filter { ($0.value.deadVersion ?? ServerVersion(.max)) <= floor }
     for element in gone.keys { elements[element] = nil }
     if !gone.isEmpty { changes.removeAll { gone[$0.element] != nil } }
     let places = Set(elements.values.map(\.place))
@@ -133,11 +133,11 @@ struct ServerList: Sendable {
 
 extension ServerList {
   /// The changes that a restart must find again.
-  var recordedChanges: [(version: Version, element: ElementID)] {
+  var recordedChanges: [(version: ServerVersion, element: ElementID)] {
     changes.map { ($0.version, $0.element) }
   }
 
-  init(tree: PlaceTree, elements: [ElementID: Element], changes: [(Version, ElementID)]) {
+  init(tree: PlaceTree, elements: [ElementID: Element], changes: [(ServerVersion, ElementID)]) {
     self.tree = tree
     self.elements = elements
     self.changes = changes.map { Change(version: $0.0, element: $0.1) }

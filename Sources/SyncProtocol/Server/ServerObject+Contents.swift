@@ -12,18 +12,18 @@ extension ServerObject {
   }
 
   /// The version that a cell came in; zero if it is not there.
-  public func version(_ slot: Slot, of container: ContainerID) -> Version {
+  public func version(_ slot: Slot, of container: ContainerID) -> ServerVersion {
     containers[container]?.registers[slot]?.version ?? .zero
   }
 
   /// The version of the newest cell of a container; zero if it is not there.
-  public func version(of container: ContainerID) -> Version {
+  public func version(of container: ContainerID) -> ServerVersion {
     containers[container]?.version ?? .zero
   }
 
   /// The version of the newest cell of a container and of all that is in it.
-  public func newestVersion(within container: ContainerID) -> Version {
-    var newest = Version.zero
+  public func newestVersion(within container: ContainerID) -> ServerVersion {
+    var newest = ServerVersion.zero
     var open = [container]
     // Not by recursion: clients may nest deeper than a stack is.
     while let id = open.popLast() {

@@ -1,6 +1,6 @@
 extension ServerObject {
   /// The cells that came after a version and that a client does not have from itself.
-  func change(of id: ObjectID, after version: Version, for client: ClientID) -> ObjectChange {
+  func change(of id: ObjectID, after version: ServerVersion, for client: ClientID) -> ObjectChange {
     var change = ObjectChange(id: id, generation: generation)
     let isNewborn = generationVersion > version
     for (name, container) in containers where container.version > version {

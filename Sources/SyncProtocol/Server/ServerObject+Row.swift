@@ -33,11 +33,11 @@ extension ServerObject {
     var reader = try ChangeReader(row, known: &names, adding: true)
     self.init()
     generation = try reader.generation()
-    generationVersion = Version(try reader.body.number())
-    version = Version(try reader.body.number())
+    generationVersion = ServerVersion(try reader.body.number())
+    version = ServerVersion(try reader.body.number())
     for _ in 0..<(try reader.body.count(of: 3)) {
       let id = try reader.container()
-      let containerVersion = Version(try reader.body.number())
+      let containerVersion = ServerVersion(try reader.body.number())
       let kind = try reader.kind()
       var container = ServerContainer(kind: kind, version: containerVersion)
       for _ in 0..<(try reader.body.count(of: 5)) {
@@ -45,7 +45,7 @@ extension ServerObject {
         let (stamp, maker) = try reader.cellStamp()
         container.registers[slot] = ServerRegister(
           stamp: stamp, maker: maker, value: try reader.value(),
-          version: Version(try reader.body.number()), author: try reader.client())
+          version: ServerVersion(try reader.body.number()), author: try reader.client())
       }
       if try reader.body.flag() { container.forgotten = try reader.stamp() }
       if kind == .list { container.list = try reader.list() }
@@ -108,8 +108,8 @@ extension ChangeReader {
       let isRight = try body.flag()
       let name = PlaceName(element: try element(), stamp: try stamp())
       var place = PlaceTree.Place(
-        name: name, sort: try stamp(), version: Version(try body.number()))
-      place.deadVersion = Version(try body.number())
+        name: name, sort: try stamp(), version: ServerVersion(try body.number()))
+      place.deadVersion = ServerVersion(try body.number())
       let family = Int(parent) * 2 + (isRight ? 1 : 0)
       let index = siblings[family, default: 0]
       siblings[family] = index + 1
@@ -122,16 +122,16 @@ extension ChangeReader {
       let number = try body.number()
       guard number < UInt64(places.count) else { throw .indexOutOfRange }
       var known = ServerList.Element(
-        place: places[Int(number)], placeVersion: Version(try body.number()))
-      if try body.flag() { known.deadVersion = Version(try body.number()) }
+        place: places[Int(number)], placeVersion: ServerVersion(try body.number()))
+      if try body.flag() { known.deadVersion = ServerVersion(try body.number()) }
       elements[id] = known
       if known.deadVersion == nil {
         tree.setLiving(known.place, true, version: tree[known.place].deadVersion)
       }
     }
-    var changes: [(Version, ElementID)] = []
+    var changes: [(ServerVersion, ElementID)] = []
     for _ in 0..<(try body.count(of: 3)) {
-      changes.append((Version(try body.number()), try element()))
+      changes.append((ServerVersion(try body.number()), try element()))
     }
     return ServerList(tree: tree, elements: elements, changes: changes)
   }

@@ -17,7 +17,7 @@ extension ServerObject {
   /// To be asked only when what was merged since it was measured last may have made it too large:
   /// so a list that grows by one element at a time costs no more than before.
   func merged(
-    _ change: ObjectChange, from author: ClientID, as version: Version, upTo limit: Int
+    _ change: ObjectChange, from author: ClientID, as version: ServerVersion, upTo limit: Int
   ) -> ServerObject? {
     var merged = self
     merged.merge(change, from: author, as: version)

@@ -4,7 +4,7 @@ struct ServerRegister: Hashable, Sendable {
   /// The name of the container that the value makes, if it is not the stamp.
   var maker: Stamp?
   var value: CellValue
-  var version: Version
+  var version: ServerVersion
   /// Who has it already.
   var author: ClientID
 
@@ -21,13 +21,13 @@ struct ServerRegister: Hashable, Sendable {
 /// A container on the server.
 struct ServerContainer: Sendable {
   var kind: ContainerKind
-  var version: Version
+  var version: ServerVersion
   var registers: [Slot: ServerRegister] = [:]
   /// The latest removal of a key or a member of which there is no mark any more.
   var forgotten: Stamp?
   var list: ServerList?
 
-  init(kind: ContainerKind, version: Version) {
+  init(kind: ContainerKind, version: ServerVersion) {
     self.kind = kind
     self.version = version
     if kind == .list { list = ServerList() }
@@ -39,9 +39,9 @@ public struct ServerObject: Sendable {
   /// How often it was created and deleted.
   public internal(set) var generation = Generation.none
   /// The version that the generation came in.
-  public internal(set) var generationVersion = Version.zero
+  public internal(set) var generationVersion = ServerVersion.zero
   /// The newest version of anything in it.
-  public internal(set) var version = Version.zero
+  public internal(set) var version = ServerVersion.zero
   var containers: [ContainerID: ServerContainer] = [:]
   /// It is not larger than that.
   var byteBound = 0
@@ -62,7 +62,7 @@ public struct ServerObject: Sendable {
 
 extension ServerObject {
   /// Merges what a client wrote. Merging again, or in another order, gives the same cells.
-  mutating func merge(_ change: ObjectChange, from author: ClientID, as version: Version) {
+  mutating func merge(_ change: ObjectChange, from author: ClientID, as version: ServerVersion) {
     let isLacking = change.isWhole && generation == .none && change.generation.isAlive
     if change.generation > generation, change.isGenerationNew || isLacking {
       generation = change.generation
@@ -82,7 +82,7 @@ extension ServerObject {
   /// Whether there is such a container; one that a property declares is there until the property
   /// has been written.
   private mutating func hasContainer(
-    for change: ContainerChange, as version: Version
+    for change: ContainerChange, as version: ServerVersion
   ) -> Bool {
     if containers[change.id] != nil { return true }
     guard change.id.isDeclared, let kind = change.collectionKind,
@@ -94,7 +94,7 @@ extension ServerObject {
   }
 
   private mutating func merge(
-    _ change: ContainerChange, from author: ClientID, as version: Version, isRecovered: Bool
+    _ change: ContainerChange, from author: ClientID, as version: ServerVersion, isRecovered: Bool
   ) {
     var changed = false
     if containers[change.id]?.list != nil {
@@ -127,7 +127,7 @@ extension ServerObject {
 
   /// Writes a cell if the write is later than the one that is there.
   private mutating func write(
-    _ change: RegisterChange, in id: ContainerID, from author: ClientID, as version: Version
+    _ change: RegisterChange, in id: ContainerID, from author: ClientID, as version: ServerVersion
   ) -> Bool {
     guard let container = containers[id], change.slot.fits(container.kind) else { return false }
     if case .item(let element) = change.slot {
@@ -183,7 +183,7 @@ extension ServerObject {
   }
 
   /// Forgets marks of what was removed, up to a version.
-  mutating func trim(_ floor: Version) {
+  mutating func trim(_ floor: ServerVersion) {
     for id in Array(containers.keys) {
       containers[id]!.list?.trim(floor)
       let gone = containers[id]!.registers.filter {

@@ -3,11 +3,11 @@ public struct ServerHead: Sendable, Equatable {
   /// Which history this is; another one after a backup was restored.
   public var epoch: UInt64
   /// The newest version.
-  public var version = Version.zero
+  public var version = ServerVersion.zero
   /// The latest time of any write.
   public var time: UInt64 = 0
   /// Marks of what was removed are kept after this version.
-  public var floor = Version.zero
+  public var floor = ServerVersion.zero
   /// The names of classes and properties.
   public var names = Names()
   /// The classes.
@@ -35,7 +35,7 @@ public protocol ServerStorage {
   /// An object, dead ones among them.
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject?
   /// Objects whose version is larger than this one.
-  func objects(changedAfter version: Version) throws(SyncError) -> [ObjectID]
+  func objects(changedAfter version: ServerVersion) throws(SyncError) -> [ObjectID]
   /// Objects that a subscription selects.
   func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID]
   /// Whether a subscription selects an object.
@@ -54,7 +54,7 @@ public protocol ServerStorage {
   /// Whether a user may make a change to an object, which is nil if there is none.
   func allows(_ change: ObjectChange, by user: Text, to object: ServerObject?) -> Bool
   /// Dead objects whose last version is at most this one.
-  func deadObjects(upTo version: Version) throws(SyncError) -> [ObjectID]
+  func deadObjects(upTo version: ServerVersion) throws(SyncError) -> [ObjectID]
   /// All objects with marks of what was removed.
   func objectsWithMarks() throws(SyncError) -> [ObjectID]
   /// All client files.

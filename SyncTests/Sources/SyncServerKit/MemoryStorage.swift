@@ -3,7 +3,7 @@ import SyncProtocol
 /// A server's disk in memory, which understands queries of one equality.
 struct MemoryStorage: ServerStorage {
   private var stored: ServerHead
-  private var rows: [ObjectID: (bytes: [UInt8], version: Version, isAlive: Bool)] = [:]
+  private var rows: [ObjectID: (bytes: [UInt8], version: ServerVersion, isAlive: Bool)] = [:]
   private var files: [ClientID: ClientFile] = [:]
 
   init(epoch: UInt64) { stored = ServerHead(epoch: epoch) }
@@ -19,7 +19,7 @@ struct MemoryStorage: ServerStorage {
     }
   }
 
-  func objects(changedAfter version: Version) throws(SyncError) -> [ObjectID] {
+  func objects(changedAfter version: ServerVersion) throws(SyncError) -> [ObjectID] {
     rows.filter { $0.value.version > version }.map(\.key)
   }
 
@@ -32,7 +32,7 @@ struct MemoryStorage: ServerStorage {
     return selected
   }
 
-  func deadObjects(upTo version: Version) throws(SyncError) -> [ObjectID] {
+  func deadObjects(upTo version: ServerVersion) throws(SyncError) -> [ObjectID] {
     rows.filter { !$0.value.isAlive && $0.value.version <= version }.map(\.key)
   }
 

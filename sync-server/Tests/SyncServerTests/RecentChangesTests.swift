@@ -10,22 +10,22 @@ import Testing
   @Test func objectsThatWereWrittenWithoutAChangeHideNoOthers() {
     var recent = RecentChanges(after: .zero)
     for version in 1...20 {
-      recent.add([(id: id(Int64(version)), version: Version(UInt64(version)))])
+      recent.add([(id: id(Int64(version)), version: ServerVersion(UInt64(version)))])
     }
     // Merges in which nothing was new write objects as they were.
-    for key in 1...30 { recent.add([(id: id(Int64(key % 3 + 1)), version: Version(3))]) }
-    recent.add([(id: id(21), version: Version(21))])
+    for key in 1...30 { recent.add([(id: id(Int64(key % 3 + 1)), version: ServerVersion(3))]) }
+    recent.add([(id: id(21), version: ServerVersion(21))])
     for version in 0...21 {
       let expected = Set((Int64(version) + 1..<22).map { id($0) })
-      #expect(Set(recent.objects(after: Version(UInt64(version))) ?? []) == expected)
+      #expect(Set(recent.objects(after: ServerVersion(UInt64(version))) ?? []) == expected)
     }
   }
 
   @Test func whatIsNotKnownIsSaid() {
-    var recent = RecentChanges(after: Version(10))
-    recent.add([(id: id(1), version: Version(11))])
-    #expect(recent.objects(after: Version(9)) == nil)
-    #expect(recent.objects(after: Version(10)) == [id(1)])
-    #expect(recent.objects(after: Version(11)) == [])
+    var recent = RecentChanges(after: ServerVersion(10))
+    recent.add([(id: id(1), version: ServerVersion(11))])
+    #expect(recent.objects(after: ServerVersion(9)) == nil)
+    #expect(recent.objects(after: ServerVersion(10)) == [id(1)])
+    #expect(recent.objects(after: ServerVersion(11)) == [])
   }
 }

@@ -96,7 +96,7 @@ struct HostilePeer {
       if isUpload {
         placement.authorship = Authorship(
           right: place(), ownLeft: place(), ownRight: place(),
-          cursor: Version(pick([0, 1, UInt64.max])), isNew: random.below(3) > 0)
+          cursor: ServerVersion(pick([0, 1, UInt64.max])), isNew: random.below(3) > 0)
       }
       content.placements.append(placement)
       guard random.below(3) > 0 else { continue }
@@ -109,29 +109,29 @@ struct HostilePeer {
   }
 
   /// A frame for a server, whose newest version and whose client's newest batch these are.
-  mutating func upload(after batch: UInt64, cursor: Version) -> Frame {
+  mutating func upload(after batch: UInt64, cursor: ServerVersion) -> Frame {
     let largest = random.below(500) == 0 ? UInt64.max : 1
     let number = pick([batch &+ 1, batch &+ 1, batch &+ 1, batch, 0, largest])
     var objects: [ObjectChange] = []
     for _ in 0..<random.below(5) { objects.append(change(isUpload: true)) }
     let upload = UploadBatch(
-      number: number, cursor: pick([cursor, cursor, .zero, Version(.max)]), objects: objects)
+      number: number, cursor: pick([cursor, cursor, .zero, ServerVersion(.max)]), objects: objects)
     return .upload(
       batch: random.below(20) == 0 ? 7 : number, part: random.below(20) == 0 ? 1 : 0,
       isLast: random.below(10) > 0, upload.encoded(names: names))
   }
 
   /// A frame for a client with this cursor.
-  mutating func download(from cursor: Version) -> Frame {
+  mutating func download(from cursor: ServerVersion) -> Frame {
     let largest = random.below(500) == 0 ? UInt64.max : 1
-    let next = Version(pick([cursor.rawValue &+ 1, cursor.rawValue, 0, largest]))
+    let next = ServerVersion(pick([cursor.rawValue &+ 1, cursor.rawValue, 0, largest]))
     var slice = DownloadSlice(from: random.below(8) == 0 ? next : cursor, to: next)
     slice.isLast = random.below(6) > 0
     slice.isRebase = random.below(4) == 0
     if slice.isRebase { slice.from = .zero }
     slice.acknowledged = pick([0, 1, 2, 3, UInt64.max])
     slice.time = pick([0, 1_700_000_000_000 << 16, Limits.latestTime >> 1])
-    slice.floor = Version(pick([0, 1, UInt64.max]))
+    slice.floor = ServerVersion(pick([0, 1, UInt64.max]))
     slice.queryVersion = pick([0, 1, UInt64.max])
     for _ in 0..<random.below(4) {
       let kind = pick([ObjectNews.Kind.update, .update, .snapshot, .snapshot, .dead, .evicted])
@@ -153,9 +153,9 @@ struct HostilePeer {
     case 0: .token(pick(["attacker", "victim", "nobody", ""]))
     case 1:
       .bind(
-        client: client(), epoch: pick([0, 1, .max]), cursor: Version(pick([0, 1, .max])),
+        client: client(), epoch: pick([0, 1, .max]), cursor: ServerVersion(pick([0, 1, .max])),
         query: pick([0, .max]))
-    case 2: .confirm(Version(pick([0, 1, 2, .max])), query: pick([0, 1, .max]))
+    case 2: .confirm(ServerVersion(pick([0, 1, 2, .max])), query: pick([0, 1, .max]))
     case 3: .hello(oldest: pick([0, 1, .max]), newest: pick([0, 1, .max]), app: "lab")
     case 4:
       .query(

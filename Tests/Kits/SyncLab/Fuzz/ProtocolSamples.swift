@@ -10,7 +10,7 @@ public enum ProtocolSamples {
       ("welcome", .welcome(version: 1, epoch: 0x0102_0304_0506_0708, time: 1_700_000_000_000)),
       ("token", .token("eyJhbGciOi")),
       ("accepted", .accepted),
-      ("bind", .bind(client: ClientID(0xABCD), epoch: 7, cursor: Version(300), query: 2)),
+      ("bind", .bind(client: ClientID(0xABCD), epoch: 7, cursor: ServerVersion(300), query: 2)),
       ("bound", .bound(acknowledged: 128)),
       ("schema", .schema([LabClasses.classes(isNew: false)[1]])),
       ("schema-result", .schemaResult([Schema.Conflict(type: "Item", property: "a")])),
@@ -18,7 +18,7 @@ public enum ProtocolSamples {
       ("query-failed", .queryFailed(version: 2, index: 0, message: "That is no query.")),
       ("upload", .upload(batch: 5, part: 0, isLast: true, [1, 2, 3])),
       ("download", .download(part: 1, isLast: false, [0xFF])),
-      ("confirm", .confirm(Version(300), query: 2)),
+      ("confirm", .confirm(ServerVersion(300), query: 2)),
       ("error", .error(error, time: 1_700_000_000_000, retryAfterMilliseconds: 500)),
       ("ping", .ping(1)),
       ("pong", .pong(1)),
@@ -62,7 +62,8 @@ public enum ProtocolSamples {
       var placement = Placement(name: name, left: name == second ? first : nil)
       if isUpload {
         placement.authorship = Authorship(
-          right: nil, ownLeft: placement.left, ownRight: nil, cursor: Version(12), isNew: true)
+          right: nil, ownLeft: placement.left, ownRight: nil, cursor: ServerVersion(12), isNew: true
+        )
       }
       return placement
     }
@@ -82,15 +83,15 @@ public enum ProtocolSamples {
   /// A batch with every kind of change.
   public static func batch(_ names: Names) -> UploadBatch {
     UploadBatch(
-      number: 6, cursor: Version(12), objects: [object(names, isUpload: true)])
+      number: 6, cursor: ServerVersion(12), objects: [object(names, isUpload: true)])
   }
 
   /// A slice with every kind of news.
   public static func slice(_ names: Names) -> DownloadSlice {
-    var slice = DownloadSlice(from: Version(12), to: Version(300))
+    var slice = DownloadSlice(from: ServerVersion(12), to: ServerVersion(300))
     slice.acknowledged = 6
     slice.time = 4_000
-    slice.floor = Version(3)
+    slice.floor = ServerVersion(3)
     slice.queryVersion = 2
     let item = names.find("Item") ?? .none
     let gone = ObjectChange(id: ObjectID(type: item, key: .null), generation: Generation(2))

@@ -46,7 +46,7 @@ public struct ConvergenceRun {
   var backup: (SimulatedServerStorage, MergeModel)?
   var epoch: UInt64 = 1
   /// Up to where marks of removals may have been forgotten.
-  private var passed = Version.zero
+  private var passed = ServerVersion.zero
   var finding: String?
   var rebases = 0
   var refusals = 0

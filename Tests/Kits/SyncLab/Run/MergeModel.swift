@@ -3,7 +3,7 @@ import SyncProtocol
 /// A batch that the server has merged.
 struct Merge {
   var objects: [ObjectChange]
-  var version: Version
+  var version: ServerVersion
 }
 
 /// What the server should hold after the batches that it has merged, said in the plainest way: all
@@ -25,7 +25,7 @@ struct MergeModel {
     var stamp: CellStamp
     var value: CellValue
     var made: ContainerID
-    var version: Version
+    var version: ServerVersion
   }
 
   private var writes: [CellName: Write] = [:]
@@ -33,13 +33,13 @@ struct MergeModel {
   private var forgotten: [Place: Stamp] = [:]
   private var cells: [Place: Set<Slot>] = [:]
   private var inserted: [Place: Set<ElementID>] = [:]
-  private var removed: [Place: [ElementID: Version]] = [:]
+  private var removed: [Place: [ElementID: ServerVersion]] = [:]
   /// Elements of which the marks were trimmed.
   private var trimmed: [Place: Set<ElementID>] = [:]
   private var moved: [CellName: Stamp] = [:]
   private(set) var batches = 0
 
-  mutating func merge(_ objects: [ObjectChange], as version: Version) {
+  mutating func merge(_ objects: [ObjectChange], as version: ServerVersion) {
     batches += 1
     for object in objects {
       let known = generations[object.id] ?? .none
@@ -61,7 +61,7 @@ struct MergeModel {
   }
 
   private mutating func merge(
-    _ container: ContainerChange, at place: Place, isRecovered: Bool, as version: Version
+    _ container: ContainerChange, at place: Place, isRecovered: Bool, as version: ServerVersion
   ) {
     // What is written of an element that was forgotten, or never was, is written to nothing.
     for placement in container.placements {
@@ -109,7 +109,7 @@ struct MergeModel {
   /// Forgets removed keys, members and elements of which the server has trimmed the marks.
   ///
   /// - Parameter floor: up to where it may have trimmed them.
-  mutating func trim(_ object: ServerObject, _ id: ObjectID, _ floor: Version) {
+  mutating func trim(_ object: ServerObject, _ id: ObjectID, _ floor: ServerVersion) {
     var kept: [ContainerID: Set<Slot>] = [:]
     for container in object.snapshot(of: id).containers {
       kept[container.id] = Set(container.registers.map(\.slot))

@@ -5,7 +5,7 @@ import SyncProtocol
 public struct SimulatedServerStorage: ServerStorage, Sendable {
   private struct Row: Sendable {
     var bytes: [UInt8]
-    var version: Version
+    var version: ServerVersion
     var isAlive: Bool
   }
 
@@ -56,7 +56,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     }
   }
 
-  public func objects(changedAfter version: Version) throws(SyncError) -> [ObjectID] {
+  public func objects(changedAfter version: ServerVersion) throws(SyncError) -> [ObjectID] {
     sorted { $0.version > version }
   }
 
@@ -70,7 +70,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     return selected
   }
 
-  public func deadObjects(upTo version: Version) throws(SyncError) -> [ObjectID] {
+  public func deadObjects(upTo version: ServerVersion) throws(SyncError) -> [ObjectID] {
     sorted { !$0.isAlive && $0.version <= version }
   }
 

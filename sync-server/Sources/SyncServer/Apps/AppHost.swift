@@ -142,7 +142,7 @@ final class AppHost: @unchecked Sendable {
   }
 
   /// Makes durable what was merged, and what follows from it for those whom it concerns.
-  private func settle(since version: Version) -> Bool {
+  private func settle(since version: ServerVersion) -> Bool {
     guard flush() else { return false }
     if core.head.version == version { return true }
     noteNews()

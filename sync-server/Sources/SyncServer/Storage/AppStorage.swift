@@ -141,12 +141,12 @@ final class AppStorage: ServerStorage {
     }
   }
 
-  func objects(changedAfter version: Version) throws(SyncError) -> [ObjectID] {
+  func objects(changedAfter version: ServerVersion) throws(SyncError) -> [ObjectID] {
     if let known = recent.objects(after: version) { return known }
     return try reading { () throws(StorageError) in try hidden.objects(after: version, snapshot) }
   }
 
-  func deadObjects(upTo version: Version) throws(SyncError) -> [ObjectID] {
+  func deadObjects(upTo version: ServerVersion) throws(SyncError) -> [ObjectID] {
     try reading { () throws(StorageError) in
       try hidden.deadObjects(upTo: version, snapshot)
     }

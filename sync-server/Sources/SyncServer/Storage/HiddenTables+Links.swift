@@ -23,7 +23,7 @@ extension HiddenTables {
   /// Notes what an object links to and is not there. If all of it was written, what was noted
   /// before goes.
   func setLinks(
-    from source: ObjectID, to targets: Set<ObjectID>, since: Version,
+    from source: ObjectID, to targets: Set<ObjectID>, since: ServerVersion,
     in transaction: ObjectTransaction
   ) throws(StorageError) {
     if since == .zero { try removeLinks(from: source, in: transaction) }

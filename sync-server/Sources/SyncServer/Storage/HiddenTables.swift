@@ -95,17 +95,19 @@ struct HiddenTables {
   }
 
   /// The version of an object; zero if it is not known.
-  func version(of id: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> Version {
+  func version(of id: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> ServerVersion {
     let table = try object.table(snapshot)
     guard let row = try object.find(.string(id.storedKey), table),
       let position = try table.find(row)
     else { return .zero }
     let number = try table.int(object.column("version"), at: position)
-    return Version(UInt64(bitPattern: number))
+    return ServerVersion(UInt64(bitPattern: number))
   }
 
   /// In the order of their versions.
-  func objects(after version: Version, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+  func objects(
+    after version: ServerVersion, _ snapshot: Snapshot
+  ) throws(StorageError) -> [ObjectID] {
     let from = Int64(bitPattern: version.rawValue) + 1
     return try objects(snapshot, "version", from, Int64.max)
   }
@@ -128,7 +130,9 @@ struct HiddenTables {
     return found
   }
 
-  func deadObjects(upTo version: Version, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
+  func deadObjects(
+    upTo version: ServerVersion, _ snapshot: Snapshot
+  ) throws(StorageError) -> [ObjectID] {
     let table = try object.table(snapshot)
     let column = object.column("version")
     var found: [ObjectID] = []

@@ -35,7 +35,7 @@ struct Projection {
   struct Change {
     var id: ObjectID
     var object: ServerObject?
-    var known: Version
+    var known: ServerVersion
   }
 
   mutating func write(_ changes: [Change]) throws(StorageError) {
@@ -131,7 +131,7 @@ struct Projection {
   // MARK: Values
 
   private mutating func write(
-    _ object: ServerObject, _ id: ObjectID, since: Version
+    _ object: ServerObject, _ id: ObjectID, since: ServerVersion
   ) throws(StorageError) {
     guard let (type, row) = try row(of: id) else { return }
     missing = []
@@ -143,7 +143,7 @@ struct Projection {
   struct Source {
     var object: ServerObject
     var container: ContainerID
-    var since: Version
+    var since: ServerVersion
 
     func isNewer(_ slot: Slot) -> Bool {
       since == .zero || object.version(slot, of: container) > since

@@ -4,22 +4,22 @@ import SyncProtocol
 /// without a look into the file.
 struct RecentChanges {
   private struct Entry {
-    var version: Version
+    var version: ServerVersion
     var id: ObjectID
   }
 
   /// By rising version; an object may be in it several times.
   private var entries: [Entry] = []
   /// All changes after this version are known.
-  private var start: Version
+  private var start: ServerVersion
   private static let countMax = 200_000
 
   /// - Parameter start: what the last commit before those that will be added had.
-  init(after start: Version = Version(.max)) { self.start = start }
+  init(after start: ServerVersion = ServerVersion(.max)) { self.start = start }
 
   /// Adds what a commit wrote: objects and their versions. Those of an older version were written
   /// without a change, by a merge in which nothing was new, or by trimming.
-  mutating func add(_ written: some Sequence<(id: ObjectID, version: Version)>) {
+  mutating func add(_ written: some Sequence<(id: ObjectID, version: ServerVersion)>) {
     let first = entries.count
     let newest = entries.last?.version ?? start
     for (id, version) in written where version > newest {
@@ -34,13 +34,13 @@ struct RecentChanges {
   }
 
   /// The objects that changed after a version; nil if not all of them are known.
-  func objects(after version: Version) -> [ObjectID]? {
+  func objects(after version: ServerVersion) -> [ObjectID]? {
     guard version >= start else { return nil }
     return entries[place(after: version)...].map(\.id)
   }
 
   /// The first entry of a later version.
-  private func place(after version: Version) -> Int {
+  private func place(after version: ServerVersion) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
