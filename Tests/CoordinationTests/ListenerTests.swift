@@ -39,7 +39,7 @@ private final class ThreadCount: ForwardingSystem {
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   private func commit(_ lockFile: LockFile) throws {
     try lockFile.lockWriter()
-    lockFile.publish(published(lockFile.newestVersion + 1))
+    lockFile.publish(published(lockFile.newestVersion.next))
     lockFile.unlockWriter()
     lockFile.wakeOthers()
   }

@@ -106,15 +106,15 @@ import Testing
     let second = try database.open().lockFile
     let count = LockFileLayout.pinsInitially * 5
     var pins: [Pin] = []
-    for version in 2...UInt64(count) {
-      pins.append(try (version % 2 == 0 ? first : second).pinNewest())
-      first.publish(published(version))
+    for number in 2...UInt64(count) {
+      pins.append(try (number % 2 == 0 ? first : second).pinNewest())
+      first.publish(published(Version(number)))
     }
-    let all = (1...UInt64(count)).map { $0 }
+    let all = (1...UInt64(count)).map { Version($0) }
     #expect(first.versionsInUse(.now) == all)
     #expect(second.versionsInUse(.now) == all)
     for (index, pin) in pins.enumerated() { (index % 2 == 0 ? first : second).unpin(pin) }
-    #expect(first.versionsInUse() == [UInt64(count)])
+    #expect(first.versionsInUse() == [Version(UInt64(count))])
   }
 
   private func slotsInUse(_ lockFile: LockFile) -> Int {
@@ -231,12 +231,12 @@ import Testing
     let wrong = Counter()
     try runThreads(4) { index in
       if index == 3 {
-        for version in 2...20_000 as ClosedRange<UInt64> {
-          writer.publish(published(version))
+        for number in 2...20_000 as ClosedRange<UInt64> {
+          writer.publish(published(Version(number)))
           let before = notes.map(\.value)
           let versions = Set(writer.versionsInUse())
           for (note, value) in zip(notes, before) where value != 0 && note.value == value {
-            if !versions.contains(value & 0xFFFF_FFFF) { missed.add() }
+            if !versions.contains(Version(value & 0xFFFF_FFFF)) { missed.add() }
           }
         }
         return isDone.set()
@@ -247,7 +247,7 @@ import Testing
         round += 1
         guard let pin = try? reader.pinNewest() else { return wrong.fail() }
         if pin.published != published(pin.version) { wrong.add() }
-        notes[index].value = round << 32 | pin.version
+        notes[index].value = round << 32 | pin.version.rawValue
         if round % 3 == 0 { held.append(reader.pinAgain(pin)) }
         if held.count > 10 { reader.unpin(held.removeFirst()) }
         notes[index].value = 0
@@ -275,17 +275,17 @@ import Testing
         Self.pinInBursts(reader, notes[index], pauses, index, onFailure: { missed.fail() })
         return
       }
-      for version in 2...3_000 as ClosedRange<UInt64> {
-        writer.publish(published(version))
-        if version % 20 == 0 { pauses.begin(version) }
+      for number in 2...3_000 as ClosedRange<UInt64> {
+        writer.publish(published(Version(number)))
+        if number % 20 == 0 { pauses.begin(number) }
         // Half of the scans after a pause meet the threads as they go on.
-        if version % 40 == 0 { pauses.end() }
+        if number % 40 == 0 { pauses.end() }
         let before = notes.map(\.value)
         let versions = Set(writer.versionsInUse())
         for (note, value) in zip(notes, before) where value != 0 && note.value == value {
-          if !versions.contains(value & 0xFFFF_FFFF) { missed.add() }
+          if !versions.contains(Version(value & 0xFFFF_FFFF)) { missed.add() }
         }
-        guard version % 40 == 20 else { continue }
+        guard number % 40 == 20 else { continue }
         // Since the last pause each thread has had this many pins at once.
         if writer.memory.pinsUsed() < Self.burstPins { lowered.add() }
         pauses.end()
@@ -314,9 +314,9 @@ import Testing
         let pin = try? lockFile.pinNewest()
       else { return onFailure() }
       for pin in burst { lockFile.unpin(pin) }
-      note.value = round << 32 | pin.version
-      let version = lockFile.newestVersion
-      yield { lockFile.newestVersion >= version + 2 || pauses.isWanted || pauses.isFinished }
+      note.value = round << 32 | pin.version.rawValue
+      let wanted = lockFile.newestVersion.advanced(by: 2)
+      yield { lockFile.newestVersion >= wanted || pauses.isWanted || pauses.isFinished }
       note.value = 0
       lockFile.unpin(pin)
       pauses.take(index)

@@ -24,7 +24,7 @@ struct Database {
   }
 
   func open(
-    mode: LockFile.Mode = .shared, version: UInt64 = 1, durable: UInt64 = 1,
+    mode: LockFile.Mode = .shared, version: Version = 1, durable: Version = 1,
     dataMode: OpenMode = .create, system: any System = PosixSystem.shared,
     repairs: Bool = true
   ) throws(LockFileError) -> Opened {
@@ -61,8 +61,9 @@ struct Database {
   }
 }
 
-func published(_ version: UInt64) -> PublishedVersion {
-  PublishedVersion(version: version, root: version * 10, logicalSize: version * 100)
+func published(_ version: Version) -> PublishedVersion {
+  PublishedVersion(
+    version: version, root: version.rawValue * 10, logicalSize: version.rawValue * 100)
 }
 
 /// The code of the lock-file error that `body` throws.
@@ -121,8 +122,8 @@ func yield(until isTrue: () -> Bool) {
 }
 
 extension LockFile {
-  func versionsInUse(_ reaping: Reaping = .never) -> [UInt64] {
-    var versions: [UInt64] = []
+  func versionsInUse(_ reaping: Reaping = .never) -> [Version] {
+    var versions: [Version] = []
     pinnedVersions(into: &versions, reaping: reaping)
     return versions
   }

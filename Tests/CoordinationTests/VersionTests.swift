@@ -79,10 +79,12 @@ import Testing
     let backward = Counter()
     try runThreads(4) { index in
       if index == 0 {
-        for version in 2...100_000 as ClosedRange<UInt64> { writer.publish(published(version)) }
+        for number in 2...100_000 as ClosedRange<UInt64> {
+          writer.publish(published(Version(number)))
+        }
         return isDone.set()
       }
-      var last: UInt64 = 0
+      var last = Version.zero
       while !isDone.isSet {
         guard let newest = try? reader.newest() else { return torn.fail() }
         if newest != published(newest.version) { torn.add() }
@@ -99,11 +101,16 @@ import Testing
     let base = PublishedVersion(version: 5, root: 6, logicalSize: 7)
     var seen: Set<UInt64> = [base.check]
     for bit in 0..<64 as Range<UInt64> {
-      seen.insert(PublishedVersion(version: 5 ^ 1 << bit, root: 6, logicalSize: 7).check)
+      seen.insert(PublishedVersion(version: Version(5 ^ 1 << bit), root: 6, logicalSize: 7).check)
       seen.insert(PublishedVersion(version: 5, root: 6 ^ 1 << bit, logicalSize: 7).check)
       seen.insert(PublishedVersion(version: 5, root: 6, logicalSize: 7 ^ 1 << bit).check)
     }
     #expect(seen.count == 3 * 64 + 1)
+  }
+
+  @Test func `a version costs what its number does, and is shown as that`() {
+    #expect(MemoryLayout<Version>.size == MemoryLayout<UInt64>.size)
+    #expect("\(Version.max)" == "\(UInt64.max)")
   }
 
   @Test func impossibleVersionsCannotBePublished() async {
@@ -111,7 +118,7 @@ import Testing
       try Database().open().lockFile.publish(published(0))
     }
     await #expect(processExitsWith: .failure) {
-      try Database().open().lockFile.publish(published(1 << 48))
+      try Database().open().lockFile.publish(published(Version(1 << 48)))
     }
   }
 }

@@ -7,13 +7,13 @@ import Testing
 @Suite struct WakeUpTests {
   let database = Database()
 
-  private func commit(_ version: UInt64, by lockFile: LockFile) {
+  private func commit(_ version: Version, by lockFile: LockFile) {
     lockFile.publish(published(version))
     lockFile.wakeOthers()
   }
 
   /// Reads what a child says until it has heard of the version; it may hear of one before it first.
-  private func awaitHearing(of version: UInt64, by child: ChildProcess) throws {
+  private func awaitHearing(of version: Version, by child: ChildProcess) throws {
     while true {
       let words = try child.readLine().split(separator: " ")
       if words.first == "heard", words[1] == "\(version)" { return }
@@ -27,9 +27,9 @@ import Testing
       try child.ask("open")
       #expect(try child.ask("listen") == "listening")
     }
-    for version in 2...50 as ClosedRange<UInt64> {
-      commit(version, by: lockFile)
-      for child in children { try awaitHearing(of: version, by: child) }
+    for number in 2...50 as ClosedRange<UInt64> {
+      commit(Version(number), by: lockFile)
+      for child in children { try awaitHearing(of: Version(number), by: child) }
     }
   }
 
@@ -52,9 +52,9 @@ import Testing
       try child.ask("listen")
     }
     children[0].kill()
-    for version in 2...10 as ClosedRange<UInt64> {
-      commit(version, by: lockFile)
-      try awaitHearing(of: version, by: children[1])
+    for number in 2...10 as ClosedRange<UInt64> {
+      commit(Version(number), by: lockFile)
+      try awaitHearing(of: Version(number), by: children[1])
     }
   }
 

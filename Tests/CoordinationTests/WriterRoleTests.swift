@@ -58,7 +58,7 @@ import Testing
       #expect(try canWrite(lockFile))
       kill(stopped.number, SIGCONT)
       #expect(try stopped.readLine() == "writing")
-      try stopped.ask("publish \(lockFile.newestVersion + 1)")
+      try stopped.ask("publish \(lockFile.newestVersion.next)")
     }
   }
 
@@ -180,7 +180,7 @@ import Testing
       try child.ask("write")
       lockFile.memory[half: LockFileLayout.writerRole].store(bits, ordering: .relaxed)
       for _ in 0..<10 { #expect(try !lockFile.tryLockWriter(), "\(bits)") }
-      try child.ask("publish \(lockFile.newestVersion + 1)")
+      try child.ask("publish \(lockFile.newestVersion.next)")
       #expect(try canWrite(lockFile))
     }
   }

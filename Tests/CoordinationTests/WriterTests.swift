@@ -185,12 +185,12 @@ import Testing
     try runThreads(2) { _ in
       for _ in 0..<500 {
         try? lockFile.lockWriter()
-        lockFile.publish(published(lockFile.newestVersion + 1))
+        lockFile.publish(published(lockFile.newestVersion.next))
         lockFile.unlockWriter()
       }
     }
     for child in children { #expect(try child.readLine() == "incremented") }
-    #expect(lockFile.newestVersion == 1 + 4 * 500)
+    #expect(lockFile.newestVersion == Version(1 + 4 * 500))
   }
 
   /// Processes are killed wherever they happen to be; the others go on, and nobody is let in twice.
@@ -206,7 +206,8 @@ import Testing
     }
     var children = try (0..<3).map { _ in try writer() }
     for _ in 0..<40 {
-      let version = lockFile.newestVersion + UInt64.random(in: 1...200, using: &random)
+      let commits = UInt64.random(in: 1...200, using: &random)
+      let version = lockFile.newestVersion.advanced(by: commits)
       yield { lockFile.newestVersion >= version }
       children.removeFirst().kill()
       children.append(try writer())

@@ -10,7 +10,7 @@ final class Bench {
   /// What the database sees of it.
   private let seen: any System
   let model: LeafModel
-  var leaves: [UInt64: [LeafModel.Leaf]] = [1: []]
+  var leaves: [Version: [LeafModel.Leaf]] = [1: []]
   var options = DatabaseOptions()
   private(set) var database: Database!
 
@@ -39,9 +39,18 @@ final class Bench {
   func commit() throws -> Snapshot {
     let transaction = try database.beginWrite()
     let version = transaction.version
-    leaves[version] = model.next(leaves[version - 1]!, version: version)
+    leaves[version] = model.next(leaves[transaction.baseVersion]!, version: version)
     try model.apply(to: transaction)
     return try transaction.commit()
+  }
+
+  /// Versions that compaction has made hold what the ones before them do.
+  func noteUnchanged() {
+    var version = Version(1)
+    while version < database.newestVersion {
+      leaves[version.next] = leaves[version.next] ?? leaves[version]
+      version = version.next
+    }
   }
 
   /// Commits a version without most leaves.

@@ -68,7 +68,7 @@ import Testing
 
   private static let keys = [nil, EncryptionKey([UInt8](repeating: 7, count: 64))]
 
-  private static func opened(_ image: [UInt8], key: EncryptionKey?) throws -> UInt64 {
+  private static func opened(_ image: [UInt8], key: EncryptionKey?) throws -> Version {
     let system = SimulatedSystem()
     system.install(image, at: path)
     var options = options

@@ -23,7 +23,7 @@ import Testing
   @Test func `a process reads what others have written where it has read before`() throws {
     let model = LeafModel(leafCount: 20, wordsMax: 200, changesMax: 6, seed: 5)
     let databases = try (0..<3).map { _ in try open() }
-    var leaves: [UInt64: [LeafModel.Leaf]] = [1: []]
+    var leaves: [Version: [LeafModel.Leaf]] = [1: []]
     var kept: [Snapshot] = []
     for round in 0..<1500 {
       let transaction = try databases[round % 2].beginWrite()

@@ -89,7 +89,7 @@ import Testing
   /// wrote may look like a commit that a power loss kept from the disk: then the one before is.
   private func isNewestSound(_ bytes: [UInt8], _ bench: Bench) throws(StorageError) -> Bool {
     let database = try open(bytes, bench.options)
-    return try database.verify().isSound && database.newestVersion == bench.leaves.count
+    return try database.verify().isSound && database.newestVersion.rawValue == bench.leaves.count
   }
 
   /// One bit of every part of every node.
@@ -288,8 +288,8 @@ import Testing
     #expect(before.count == 3 && before[1] > 0 && before[2] > 0)
     // Those who have been reading there go on.
     for snapshot in snapshots { try bench.check(snapshot) }
-    snapshots.filter { $0.version % 3 > 0 }.forEach { $0.release() }
-    for snapshot in snapshots where snapshot.version % 3 == 0 { try bench.check(snapshot) }
+    snapshots.filter { $0.version.rawValue % 3 > 0 }.forEach { $0.release() }
+    for snapshot in snapshots where snapshot.version.rawValue % 3 == 0 { try bench.check(snapshot) }
     snapshots.forEach { $0.release() }
     #expect(try outgrownPages(bench.database).allSatisfy { $0 == 0 })
     try bench.check(try bench.commit())
@@ -304,7 +304,8 @@ import Testing
     _ = try bench.database.mappings.mapping(covering: 1 << 29)
     #expect(try outgrownPages(bench.database).allSatisfy { $0 > 0 })
     let version = transaction.version
-    bench.leaves[version] = bench.model.next(bench.leaves[version - 1]!, version: version)
+    bench.leaves[version] = bench.model.next(
+      bench.leaves[transaction.baseVersion]!, version: version)
     try bench.model.apply(to: transaction)
     try bench.check(try transaction.commit())
   }

@@ -64,7 +64,7 @@ import Testing
 
   /// The last version, or the one in the making, is there whole; the file can be written to, after
   /// reopening where a flush failed.
-  private func checkIntact(_ bench: Bench, before: UInt64, call: Int) throws {
+  private func checkIntact(_ bench: Bench, before: Version, call: Int) throws {
     try bench.open()
     let snapshot = try bench.database.pinNewest()
     #expect(snapshot.version >= before, "call \(call)")
@@ -118,7 +118,8 @@ import Testing
     } operation: { bench in
       let leaves = bench.leaves[bench.database.newestVersion]
       defer {
-        for version in bench.database.newestVersion...bench.database.newestVersion + 3 {
+        for more in 0...3 as ClosedRange<UInt64> {
+          let version = bench.database.newestVersion.advanced(by: more)
           bench.leaves[version] = bench.leaves[version] ?? leaves
         }
       }

@@ -27,20 +27,13 @@ import Testing
     return (bench, watch)
   }
 
-  /// Says of versions that compaction has made what is in them.
-  private func note(_ bench: Bench) {
-    for version in 2...bench.database.newestVersion where bench.leaves[version] == nil {
-      bench.leaves[version] = bench.leaves[version - 1]
-    }
-  }
-
   @Test(arguments: [Durability.relaxed, .full], HolePunchTests.keys)
   func `others write while holes are punched, and not where`(
     durability: Durability, key: EncryptionKey?
   ) throws {
     let (bench, watch) = try shrunken(durability, key: key)
     unsafe watch.onPunch = {
-      note(bench)
+      bench.noteUnchanged()
       // A flush in the background may have the writer role; compaction would have it every time.
       guard let transaction = try? bench.database.tryBeginWrite() else { return }
       transaction.cancel()
@@ -52,7 +45,7 @@ import Testing
     #expect(watch.punchCount > 3)
     #expect(watch.writesMeanwhile > watch.punchCount)
     #expect(watch.writesIntoHoles == 0)
-    note(bench)
+    bench.noteUnchanged()
     try bench.check(try bench.database.pinNewest())
     try bench.verify()
     try bench.open()
@@ -63,7 +56,7 @@ import Testing
     let (bench, watch) = try shrunken(.full)
     let before = bench.system.contents(of: "/a.realm").count
     _ = try bench.database.compact()
-    note(bench)
+    bench.noteUnchanged()
     let after = bench.system.contents(of: "/a.realm").count
     print("\(before) bytes, then \(after); \(watch.cutPages) pages cut off")
     #expect(after < before / 4)
@@ -77,7 +70,7 @@ import Testing
     let before = bench.system.contents(of: "/a.realm").count
     watch.canPunch = false
     _ = try bench.database.compact()
-    note(bench)
+    bench.noteUnchanged()
     #expect(bench.system.contents(of: "/a.realm").count < before / 4)
     try bench.verify()
   }
@@ -91,7 +84,7 @@ import Testing
     #expect(holes > 0)
     #expect(watch.punchCount == holes)
     #expect(bench.database.newestVersion == versions)
-    note(bench)
+    bench.noteUnchanged()
     try bench.verify()
   }
 

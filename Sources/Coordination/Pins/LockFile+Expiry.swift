@@ -9,7 +9,7 @@ extension LockFile {
     requireUsable()
     let slot = memory.pinOffset(pin.slot)
     let word = memory[slot + LockFileLayout.pinWord].load(ordering: .relaxed)
-    guard word >> LockFileLayout.pinParticipantBits == pin.version else { return }
+    guard PinTable.version(in: word) == pin.version else { return }
     memory[slot + LockFileLayout.pinExpired].store(word, ordering: .relaxed)
   }
 
@@ -17,7 +17,7 @@ extension LockFile {
   public func isExpired(_ pin: Pin) -> Bool {
     let slot = memory.pinOffset(pin.slot)
     let asked = memory[slot + LockFileLayout.pinExpired].load(ordering: .relaxed)
-    return asked >> LockFileLayout.pinParticipantBits == pin.version
+    return PinTable.version(in: asked) == pin.version
       && asked == memory[slot + LockFileLayout.pinWord].load(ordering: .relaxed)
   }
 }

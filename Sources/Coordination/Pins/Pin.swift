@@ -4,7 +4,7 @@
   /// Which slot of the shared memory holds it.
   let slot: Int
 
-  public var version: UInt64 { published.version }
+  public var version: Version { published.version }
 }
 
 extension LockFile {
@@ -21,7 +21,7 @@ public struct PinDescription: Hashable, Sendable {
   public var slot: Int
   /// The version that is kept, with what leads to its nodes.
   public var published: PublishedVersion
-  public var version: UInt64 { published.version }
+  public var version: Version { published.version }
   public var participant: Int
   /// The process by its own account: its number in its own namespace, and its name.
   public var process: UInt64

@@ -62,8 +62,14 @@ import Synchronization
   }
 
   @inline(__always)
-  private func pinWord(_ version: UInt64) -> UInt64 {
-    version << LockFileLayout.pinParticipantBits | participant
+  private func pinWord(_ version: Version) -> UInt64 {
+    version.rawValue << LockFileLayout.pinParticipantBits | participant
+  }
+
+  /// The version that a slot's word names.
+  @inline(__always)
+  static func version(in word: UInt64) -> Version {
+    Version(word >> LockFileLayout.pinParticipantBits)
   }
 
   // MARK: Pinning
@@ -110,7 +116,7 @@ import Synchronization
   func pinSame(as other: PinDescription, label: PinLabel) throws(LockFileError) -> Pin? {
     let slot = try claim(pinWord(other.version), near: Int(unsafe ThreadHint.address().pointee))
     let there = memory[pin: other.slot].load(ordering: .sequentiallyConsistent)
-    guard there >> LockFileLayout.pinParticipantBits == other.version else {
+    guard PinTable.version(in: there) == other.version else {
       free(slot)
       return nil
     }
@@ -233,7 +239,7 @@ import Synchronization
         let mask = (1 << LockFileLayout.pinParticipantBits) - 1 as UInt64
         assert(value == 0 || slot < used, "slot \(slot) is in use beyond the \(used) that count")
         assert(
-          value >> LockFileLayout.pinParticipantBits <= newestVersion,
+          PinTable.version(in: value) <= newestVersion,
           "slot \(slot) pins a version that is not published")
         assert(
           value & mask < UInt64(LockFileLayout.participantsMax),
@@ -248,7 +254,7 @@ import Synchronization
   // MARK: Looking at all of them
 
   /// The distinct versions in use, oldest first, the newest among them.
-  func versions(into versions: inout [UInt64]) {
+  func versions(into versions: inout [Version]) {
     versions.removeAll(keepingCapacity: true)
     let newestVersion = newest.number()
     versions.append(newestVersion)
@@ -258,7 +264,7 @@ import Synchronization
       let value = memory[pin: slot].load(ordering: .sequentiallyConsistent)
       if value == 0 { continue }
       needed = slot + 1
-      let version = value >> LockFileLayout.pinParticipantBits
+      let version = PinTable.version(in: value)
       // What is newer than the newest was pinned after the scan began, or is damage.
       guard version < newestVersion else { continue }
       versions.append(version)
@@ -326,7 +332,7 @@ import Synchronization
       return PinDescription(
         slot: slot,
         published: PublishedVersion(
-          version: value >> LockFileLayout.pinParticipantBits,
+          version: PinTable.version(in: value),
           root: field(LockFileLayout.pinRoot), logicalSize: field(LockFileLayout.pinLogicalSize)),
         participant: Int(value & (1 << LockFileLayout.pinParticipantBits - 1)),
         process: 0, processName: "", age: since > 0 && now > since ? now - since : 0,

@@ -4,13 +4,13 @@ import Synchronization
 /// A version that readers can use.
 @frozen public struct PublishedVersion: Hashable, Sendable {
   /// At least 1, at most `LockFileLayout.versionMax`.
-  public var version: UInt64
+  public var version: Version
   /// The raw node reference of its root.
   public var root: UInt64
   /// Bytes of the data file that the version may refer to.
   public var logicalSize: UInt64
 
-  public init(version: UInt64, root: UInt64, logicalSize: UInt64) {
+  public init(version: Version, root: UInt64, logicalSize: UInt64) {
     self.version = version
     self.root = root
     self.logicalSize = logicalSize
@@ -18,7 +18,7 @@ import Synchronization
 
   /// Every bit of the three numbers changes about half of the bits of the result.
   var check: UInt64 {
-    var sum = version &* 0x9E37_79B9_7F4A_7C15 ^ 0x4846_4C4F_434B_3031
+    var sum = version.rawValue &* 0x9E37_79B9_7F4A_7C15 ^ 0x4846_4C4F_434B_3031
     sum = (sum ^ sum >> 29 ^ root) &* 0xBF58_476D_1CE4_E5B9
     sum = (sum ^ sum >> 32 ^ logicalSize) &* 0x94D0_49BB_1331_11EB
     return sum ^ sum >> 31
@@ -33,25 +33,25 @@ import Synchronization
 struct NewestVersion: Sendable {
   let memory: SharedMemory
 
-  private func entry(_ version: UInt64) -> Int {
-    let index = Int(truncatingIfNeeded: version) & (LockFileLayout.ringCount - 1)
+  private func entry(_ version: Version) -> Int {
+    let index = Int(truncatingIfNeeded: version.rawValue) & (LockFileLayout.ringCount - 1)
     return LockFileLayout.ring + index * LockFileLayout.ringEntrySize
   }
 
   @inline(__always)
-  func number() -> UInt64 {
-    memory[LockFileLayout.newestVersion].load(ordering: .sequentiallyConsistent)
+  func number() -> Version {
+    Version(memory[LockFileLayout.newestVersion].load(ordering: .sequentiallyConsistent))
   }
 
   /// What was published as `version`; nil if it has been overwritten since, or is damaged.
   @inline(__always)
-  func published(_ version: UInt64) -> PublishedVersion? {
+  func published(_ version: Version) -> PublishedVersion? {
     let entry = entry(version)
     func field(_ offset: Int) -> UInt64 {
       memory[entry + offset].load(ordering: .relaxed)
     }
     let result = PublishedVersion(
-      version: field(LockFileLayout.ringVersion), root: field(LockFileLayout.ringRoot),
+      version: Version(field(LockFileLayout.ringVersion)), root: field(LockFileLayout.ringRoot),
       logicalSize: field(LockFileLayout.ringLogicalSize))
     guard result.version == version, field(LockFileLayout.ringCheck) == result.check else {
       return nil
@@ -68,7 +68,7 @@ struct NewestVersion: Sendable {
   }
 
   /// An entry that cannot be read although it is still the newest is damaged.
-  func requireOvertaken(_ version: UInt64) throws(LockFileError) {
+  func requireOvertaken(_ version: Version) throws(LockFileError) {
     // What was read of the entry was read before the number is.
     atomicMemoryFence(ordering: .acquiring)
     guard number() == version else { return }
@@ -81,17 +81,17 @@ struct NewestVersion: Sendable {
   /// For the holder of the writer role, or a process that has the file exclusively.
   func publish(_ newest: PublishedVersion) {
     precondition(
-      newest.version > 0 && newest.version <= LockFileLayout.versionMax,
+      newest.version > .zero && newest.version.rawValue <= LockFileLayout.versionMax,
       "version \(newest.version) cannot be published")
     let entry = entry(newest.version)
     func store(_ value: UInt64, _ offset: Int) {
       memory[entry + offset].store(value, ordering: .relaxed)
     }
-    store(newest.version, LockFileLayout.ringVersion)
+    store(newest.version.rawValue, LockFileLayout.ringVersion)
     store(newest.root, LockFileLayout.ringRoot)
     store(newest.logicalSize, LockFileLayout.ringLogicalSize)
     store(newest.check, LockFileLayout.ringCheck)
     memory[LockFileLayout.newestVersion].store(
-      newest.version, ordering: .sequentiallyConsistent)
+      newest.version.rawValue, ordering: .sequentiallyConsistent)
   }
 }

@@ -5,17 +5,17 @@ import Synchronization
 /// themselves.
 extension LockFile {
   /// The newest version that a durable slot names: recovery goes back to it at the worst.
-  public var durableVersion: UInt64 {
-    get { load(LockFileLayout.durableVersion) }
-    set { store(newValue, LockFileLayout.durableVersion) }
+  public var durableVersion: Version {
+    get { Version(load(LockFileLayout.durableVersion)) }
+    set { store(newValue.rawValue, LockFileLayout.durableVersion) }
   }
 
   /// The newest version whose nodes, and those of every version before it, are known to be on disk,
   /// whether or not a durable slot names it. At least `durableVersion`, but for a session that a
   /// reader began (`isDurableVersionUncertain`).
-  public var flushedVersion: UInt64 {
-    get { load(LockFileLayout.flushedVersion) }
-    set { store(newValue, LockFileLayout.flushedVersion) }
+  public var flushedVersion: Version {
+    get { Version(load(LockFileLayout.flushedVersion)) }
+    set { store(newValue.rawValue, LockFileLayout.flushedVersion) }
   }
 
   /// Whether the durable version has been found by a reader, who began the session, and nobody has
@@ -24,25 +24,25 @@ extension LockFile {
 
   /// Raises `flushedVersion`. Unlike the rest this needs no writer role: a flush that has returned
   /// has flushed what had been written before it began, regardless of other processes.
-  public func raiseFlushedVersion(to version: UInt64) {
+  public func raiseFlushedVersion(to version: Version) {
     requireUsable()
     _ = memory[LockFileLayout.flushedVersion].max(
-      version, ordering: .sequentiallyConsistent)
+      version.rawValue, ordering: .sequentiallyConsistent)
   }
 
   /// Raises `durableVersion`. For the holder of the writer role.
-  public func raiseDurableVersion(to version: UInt64) {
+  public func raiseDurableVersion(to version: Version) {
     requireUsable()
     _ = memory[LockFileLayout.durableVersion].max(
-      version, ordering: .sequentiallyConsistent)
+      version.rawValue, ordering: .sequentiallyConsistent)
   }
 
   /// The version of a durable slot that has been written and not yet been flushed; 0: none. A power
   /// loss may lead to it or to `durableVersion`, so both count as pinned. For the holder of the
   /// writer role.
-  public var pendingSlot: UInt64 {
-    get { load(LockFileLayout.pendingSlot) }
-    set { store(newValue, LockFileLayout.pendingSlot) }
+  public var pendingSlot: Version {
+    get { Version(load(LockFileLayout.pendingSlot)) }
+    set { store(newValue.rawValue, LockFileLayout.pendingSlot) }
   }
 
   /// Odd once a flush has failed in this session, in any process, until what lies beyond

@@ -24,12 +24,12 @@ public final class LockFile: Sendable {
   public struct Recovered: Sendable {
     public var newest: PublishedVersion
     /// The newest version that a durable slot names.
-    public var durable: UInt64
+    public var durable: Version
     /// The newest version whose nodes are all known to be on disk.
-    public var flushed: UInt64
+    public var flushed: Version
 
     /// `flushed`: `durable` where nothing more is known.
-    public init(newest: PublishedVersion, durable: UInt64, flushed: UInt64? = nil) {
+    public init(newest: PublishedVersion, durable: Version, flushed: Version? = nil) {
       self.newest = newest
       self.durable = durable
       self.flushed = flushed ?? durable
@@ -126,7 +126,7 @@ public final class LockFile: Sendable {
   }
 
   /// One atomic load, sequentially consistent.
-  public var newestVersion: UInt64 {
+  public var newestVersion: Version {
     requireUsable()
     return versions.number()
   }
@@ -162,7 +162,7 @@ public final class LockFile: Sendable {
   /// For the holder of the writer role. The result stays valid: it lists which of the versions up
   /// to the newest one are in use, because versions are pinned only while they are the newest; for
   /// what is freed by a later version it takes another look after that one has been published.
-  public func pinnedVersions(into versions: inout [UInt64], reaping: Reaping = .whenDue) {
+  public func pinnedVersions(into versions: inout [Version], reaping: Reaping = .whenDue) {
     requireUsable()
     switch reaping {
     case .never: break

@@ -13,8 +13,8 @@ extension SharedMemory {
       clear(from: LockFileLayout.pins, to: pinOffset(LockFileLayout.pinsInitially))
     }
     self[LockFileLayout.pinCapacity].store(UInt64(pins), ordering: .relaxed)
-    self[LockFileLayout.durableVersion].store(recovered.durable, ordering: .relaxed)
-    self[LockFileLayout.flushedVersion].store(recovered.flushed, ordering: .relaxed)
+    self[LockFileLayout.durableVersion].store(recovered.durable.rawValue, ordering: .relaxed)
+    self[LockFileLayout.flushedVersion].store(recovered.flushed.rawValue, ordering: .relaxed)
     self[LockFileLayout.flushFailure].store(hasFailedFlush ? 1 : 0, ordering: .relaxed)
     NewestVersion(memory: self).publish(recovered.newest)
   }

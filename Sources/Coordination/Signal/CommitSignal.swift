@@ -42,8 +42,8 @@ final class CommitSignal: Sendable {
       + LockFileLayout.participantAsleep
   }
 
-  private func newestVersion() -> UInt64 {
-    memory[LockFileLayout.newestVersion].load(ordering: .sequentiallyConsistent)
+  private func newestVersion() -> Version {
+    Version(memory[LockFileLayout.newestVersion].load(ordering: .sequentiallyConsistent))
   }
 
   // MARK: Publishing
@@ -58,7 +58,7 @@ final class CommitSignal: Sendable {
     let listeners = state.withLock { $0.listeners }
     for listener in listeners where listener.number != author { listener.call() }
     // The listeners have been called for all that was published up to then.
-    toldVersion.max(version, ordering: .releasing)
+    toldVersion.max(version.rawValue, ordering: .releasing)
   }
 
   private func wake(_ other: Int) {
@@ -76,7 +76,7 @@ final class CommitSignal: Sendable {
     try state.withLock { state throws(LockFileError) in
       if state.thread == nil, memory.file != nil, !state.isClosed {
         // What is published from here on is heard.
-        toldVersion.store(newestVersion(), ordering: .relaxed)
+        toldVersion.store(newestVersion().rawValue, ordering: .relaxed)
         state.thread = try doing("start the thread that listens for commits") {
           () throws(SystemError) in try ListenerThread.add(self)
         }
@@ -121,15 +121,15 @@ final class CommitSignal: Sendable {
     if memory[half: asleep(participant)].load(ordering: .relaxed) != 1 {
       memory[half: asleep(participant)].store(1, ordering: .sequentiallyConsistent)
     }
-    return newestVersion() == toldVersion.load(ordering: .acquiring)
+    return newestVersion().rawValue == toldVersion.load(ordering: .acquiring)
   }
 
   /// Calls the listeners if anything has been published since their last call.
   func tellNews() {
     let version = newestVersion()
-    if version == toldVersion.load(ordering: .acquiring) { return }
+    if version.rawValue == toldVersion.load(ordering: .acquiring) { return }
     // Also where the number is lower: then the memory was damaged, and all look for themselves.
-    toldVersion.store(version, ordering: .releasing)
+    toldVersion.store(version.rawValue, ordering: .releasing)
     let listeners = state.withLock { $0.listeners }
     for listener in listeners { listener.call() }
   }

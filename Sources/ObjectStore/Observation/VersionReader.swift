@@ -4,7 +4,7 @@ import Storage
 package struct VersionReader {
   private let schemas: SchemaCache
   private let path: String
-  private var known: [ClosedRange<UInt64>: ChangeSet] = [:]
+  private var known: [ClosedRange<Version>: ChangeSet] = [:]
 
   /// - Parameters:
   ///   - schemas: the file's cache of schemas.

@@ -121,7 +121,7 @@ public final class StoredSchema: Sendable {
 public final class SchemaCache: Sendable {
   private struct Entry {
     var reference: NodeReference
-    var createdIn: UInt64
+    var createdIn: Version
     var schema: StoredSchema
   }
   private let entry = LockedValue<Entry?>(nil)

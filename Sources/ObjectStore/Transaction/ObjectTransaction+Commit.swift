@@ -8,7 +8,7 @@ extension ObjectTransaction {
   }
 
   /// The version that this one is built on.
-  public var baseVersion: UInt64 { owned.baseVersion }
+  public var baseVersion: Version { owned.baseVersion }
 
   /// Commits what was changed with its history, and ends the transaction, also when it throws;
   /// writes nothing if nothing was changed.
@@ -70,7 +70,7 @@ extension Snapshot {
 
   /// What the commits after `version` up to this one did, as one change. `version` must have been
   /// pinned all along.
-  public func changes(after version: UInt64) throws(StorageError) -> ChangeSet {
+  public func changes(after version: Version) throws(StorageError) -> ChangeSet {
     var result = ChangeSet()
     for entry in try historyEntries(after: version) {
       let changes = unsafe entry.bytes.withUnsafeBytes { unsafe ChangeSet($0) }

@@ -179,7 +179,7 @@ public final class _RealmInstance: @unchecked Sendable {
   // MARK: Reading
 
   /// The version that is read.
-  var version: UInt64 { snapshot?.version ?? 0 }
+  var version: Version { snapshot?.version ?? .zero }
 
   var source: NodeSource { readState.knownSource }
 

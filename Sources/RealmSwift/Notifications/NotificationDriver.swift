@@ -1,4 +1,5 @@
 import ObjectStore
+import Storage
 
 /// Who is called with changes.
 package protocol NotificationObserver: AnyObject, Sendable {
@@ -24,7 +25,7 @@ package protocol NotificationHost: AnyObject {
   var autorefresh: Bool { get }
   /// Whether there still is a place where handlers are called.
   var exists: Bool { get }
-  var newestVersion: UInt64 { get }
+  var newestVersion: Version { get }
 
   func pinNewestIfRoom() -> Observer.Pin?
   func move(to pin: Observer.Pin)
@@ -252,7 +253,7 @@ package final class NotificationDriver<Host: NotificationHost> {
   package func needsDeliveryBeforeSuppression() -> Bool { !isDelivering && hasObservers }
 
   /// Which of the observers have not been called with all that led to the version.
-  package func uninformed(_ observers: [Observer], of version: UInt64) -> [Observer] {
+  package func uninformed(_ observers: [Observer], of version: Version) -> [Observer] {
     observers.filter { observer in
       !observer.isCancelled && !observer.state.isPaused && !observer.state.hasDelivered(version)
     }

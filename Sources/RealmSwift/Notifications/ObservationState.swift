@@ -1,8 +1,9 @@
 import ObjectStore
+import Storage
 
 /// A version that is held.
 package protocol VersionPin: Sendable {
-  var version: UInt64 { get }
+  var version: Version { get }
 }
 
 /// How far one observer is: the version that its tracker has reached, what is pending, and which
@@ -19,7 +20,7 @@ package struct ObservationState<Tracker: PendingChanges, Pin: VersionPin> {
   /// A newer version; what led to it is not delivered.
   private var suppressedThrough: Pin?
   /// Without a tracker: the version that was delivered last, or suppressed.
-  private var delivered: UInt64 = 0
+  private var delivered = Version.zero
   /// Whether the first delivery, without changes, is still to come.
   package private(set) var awaitsInitial: Bool
   private var revision = 0
@@ -43,7 +44,7 @@ package struct ObservationState<Tracker: PendingChanges, Pin: VersionPin> {
   }
 
   /// An observer of versions.
-  package init(after version: UInt64) {
+  package init(after version: Version) {
     delivered = version
     awaitsInitial = false
   }
@@ -53,7 +54,7 @@ package struct ObservationState<Tracker: PendingChanges, Pin: VersionPin> {
 
   /// Whether nothing of what led to the version is pending. An observer that has not started is yet
   /// to get everything as it is.
-  package func hasDelivered(_ version: UInt64) -> Bool {
+  package func hasDelivered(_ version: Version) -> Bool {
     guard let tracker else { return delivered == version }
     guard let position else { return true }
     if tracker.hasPendingChanges && fault != .ignoresPendingChanges { return false }

@@ -30,7 +30,7 @@ extension RealmNotifications: NotificationHost {
   var autorefresh: Bool { instance.autorefresh }
   /// An actor may be gone.
   var exists: Bool { instance.scheduler.exists }
-  var newestVersion: UInt64 { instance.shared.database.newestVersion }
+  var newestVersion: Version { instance.shared.database.newestVersion }
 
   /// Nil also where the newest version's schema has no place for the program's classes: the realm
   /// stays where it is, and its next refresh or write says so.

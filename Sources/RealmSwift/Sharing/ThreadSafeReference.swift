@@ -36,7 +36,7 @@ public final class _HandoverBox: Sendable {
     // needed for that are keys and queries, which are values.
     let shared: SharedRealm
     /// The version at which the thing is known to exist.
-    let version: UInt64
+    let version: Version
     /// What keeps that version in the file.
     var pin: Snapshot?
     /// The write transaction that it was made in.
@@ -74,7 +74,7 @@ public final class _HandoverBox: Sendable {
 
     /// A realm that reads something older moves to what the reference was made at, and no further
     /// where that is pinned.
-    private func advance(_ instance: _RealmInstance, to needed: UInt64) {
+    private func advance(_ instance: _RealmInstance, to needed: Version) {
       if instance.isInWriteTransaction || instance.version >= needed { return }
       engine { () throws(StorageError) in
         if let pin, pin.version >= needed {

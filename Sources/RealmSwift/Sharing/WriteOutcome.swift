@@ -7,7 +7,7 @@ import Storage
 final class WriteOutcome: Sendable {
   private enum State {
     case open
-    case committed(version: UInt64)
+    case committed(version: Version)
     case cancelled(firstNewKeys: [TableKey: ObjectKey])
   }
 
@@ -16,7 +16,7 @@ final class WriteOutcome: Sendable {
 
   private let state = LockedValue(State.open)
 
-  func commit(version: UInt64) { state.withLock { $0 = .committed(version: version) } }
+  func commit(version: Version) { state.withLock { $0 = .committed(version: version) } }
 
   /// Before others write, whose objects may get the keys. What is committed stays so.
   func cancel(firstNewKeys: [TableKey: ObjectKey]) {
@@ -27,7 +27,7 @@ final class WriteOutcome: Sendable {
 
   /// The oldest version that has what the transaction changed; the newest there is, while nobody
   /// knows.
-  func version(since base: UInt64) -> UInt64 {
+  func version(since base: Version) -> Version {
     state.withLock { state in
       switch state {
       case .open: .max

@@ -21,7 +21,7 @@ package protocol AsyncWriteHost: AnyObject {
   /// Commits the open transaction without flushing it.
   ///
   /// - Parameter isGrouped: whether the flush may wait for more commits.
-  func commitUnflushed(isGrouped: Bool) throws(StorageError) -> UInt64
+  func commitUnflushed(isGrouped: Bool) throws(StorageError) -> Version
   func cancelWrite()
 
   /// Flushes, and calls `flushed(_:_:)` later.

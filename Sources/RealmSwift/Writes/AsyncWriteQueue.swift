@@ -1,3 +1,4 @@
+import Storage
 import Synchronization
 
 package typealias AsyncWriteCompletion = ((any Error)?) -> Void
@@ -38,14 +39,14 @@ package struct AsyncWriteQueue {
 
   /// A commit that is not durable yet.
   package struct Commit {
-    let version: UInt64
+    let version: Version
     let allowsGrouping: Bool
   }
 
   /// What one flush makes durable.
   package struct Flush: Sendable {
     package let ids: [ID]
-    package let version: UInt64
+    package let version: Version
     /// Whether the realm's next asynchronous write waits for it.
     package let endsHold: Bool
   }
@@ -60,7 +61,7 @@ package struct AsyncWriteQueue {
   /// Commits that will share a flush.
   private struct Group {
     var ids: [ID] = []
-    var version: UInt64 = 0
+    var version = Version.zero
     static let sizeMax = 1000
   }
 
@@ -254,7 +255,7 @@ extension AsyncWriteQueue {
     return actions
   }
 
-  private mutating func join(_ id: ID, _ version: UInt64) -> [DiskAction] {
+  private mutating func join(_ id: ID, _ version: Version) -> [DiskAction] {
     let begins = group == nil
     group = group ?? Group()
     group!.ids.append(id)
@@ -278,7 +279,7 @@ extension AsyncWriteQueue {
     if hasEnded { return nil }
     if fault == .losesFailedWrites { return nil }
     register(id, completion)
-    return Flush(ids: [id], version: 0, endsHold: false)
+    return Flush(ids: [id], version: .zero, endsHold: false)
   }
 
   private mutating func register(_ id: ID, _ completion: AsyncWriteCompletion?) {

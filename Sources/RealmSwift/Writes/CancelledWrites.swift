@@ -1,4 +1,5 @@
 import ObjectStore
+import Storage
 
 /// The cancelled transactions of one realm instance that made objects: these must stay invalid,
 /// though their keys are used again.
@@ -7,7 +8,7 @@ struct CancelledWrites {
     var generations: ClosedRange<UInt64>
     /// The first key that each table handed out.
     var firstNewKeys: [TableKey: ObjectKey]
-    let base: UInt64
+    let base: Version
   }
 
   /// In the order of their generations.
@@ -20,7 +21,7 @@ struct CancelledWrites {
   ///   - generations: of the instance, while the transaction was open.
   ///   - base: the version that the transaction was built on.
   mutating func add(
-    _ generations: ClosedRange<UInt64>, firstNewKeys: [TableKey: ObjectKey], base: UInt64
+    _ generations: ClosedRange<UInt64>, firstNewKeys: [TableKey: ObjectKey], base: Version
   ) {
     if firstNewKeys.isEmpty { return }
     guard let last = writes.last, last.base == base else {

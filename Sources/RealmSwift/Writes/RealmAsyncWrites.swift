@@ -99,7 +99,7 @@ extension RealmAsyncWrites: AsyncWriteHost {
     instance.scheduler.invoke { [instance] in instance.asyncWrites.driver.reservationIsReady() }
   }
 
-  func commitUnflushed(isGrouped: Bool) throws(StorageError) -> UInt64 {
+  func commitUnflushed(isGrouped: Bool) throws(StorageError) -> Version {
     try instance.commitWrite(durability: isFlushed ? (isGrouped ? .relaxed : .grouped) : nil)
     return instance.version
   }

@@ -25,7 +25,7 @@ struct Committer {
   /// For a commit of compaction: the free end of the file is cut off, among other things.
   var compaction: CompactionCommit?
 
-  private var version: UInt64 { base.version + 1 }
+  private var version: Version { base.version.next }
   private var lockFile: LockFile { fileWriter.lockFile }
   private var state: WriterState { fileWriter.state }
 
@@ -168,7 +168,7 @@ struct Committer {
     snapshot.data.storeBytes(
       of: freeSpace.logicalSize, toByteOffset: SnapshotNode.logicalSize, as: UInt64.self)
     snapshot.data.storeBytes(
-      of: cut == nil ? base.lastCut : version, toByteOffset: SnapshotNode.lastCut,
+      of: (cut == nil ? base.lastCut : version).rawValue, toByteOffset: SnapshotNode.lastCut,
       as: UInt64.self)
     return (snapshot, freeSpace.logicalSize)
   }

@@ -18,7 +18,7 @@ final class FileFlusher: Sendable {
   private let durability: Durability
   private let synchronizer: FileSynchronizer
   /// The newest version when this process opened the file.
-  private let versionAtOpening: UInt64
+  private let versionAtOpening: Version
   /// The version of a slot that this process has written and could not flush; 0: there is none.
   private let uncertainSlot = Atomic<UInt64>(0)
   /// The newest version that this process has committed.
@@ -26,7 +26,7 @@ final class FileFlusher: Sendable {
 
   init(
     file: any SystemFile, lockFile: LockFile, slots: SlotStore, mappings: FileMappings,
-    pins: VersionPins, durability: Durability, versionAtOpening: UInt64
+    pins: VersionPins, durability: Durability, versionAtOpening: Version
   ) {
     self.file = file
     self.lockFile = lockFile
@@ -78,20 +78,20 @@ final class FileFlusher: Sendable {
         doing: "flush a group of commits")
       lockFile.raiseFlushedVersion(to: published.version)
     }
-    var pending: UInt64 = 0
+    var pending = Version.zero
     try whileWriting(within: limit) { () throws(StorageError) in
       guard lockFile.durableVersion < published.version else { return }
       pending = lockFile.pendingSlot
-      guard pending == 0, lockFile.flushedVersion >= published.version else { return }
+      guard pending == .zero, lockFile.flushedVersion >= published.version else { return }
       try writeSlot(CommitSlot(published, boot: slots.boot))
       lockFile.pendingSlot = published.version
       pending = published.version
     }
-    guard pending > 0 else { return }
+    guard pending > .zero else { return }
     do throws(StorageError) {
       try synchronizer.run(doing: "flush the slot of a group of commits")
     } catch {
-      uncertainSlot.store(pending, ordering: .relaxed)
+      uncertainSlot.store(pending.rawValue, ordering: .relaxed)
       throw error
     }
     try whileWriting(within: limit) { () throws(StorageError) in confirmSlot(pending) }
@@ -99,10 +99,10 @@ final class FileFlusher: Sendable {
 
   /// A flush has succeeded that began after the slot of `version` had been written. The writer role
   /// is held.
-  private func confirmSlot(_ version: UInt64) {
+  private func confirmSlot(_ version: Version) {
     guard lockFile.pendingSlot == version else { return }
     lockFile.raiseDurableVersion(to: version)
-    lockFile.pendingSlot = 0
+    lockFile.pendingSlot = .zero
   }
 
   /// - Throws: `.inUse` if others have had the role for as long as `limit` says.
@@ -167,7 +167,7 @@ final class FileFlusher: Sendable {
   func commitDurably(_ slot: CommitSlot) throws(StorageError) {
     // A slot that another flush is about to confirm may not be written over before.
     let pending = lockFile.pendingSlot
-    if pending > 0 {
+    if pending > .zero {
       try synchronizer.run(doing: "flush the slot of a group of commits")
       confirmSlot(pending)
     }
@@ -203,7 +203,7 @@ final class FileFlusher: Sendable {
   // MARK: At the end
 
   /// A commit of this process has been published.
-  func noteCommit(_ version: UInt64) { newestOwn.store(version, ordering: .relaxed) }
+  func noteCommit(_ version: Version) { newestOwn.store(version.rawValue, ordering: .relaxed) }
 
   /// How long the end of a process's use waits for those who write: for its own commits, and for
   /// those of others.
@@ -217,7 +217,7 @@ final class FileFlusher: Sendable {
   /// and leaves the flush to that process, which makes one when its transaction ends.
   func flushBeforeClosing() {
     guard durability != .inMemory, lockFile.mode != .privateReader else { return }
-    let isOwn = newestOwn.load(ordering: .relaxed) > lockFile.durableVersion
+    let isOwn = Version(newestOwn.load(ordering: .relaxed)) > lockFile.durableVersion
     let limit = isOwn ? Self.ownPatienceNanoseconds : Self.patienceNanoseconds
     // A failure has nobody to be told here; the next opening recovers what is on the disk. Once
     // more, because the second attempt writes again what the first could not flush, and because
@@ -234,11 +234,11 @@ final class FileFlusher: Sendable {
   /// which cannot know that, must not find it. What it named is still named by a volatile slot.
   /// Only what this process has seen fail counts here: what the lock-file says may be damage.
   private func takeBackUncertainSlot() {
-    let version = uncertainSlot.load(ordering: .relaxed)
-    guard version > 0, (try? lockFile.tryLockWriter()) == true else { return }
+    let version = Version(uncertainSlot.load(ordering: .relaxed))
+    guard version > .zero, (try? lockFile.tryLockWriter()) == true else { return }
     defer { lockFile.unlockWriter() }
     guard lockFile.flushFailure % 2 == 1, lockFile.pendingSlot == version else { return }
     slots.eraseDurable(of: version)
-    lockFile.pendingSlot = 0
+    lockFile.pendingSlot = .zero
   }
 }

@@ -17,7 +17,7 @@ final class FileWriter: Sendable {
   /// - Parameter versionAtOpening: the newest version when this process opened the file.
   init(
     file: any SystemFile, lockFile: LockFile, boot: BootIdentifier, mappings: FileMappings,
-    pins: VersionPins, options: DatabaseOptions, versionAtOpening: UInt64
+    pins: VersionPins, options: DatabaseOptions, versionAtOpening: Version
   ) {
     self.file = file
     self.lockFile = lockFile
@@ -49,7 +49,7 @@ final class FileWriter: Sendable {
     lockFile.pinnedVersions(into: &state.pins)
     state.addPin(base.version)
     let pending = lockFile.pendingSlot
-    if holdsDurable, pending > 0 { state.addPin(pending) }
+    if holdsDurable, pending > .zero { state.addPin(pending) }
     do throws(StorageError) {
       try state.freeSpace.advance(
         to: base.version, source: source, index: base.freeSpace,

@@ -53,7 +53,7 @@ struct FlushRepair {
     } catch {
       throw StorageError(error, doing: "flush what had been written again")
     }
-    lockFile.pendingSlot = 0
+    lockFile.pendingSlot = .zero
     lockFile.raiseFlushedVersion(to: newest.version)
     guard newest.version > durable else { return }
     do throws(SlotWriteError) {
@@ -90,7 +90,7 @@ struct FlushRepair {
   }
 
   private func secure(
-    _ durable: UInt64, _ mapping: Mapping, hasFailedFlush: Bool
+    _ durable: Version, _ mapping: Mapping, hasFailedFlush: Bool
   ) throws(StorageError) {
     let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest(includingUnflushed: false)

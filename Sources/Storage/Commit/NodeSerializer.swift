@@ -76,7 +76,7 @@ struct NodeSerializer {
   /// - Parameter sealer: encrypts the nodes on their way.
   /// - Returns: the extents, neighbours joined; none where they are not wanted.
   func write(
-    to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
+    to file: any SystemFile, version: Version, sealer: NodeSealer?, proving: Bool,
     scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     if nodes.count <= Self.sortedCountMax, totalBytes <= Self.sortedBytesMax,
@@ -103,7 +103,7 @@ struct NodeSerializer {
 
   /// Tells the mapping that these nodes are known: they need not be verified in the process that
   /// has just made them.
-  func markVerified(in verified: VerifiedNodes, version: UInt64) {
+  func markVerified(in verified: VerifiedNodes, version: Version) {
     for address in nodes {
       verified.mark(
         NodeReference(rawValue: Self.finalWord(address)).offset, createdIn: version)
@@ -118,7 +118,7 @@ struct NodeSerializer {
   /// Finishes the nodes in memory, children first, and then writes them in the order of their
   /// places, so that neighbours go out together whatever their order in the tree.
   private func writeSorted(
-    to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
+    to file: any SystemFile, version: Version, sealer: NodeSealer?, proving: Bool,
     scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     scratch.reserve(Int(totalBytes), keeping: 0)
@@ -155,7 +155,7 @@ struct NodeSerializer {
   }
 
   private func writeInOrder(
-    to file: any SystemFile, version: UInt64, sealer: NodeSealer?, proving: Bool,
+    to file: any SystemFile, version: Version, sealer: NodeSealer?, proving: Bool,
     scratch: inout ScratchBuffer
   ) throws(SystemError) -> [CommitSlot.ProvenExtent] {
     var output = ExtentWriter(file: file, proving: proving)
@@ -170,7 +170,7 @@ struct NodeSerializer {
   /// Copies a node to where it is written from, with its final references, version and checksum, or
   /// its tag where it is encrypted.
   private static func finish(
-    _ address: UnsafeMutableRawPointer, copyTo place: UnsafeMutableRawPointer, version: UInt64,
+    _ address: UnsafeMutableRawPointer, copyTo place: UnsafeMutableRawPointer, version: Version,
     _ sealer: NodeSealer?
   ) {
     let target = sealer == nil ? place : place + SealedNodeLayout.extraSize
@@ -182,7 +182,7 @@ struct NodeSerializer {
       (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: size - used)
       target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
     }
-    target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
+    target.storeBytes(of: version.rawValue, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     finishReferences(target, count: node.referenceCount)
     let offset = finalWord(address)
     let sum: UInt32

@@ -1,3 +1,4 @@
+import Coordination
 import Platform
 
 /// What the writer keeps between commits.
@@ -10,7 +11,7 @@ final class WriterState: @unchecked Sendable {
   let nodeCipher: AuthenticatedCipher?
   var scratch: ScratchBuffer
   /// The pinned versions as they were last collected, ascending, without duplicates.
-  var pins: [UInt64] = []
+  var pins: [Version] = []
   /// What has been written, and what has been freed that the durable version has, since a flush was
   /// last scheduled for that.
   var unflushedBytes: UInt64 = 0
@@ -21,7 +22,7 @@ final class WriterState: @unchecked Sendable {
     scratch = ScratchBuffer(isSecret: cipher != nil)
   }
 
-  func addPin(_ version: UInt64) {
+  func addPin(_ version: Version) {
     var place = pins.count
     while place > 0, pins[place - 1] >= version {
       if pins[place - 1] == version { return }

@@ -43,7 +43,7 @@ struct WriterSuccession {
 
   /// What a slot names that a dying flush has left is kept like any slot that is on its way.
   private func keepUnknownSlot(
-    _ newest: UInt64, _ mapping: Mapping
+    _ newest: Version, _ mapping: Mapping
   ) throws(StorageError) {
     guard writer.options.durability != .inMemory else { return }
     do throws(SystemError) {
@@ -59,7 +59,7 @@ struct WriterSuccession {
   /// - Returns: false if the page cache no longer has them. Then there is no such version: it had
   ///   not been published.
   private func rewrite(
-    _ slot: CommitSlot, after version: UInt64, _ mapping: Mapping
+    _ slot: CommitSlot, after version: Version, _ mapping: Mapping
   ) throws(StorageError) -> Bool {
     guard lockFile.flushFailure > 0 else { return true }
     let source = NodeSource(mapping: mapping, limit: slot.logicalSize)

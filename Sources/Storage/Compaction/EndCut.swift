@@ -5,7 +5,7 @@ import Platform
 struct EndCut {
   let writer: FileWriter
   /// Of the newest version.
-  let lastCut: UInt64
+  let lastCut: Version
 
   /// Whether a version that a reader has, or that recovery may fall back to, reaches beyond the
   /// logical size: those do that are older than the last cut.
@@ -17,7 +17,7 @@ struct EndCut {
   ///
   /// - Returns: the bytes that the file is shorter.
   func run(atMost piece: UInt64) throws(SystemError) -> UInt64 {
-    guard lastCut > 0, !isHeldBack else { return 0 }
+    guard lastCut > .zero, !isHeldBack else { return 0 }
     let size = try writer.file.size()
     let target = max(writer.state.freeSpace.logicalSize, size - min(size, piece))
     guard size > target else { return 0 }

@@ -17,7 +17,7 @@ struct TreeCopier {
 
   private static let bufferSize = 1 << 20
   /// What the nodes of a new file are written in.
-  private static let version: UInt64 = 1
+  private static let version = Version(1)
 
   init(source: NodeSource, file: any SystemFile, cipher: FileCipher?) {
     self.source = source
@@ -64,7 +64,8 @@ struct TreeCopier {
     header.withUnsafeMutableBytes { header in
       header.copyMemory(from: UnsafeRawBufferPointer(start: node.address, count: header.count))
       header.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-      header.storeBytes(of: Self.version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
+      header.storeBytes(
+        of: Self.version.rawValue, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     }
     let zeros = [UInt8](repeating: 0, count: padding)
     var sum = header.withUnsafeBytes { checksum($0.baseAddress! + 4, count: $0.count - 4) }
@@ -95,7 +96,8 @@ struct TreeCopier {
     let target = sealed.node
     target.copyMemory(from: node.address, byteCount: node.byteSize)
     target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-    target.storeBytes(of: Self.version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
+    target.storeBytes(
+      of: Self.version.rawValue, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     children.withUnsafeBytes {
       if let first = $0.baseAddress {
         (target + NodeLayout.headerSize).copyMemory(from: first, byteCount: $0.count)

@@ -14,14 +14,14 @@ package final class CompactionDriver: Sendable {
     var fruitless: Fruitless?
 
     struct Fruitless {
-      var version: UInt64
+      var version: Version
       var reusableBytes: UInt64
       var logicalSize: UInt64
 
       /// Whether another search would find the same: not much has been committed since, nor
       /// unpinned by readers, nor cut off.
       func isStill(_ freeSpace: FreeSpace) -> Bool {
-        freeSpace.version < version + Compactor.retryVersions
+        freeSpace.version < version.advanced(by: Compactor.retryVersions)
           && freeSpace.reusableBytes < reusableBytes + Compactor.retryBytes
           && freeSpace.logicalSize > logicalSize - logicalSize / 8
       }

@@ -11,7 +11,7 @@ extension Database {
   /// Calls `body`, on a background thread, once `version` survives power loss, or with the error
   /// that made that impossible.
   public func whenDurable(
-    _ version: UInt64, _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
+    _ version: Version, _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
   ) {
     maintenance.whenDurable(version, self, body)
   }

@@ -24,7 +24,7 @@ public final class Database: Sendable {
 
   init(
     path: String, options: DatabaseOptions, system: any System, file: any SystemFile,
-    lockFile: LockFile, mapping: Mapping, newest: UInt64
+    lockFile: LockFile, mapping: Mapping, newest: Version
   ) {
     self.path = path
     self.options = options
@@ -52,14 +52,14 @@ public final class Database: Sendable {
   }
 
   /// The newest committed version. One atomic load.
-  public var newestVersion: UInt64 {
+  public var newestVersion: Version {
     lockFile.newestVersion
   }
 
   /// The newest version that is known to survive power loss; 0: none is, because only readers have
   /// had the file open since a process died that wrote to it.
-  public var durableVersion: UInt64 {
-    lockFile.isDurableVersionUncertain ? 0 : lockFile.durableVersion
+  public var durableVersion: Version {
+    lockFile.isDurableVersionUncertain ? .zero : lockFile.durableVersion
   }
 
   /// Pins the newest version. Takes no lock and never waits.

@@ -4,22 +4,22 @@ import Platform
 struct DurabilityWaiters: ~Copyable, Sendable {
   typealias Body = @Sendable (Result<Void, StorageError>) -> Void
 
-  private let waiting = LockedValue<[(version: UInt64, body: Body)]>([])
+  private let waiting = LockedValue<[(version: Version, body: Body)]>([])
 
   init() {}
 
-  borrowing func add(_ version: UInt64, _ body: @escaping Body) {
+  borrowing func add(_ version: Version, _ body: @escaping Body) {
     waiting.withLock { $0.append((version, body)) }
   }
 
   /// Whether one waits for `version` or an older one.
-  borrowing func wants(_ version: UInt64) -> Bool {
+  borrowing func wants(_ version: Version) -> Bool {
     waiting.withLock { $0.contains { $0.version <= version } }
   }
 
   /// A flush has ended. After a failure all are called: what others have flushed is durable,
   /// whatever has failed here, and the rest gets the error.
-  borrowing func flushed(_ outcome: Result<Void, StorageError>, durable: UInt64) {
+  borrowing func flushed(_ outcome: Result<Void, StorageError>, durable: Version) {
     let ready = waiting.withLock { waiting in
       guard case .success = outcome else {
         defer { waiting.removeAll() }
@@ -33,7 +33,7 @@ struct DurabilityWaiters: ~Copyable, Sendable {
   }
 
   /// The file is being closed; what was to become durable has, or does not any more.
-  borrowing func close(durable: UInt64, path: String) {
+  borrowing func close(durable: Version, path: String) {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting

@@ -99,7 +99,7 @@ final class Maintenance: Sendable {
   }
 
   func whenDurable(
-    _ version: UInt64, _ database: Database,
+    _ version: Version, _ database: Database,
     _ body: @escaping @Sendable (Result<Void, StorageError>) -> Void
   ) {
     if database.durableVersion >= version {
@@ -113,7 +113,7 @@ final class Maintenance: Sendable {
   }
 
   /// The file is being closed; what was to become durable has, or does not any more.
-  func close(durable: UInt64, path: String) { waiters.close(durable: durable, path: path) }
+  func close(durable: Version, path: String) { waiters.close(durable: durable, path: path) }
 
   // MARK: compaction
 

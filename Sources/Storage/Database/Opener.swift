@@ -140,9 +140,10 @@ struct Opener {
     // would have to rely on: the last durable slot may not be, with what it proves. A failed flush
     // stays one.
     let durable = found.durableVersion
+    let isFlushed = found.isSettled && !hasFailedFlush || durable == .zero
     return LockFile.Recovered(
       newest: PublishedVersion(found.newest), durable: durable,
-      flushed: found.isSettled && !hasFailedFlush ? durable : durable - min(durable, 1))
+      flushed: isFlushed ? durable : durable.previous)
   }
 
   /// Makes the file if it is new.

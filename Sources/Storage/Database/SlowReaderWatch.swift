@@ -6,7 +6,7 @@ import Platform
 final class SlowReaderWatch: Sendable {
   private struct Key: Hashable {
     var slot: Int
-    var version: UInt64
+    var version: Version
     var participant: Int
   }
 
@@ -89,7 +89,7 @@ final class SlowReaderWatch: Sendable {
   }
 
   /// Nil if no limit asks for it, or the file is damaged, of which others hear.
-  private func retainedBytes(_ database: Database) -> [UInt64: UInt64]? {
+  private func retainedBytes(_ database: Database) -> [Version: UInt64]? {
     retainedLimit == nil ? nil : try? database.space().retainedBytes
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Reading takes no lock. Any thread may use it.
 public final class Snapshot: Sendable {
   public let database: Database
-  public let version: UInt64
+  public let version: Version
   /// The root of the layer above; none in an empty database.
   public let root: NodeReference
   public let source: NodeSource
@@ -83,7 +83,7 @@ public final class Snapshot: Sendable {
   deinit { release() }
 
   /// The bytes of what `historyEntries(after:)` would return, without reading them.
-  public func historySize(after version: UInt64) throws(StorageError) -> Int {
+  public func historySize(after version: Version) throws(StorageError) -> Int {
     try History.size(source: source, index: history, after: version)
   }
 
@@ -92,7 +92,7 @@ public final class Snapshot: Sendable {
   /// The first entry may begin before `version` when that version was not pinned all along.
   ///
   /// - Throws: `.readerTooOld` if `isExpired`, `.corrupt`.
-  public func historyEntries(after version: UInt64) throws(StorageError) -> [HistoryEntry] {
+  public func historyEntries(after version: Version) throws(StorageError) -> [HistoryEntry] {
     try requireUnexpired()
     var entries: [HistoryEntry] = []
     try History.forEach(source: source, index: history) { (from, to, bytes, _) in

@@ -13,7 +13,7 @@ public final class WriteTransaction: @unchecked Sendable {
   public let database: Database
   public let writer: NodeWriter
   /// The version that this one is built on.
-  public let baseVersion: UInt64
+  public let baseVersion: Version
   /// The root of the layer above; set it before `commit`.
   public var root: NodeReference
   /// A listener of this process that need not be called for the commit.
@@ -37,7 +37,7 @@ public final class WriteTransaction: @unchecked Sendable {
   public var source: NodeSource { writer.source }
 
   /// The version that a commit makes.
-  public var version: UInt64 { baseVersion + 1 }
+  public var version: Version { baseVersion.next }
 
   /// Makes the changes a version, as durable as asked, and ends the transaction, also when it
   /// throws; then the last version stays the newest. All that it takes to pin the new version is

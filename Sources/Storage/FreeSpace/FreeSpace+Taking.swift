@@ -110,7 +110,7 @@ extension FreeSpace {
       let removed = regions.regions[number].remove(run)
       precondition(removed == Int(run.length), "space that is not free was allocated")
       returned.forget(number, run)
-      regions.changed(number, by: version + 1)
+      regions.changed(number, by: version.next)
     }
   }
 
@@ -137,7 +137,7 @@ extension FreeSpace {
       guard regions.regions[number].insert(run) else {
         throw damaged("space that is free once was expected", at: extent.offset)
       }
-      regions.changed(number, by: version + 1)
+      regions.changed(number, by: version.next)
     }
   }
 

@@ -18,7 +18,7 @@ final class FreeSpace {
   // writer role, and no access to one of these spans a call that could begin another.
 
   /// The version whose free space this is; 0 as long as nothing has been read.
-  @exclusivity(unchecked) private(set) var version: UInt64 = 0
+  @exclusivity(unchecked) private(set) var version = Version.zero
   @exclusivity(unchecked) var logicalSize: UInt64 = 0
   /// Units that hold no node of the version, those that wait included.
   @exclusivity(unchecked) private(set) var freeUnits: UInt64 = 0
@@ -44,7 +44,7 @@ final class FreeSpace {
   @exclusivity(unchecked) var lastFits = ContiguousArray<Int?>(
     repeating: nil, count: SizeClass.largest + 1)
   /// A length for which there was no hole, and the version from which it is looked for again.
-  @exclusivity(unchecked) var missedHole: (length: UInt64, until: UInt64) = (0, 0)
+  @exclusivity(unchecked) var missedHole: (length: UInt64, until: Version) = (0, .zero)
   /// How many regions one commit reads in search of room before it rather grows the file.
   private static let readsMax = 256
   private static let readCountMax = 4096
@@ -67,8 +67,8 @@ final class FreeSpace {
   ///     was freed by a version waits.
   ///   - durable: the version that a power loss would lead back to.
   func advance(
-    to version: UInt64, source: NodeSource, index reference: NodeReference, logicalSize: UInt64,
-    pins: [UInt64] = [], durable: UInt64? = nil
+    to version: Version, source: NodeSource, index reference: NodeReference, logicalSize: UInt64,
+    pins: [Version] = [], durable: Version? = nil
   ) throws(StorageError) {
     self.source = source
     readsLeft = Self.readsMax
@@ -94,12 +94,12 @@ final class FreeSpace {
   }
 
   private func follow(
-    to version: UInt64, index reference: NodeReference, logicalSize: UInt64
+    to version: Version, index reference: NodeReference, logicalSize: UInt64
   ) throws(StorageError) {
     let index = try FreeSpaceIndex(reference, source!)
     let seen = self.version
-    let canFollow = seen != 0 && seen < version && index.start <= seen
-    self.version = 0
+    let canFollow = seen != .zero && seen < version && index.start <= seen
+    self.version = .zero
     self.logicalSize = logicalSize
     if canFollow { try follow(index) } else { try reset(index, logicalSize) }
     regions.extend(toCover: logicalSize)
@@ -109,8 +109,8 @@ final class FreeSpace {
       let room = min(index.operationCount, Self.pendingRoomMax)
       pending.reserve(operations: room, regions: regions.regionCount)
     }
-    var last = (operation: SpaceOperation.commit(0), commit: UInt64(0))
-    try index.forEachOperation(after: canFollow ? seen : 0) {
+    var last = (operation: SpaceOperation.commit(.zero), commit: Version.zero)
+    try index.forEachOperation(after: canFollow ? seen : .zero) {
       (operation, commit) throws(StorageError) in
       try apply(operation, commit)
       if operation.kind == .free, last.operation.kind == .allocate, last.commit == commit,
@@ -200,7 +200,7 @@ final class FreeSpace {
   }
 
   /// Applies what a commit, of this process or another, has recorded.
-  private func apply(_ operation: SpaceOperation, _ commit: UInt64) throws(StorageError) {
+  private func apply(_ operation: SpaceOperation, _ commit: Version) throws(StorageError) {
     let extent = operation.extent
     guard extent.length > 0 else { return }
     guard extent.offset >= UInt64(FileLayout.firstNode), extent.end <= 1 << 48 else {
@@ -265,7 +265,7 @@ final class FreeSpace {
   }
 
   /// Whether the region's node is known to contain the operations of a commit.
-  private func isRecorded(_ commit: UInt64, _ region: Int) -> Bool {
+  private func isRecorded(_ commit: Version, _ region: Int) -> Bool {
     commit <= regions.records[region].applied
   }
 
@@ -284,7 +284,7 @@ final class FreeSpace {
 
   // MARK: Pins
 
-  private func unblock(_ region: Int, _ pin: UInt64) throws(StorageError) {
+  private func unblock(_ region: Int, _ pin: Version) throws(StorageError) {
     guard region < regions.regionCount else { return }
     if !regions.isRead[region] { return reconsider(region) }
     for item in regions.regions[region].takeWaiting(blockedBy: pin)
@@ -300,7 +300,7 @@ final class FreeSpace {
     guard regions.groups[RegionTable.group(of: region)].isRead else { return }
     let record = regions.records[region]
     guard record.waitingUnits > 0 else { return }
-    if record.blockedBy != 0, pins.contains(record.blockedBy) {
+    if record.blockedBy != .zero, pins.contains(record.blockedBy) {
       pins.block(region, by: record.blockedBy)
     } else {
       var summary = regions.summaries[region]
@@ -374,7 +374,7 @@ final class FreeSpace {
 
   /// Makes this describe the version that has just been committed, which freed `freed`.
   func committed(
-    _ version: UInt64, index: NodeReference, map: NodeReference, freeUnits: UInt64,
+    _ version: Version, index: NodeReference, map: NodeReference, freeUnits: UInt64,
     freed: [FreedExtent]
   ) {
     self.version = version

@@ -11,7 +11,7 @@ struct FreeSpaceIndex {
   struct Chunk {
     var reference: NodeReference
     /// The version of its last operation.
-    var lastVersion: UInt64
+    var lastVersion: Version
     var count: Int
   }
 
@@ -23,7 +23,7 @@ struct FreeSpaceIndex {
 
   let reference: NodeReference
   let map: NodeReference
-  let start: UInt64
+  let start: Version
   let freeUnits: UInt64
   let chunkCount: Int
   private let node: Node
@@ -44,7 +44,7 @@ struct FreeSpaceIndex {
   private func chunk(_ position: Int) -> Chunk {
     let place = place(ofChunk: position)
     return Chunk(
-      reference: node.reference(position + 1), lastVersion: place.load(as: UInt64.self),
+      reference: node.reference(position + 1), lastVersion: Version(place.load(as: UInt64.self)),
       count: Self.count(at: place))
   }
 
@@ -70,7 +70,7 @@ struct FreeSpaceIndex {
     self.reference = reference
     self.source = source
     map = node.reference(0)
-    start = data.load(as: UInt64.self)
+    start = Version(data.load(as: UInt64.self))
     freeUnits = data.load(fromByteOffset: Self.freeUnits, as: UInt64.self)
     self.chunkCount = chunkCount
     self.node = node
@@ -103,7 +103,7 @@ struct FreeSpaceIndex {
 
   /// The operations of commits after `version`, in order, with the version of each one's commit.
   func forEachOperation(
-    after version: UInt64, _ body: (SpaceOperation, UInt64) throws(StorageError) -> Void
+    after version: Version, _ body: (SpaceOperation, Version) throws(StorageError) -> Void
   ) throws(StorageError) {
     for position in 0..<chunkCount {
       let chunk = chunk(position)
@@ -114,10 +114,10 @@ struct FreeSpaceIndex {
   }
 
   static func forEach(
-    _ bytes: UnsafeRawBufferPointer, after version: UInt64 = 0,
-    _ body: (SpaceOperation, UInt64) throws(StorageError) -> Void
+    _ bytes: UnsafeRawBufferPointer, after version: Version = .zero,
+    _ body: (SpaceOperation, Version) throws(StorageError) -> Void
   ) throws(StorageError) {
-    var commit: UInt64 = 0
+    var commit = Version.zero
     var place = 0
     while place < bytes.count {
       let operation = SpaceOperation(from: bytes.baseAddress! + place)

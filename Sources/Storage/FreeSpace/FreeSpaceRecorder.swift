@@ -18,12 +18,12 @@ struct FreeSpaceRecorder {
 
   private let freeSpace: FreeSpace
   private let old: FreeSpaceIndex
-  private let version: UInt64
+  private let version: Version
   private let writer: NodeWriter
   private(set) var map: NodeReference
   /// The chunks where they are not those of the old index.
   private var newChunks: [Chunk]?
-  private var start: UInt64
+  private var start: Version
   private var freedUnits: UInt64 = 0
   private var freeUnits: UInt64 = 0
   /// Whether the index goes on with the operations of the old one; if not, a chunk has those and
@@ -45,7 +45,7 @@ struct FreeSpaceRecorder {
   private static let sweepCountMin = 16
 
   init(
-    freeSpace: FreeSpace, index: NodeReference, version: UInt64, writer: NodeWriter
+    freeSpace: FreeSpace, index: NodeReference, version: Version, writer: NodeWriter
   ) throws(StorageError) {
     self.freeSpace = freeSpace
     self.version = version
@@ -112,7 +112,7 @@ struct FreeSpaceRecorder {
 
   /// Writes a region that its node does not describe as of `version`; false if it does.
   private mutating func write(
-    region number: Int, ifOlderThan version: UInt64
+    region number: Int, ifOlderThan version: Version
   ) throws(StorageError) -> Bool {
     guard number < freeSpace.regions.regionCount else { return false }
     try freeSpace.read(group: RegionTable.group(of: number))
@@ -131,8 +131,8 @@ struct FreeSpaceRecorder {
     freeSpace.regions.setRecord(
       number,
       RegionMap.RegionRecord(
-        reference: reference, applied: version - 1,
-        blockedBy: region.waiting.onlyPin ?? 0, waitingUnits: Int32(region.waiting.units)))
+        reference: reference, applied: version.previous,
+        blockedBy: region.waiting.onlyPin ?? .zero, waitingUnits: Int32(region.waiting.units)))
     writtenRegions.append(number)
     noteWritten(group: RegionTable.group(of: number))
   }
@@ -281,9 +281,8 @@ struct FreeSpaceRecorder {
       operation.store(to: place)
       place += SpaceOperation.byteSize
     }
-    let chunk = Chunk(
-      reference: node.reference, lastVersion: operations.isEmpty ? version - 1 : version,
-      count: count)
+    let lastVersion = operations.isEmpty ? version.previous : version
+    let chunk = Chunk(reference: node.reference, lastVersion: lastVersion, count: count)
     newChunks = (newChunks ?? old.chunks) + [chunk]
   }
 
@@ -311,7 +310,8 @@ struct FreeSpaceRecorder {
         + room * SpaceOperation.byteSize)
     node.setReference(0, map)
     if let newChunks { store(newChunks, in: node) } else { old.copyChunks(to: node) }
-    node.data.storeBytes(of: start, toByteOffset: FreeSpaceIndex.startVersion, as: UInt64.self)
+    node.data.storeBytes(
+      of: start.rawValue, toByteOffset: FreeSpaceIndex.startVersion, as: UInt64.self)
     node.data.storeBytes(
       of: UInt32(chunkCount), toByteOffset: FreeSpaceIndex.chunkCount, as: UInt32.self)
     index = node
@@ -322,7 +322,7 @@ struct FreeSpaceRecorder {
     for (position, chunk) in chunks.enumerated() {
       node.setReference(position + 1, chunk.reference)
       let place = node.data + FreeSpaceIndex.headerSize + position * FreeSpaceIndex.chunkSize
-      place.storeBytes(of: chunk.lastVersion, as: UInt64.self)
+      place.storeBytes(of: chunk.lastVersion.rawValue, as: UInt64.self)
       place.storeBytes(of: UInt32(chunk.count), toByteOffset: 8, as: UInt32.self)
     }
   }
@@ -368,7 +368,7 @@ struct FreeSpaceRecorder {
       freeUnits -= min(freeUnits, cut.length / Region.unit)
     }
     self.withheld = withheld.map {
-      FreedExtent(offset: $0.offset, length: $0.length, createdIn: version - 1)
+      FreedExtent(offset: $0.offset, length: $0.length, createdIn: version.previous)
     }
     for run in self.withheld {
       append(.allocate(Extent(offset: run.offset, length: run.length)))

@@ -3,9 +3,9 @@ struct RegionOperation {
   var kind: SpaceOperation.Kind
   var run: Region.Run
   /// The version that wrote a freed run.
-  var createdIn: UInt64
+  var createdIn: Version
   /// The version of the commit.
-  var commit: UInt64
+  var commit: Version
 }
 
 /// Operations on regions that have not been read, by region, each region's in the order in which

@@ -1,16 +1,16 @@
 /// The versions that somebody reads, and the regions in which something waits for one of them.
 struct PinnedVersions {
   private struct Blocked {
-    var pin: UInt64
+    var pin: Version
     var regions: [Int]
   }
 
   /// Ascending. None: everything that was freed waits for the version before.
-  private(set) var versions: [UInt64] = []
+  private(set) var versions: [Version] = []
   /// In the order in which the versions came to block something.
   private var blocked: [Blocked] = []
 
-  mutating func set(_ pins: [UInt64], durable: UInt64?) {
+  mutating func set(_ pins: [Version], durable: Version?) {
     versions.removeAll(keepingCapacity: true)
     for pin in pins { versions.append(pin) }
     guard let durable, let place = pins.firstIndex(where: { $0 >= durable }) else { return }
@@ -18,8 +18,8 @@ struct PinnedVersions {
   }
 
   /// The newest pinned version in `createdIn ..< freed`.
-  func blocking(createdIn: UInt64, freed: UInt64) -> UInt64? {
-    if versions.isEmpty { return freed - 1 }
+  func blocking(createdIn: Version, freed: Version) -> Version? {
+    if versions.isEmpty { return freed.previous }
     var low = 0
     var high = versions.count
     while low < high {
@@ -30,14 +30,14 @@ struct PinnedVersions {
     return versions[low - 1]
   }
 
-  func contains(_ version: UInt64) -> Bool {
-    blocking(createdIn: version, freed: version + 1) != nil
+  func contains(_ version: Version) -> Bool {
+    blocking(createdIn: version, freed: version.next) != nil
   }
 
   // MARK: Regions
 
   /// Remembers that something in a region waits for `pin`.
-  mutating func block(_ region: Int, by pin: UInt64) {
+  mutating func block(_ region: Int, by pin: Version) {
     guard let position = blocked.lastIndex(where: { $0.pin == pin }) else {
       blocked.append(Blocked(pin: pin, regions: [region]))
       return
@@ -47,7 +47,7 @@ struct PinnedVersions {
 
   /// Takes out the regions that wait for a version that is not pinned any more, each once, with
   /// that version; nil: there are none.
-  mutating func takeUnblocked() -> (pin: UInt64, regions: [Int])? {
+  mutating func takeUnblocked() -> (pin: Version, regions: [Int])? {
     if versions.isEmpty { return nil }
     guard let position = blocked.firstIndex(where: { !contains($0.pin) }) else { return nil }
     let found = blocked.remove(at: position)

@@ -20,7 +20,7 @@ struct Placement {
   private let options: Options
   typealias Nodes = Slice<UnsafeBufferPointer<UnsafeMutableRawPointer>>
   /// The version that the nodes are of.
-  private let version: UInt64
+  private let version: Version
   /// The end of the last run that was taken for nodes that will not last.
   private var runEnd: UInt64?
 
@@ -45,7 +45,7 @@ struct Placement {
   /// In how many versions a node has to have been for its successor to be expected to last.
   private static let lastingAge = 1024
 
-  init(freeSpace: FreeSpace, file: any SystemFile, version: UInt64, options: Options) {
+  init(freeSpace: FreeSpace, file: any SystemFile, version: Version, options: Options) {
     self.freeSpace = freeSpace
     self.file = file
     self.version = version
@@ -118,7 +118,7 @@ struct Placement {
     let missed = freeSpace.missedHole
     if length == missed.length, version < missed.until { return nil }
     let hole = try freeSpace.takeBest(fitting: length, closely: true)
-    if hole == nil { freeSpace.missedHole = (length, version + Self.missedHolePause) }
+    if hole == nil { freeSpace.missedHole = (length, version.advanced(by: Self.missedHolePause)) }
     return hole
   }
 
@@ -142,7 +142,8 @@ struct Placement {
   /// A copy still says when its original was written; a new node says 0.
   private func willLast(_ node: UnsafeMutableRawPointer) -> Bool {
     let createdIn = Node(address: node).createdIn
-    return createdIn > 0 && createdIn < version && version - createdIn >= UInt64(Self.lastingAge)
+    return createdIn > .zero && createdIn < version
+      && version.distance(from: createdIn) >= UInt64(Self.lastingAge)
   }
 
   private func placedSize(_ node: UnsafeMutableRawPointer) -> UInt64 {

@@ -12,8 +12,8 @@ struct Region {
 
   struct WaitingRun: Hashable {
     var run: Run
-    var createdIn: UInt64
-    var freed: UInt64
+    var createdIn: Version
+    var freed: Version
   }
 
   static let unit: UInt64 = 8
@@ -170,12 +170,12 @@ struct Region {
 
   /// Returns whether it is the first run of the region that `pin` blocks.
   @discardableResult
-  mutating func addWaiting(_ run: WaitingRun, blockedBy pin: UInt64) -> Bool {
+  mutating func addWaiting(_ run: WaitingRun, blockedBy pin: Version) -> Bool {
     waiting.add(run, blockedBy: pin)
   }
 
   /// Takes out what `pin` blocked.
-  mutating func takeWaiting(blockedBy pin: UInt64) -> [WaitingRun] { waiting.take(blockedBy: pin) }
+  mutating func takeWaiting(blockedBy pin: Version) -> [WaitingRun] { waiting.take(blockedBy: pin) }
 
   /// Removes what of `range` waits, for an allocation by a process that knew of fewer pins; returns
   /// how many units that was.

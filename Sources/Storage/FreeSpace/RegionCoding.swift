@@ -21,8 +21,8 @@ enum RegionCoding {
       guard item.run.start >= last else { return nil }
       append(UInt64(item.run.start - last), to: &bytes)
       append(UInt64(item.run.length), to: &bytes)
-      append(item.createdIn, to: &bytes)
-      append(item.freed - item.createdIn, to: &bytes)
+      append(item.createdIn.rawValue, to: &bytes)
+      append(item.freed.distance(from: item.createdIn), to: &bytes)
       last = item.run.end
     }
     return bytes
@@ -53,7 +53,9 @@ enum RegionCoding {
     for _ in 0..<node.auxiliary {
       guard let item = reader.run(after: &last), let createdIn = reader.number(),
         let age = reader.number(), age > 0, createdIn < UInt64.max - age,
-        waiting(Region.WaitingRun(run: item, createdIn: createdIn, freed: createdIn + age))
+        waiting(
+          Region.WaitingRun(
+            run: item, createdIn: Version(createdIn), freed: Version(createdIn + age)))
       else { return false }
     }
     return true

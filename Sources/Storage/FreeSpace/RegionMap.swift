@@ -22,8 +22,8 @@ enum RegionMap {
   /// What a group says of a region.
   struct RegionRecord {
     var reference = NodeReference.none
-    var applied: UInt64 = 0
-    var blockedBy: UInt64 = 0
+    var applied = Version.zero
+    var blockedBy = Version.zero
     var waitingUnits: Int32 = 0
   }
 
@@ -68,8 +68,8 @@ enum RegionMap {
         throw source.corrupt(group, "free space within its region was expected")
       }
       let record = RegionRecord(
-        reference: node.reference(index), applied: place.load(as: UInt64.self),
-        blockedBy: place.load(fromByteOffset: 8, as: UInt64.self),
+        reference: node.reference(index), applied: Version(place.load(as: UInt64.self)),
+        blockedBy: Version(place.load(fromByteOffset: 8, as: UInt64.self)),
         waitingUnits: waiting(at: place + 32))
       body(index, record, summary)
     }
@@ -114,8 +114,8 @@ enum RegionMap {
     for (index, region) in regions.enumerated() {
       node.setReference(index, region.record.reference)
       let place = node.data + index * regionEntrySize
-      place.storeBytes(of: region.record.applied, as: UInt64.self)
-      place.storeBytes(of: region.record.blockedBy, toByteOffset: 8, as: UInt64.self)
+      place.storeBytes(of: region.record.applied.rawValue, as: UInt64.self)
+      place.storeBytes(of: region.record.blockedBy.rawValue, toByteOffset: 8, as: UInt64.self)
       store(region.summary, region.record.waitingUnits, at: place + 16)
     }
     return node.reference

@@ -29,7 +29,7 @@ struct RegionTable {
   /// At least the classes of the runs of each region.
   private(set) var classes: ContiguousArray<SizeClassSet> = []
   /// The version of the last operation in each region that is not in its node.
-  private(set) var touched: ContiguousArray<UInt64> = []
+  private(set) var touched: ContiguousArray<Version> = []
   private(set) var readCount = 0
   /// Free units of all regions; an estimate where regions have not been read.
   private(set) var freeUnits = 0
@@ -89,7 +89,7 @@ struct RegionTable {
     classes.append(contentsOf: repeatElement(.none, count: count))
     regions.append(contentsOf: repeatElement(Region(), count: count))
     isRead.append(contentsOf: repeatElement(false, count: count))
-    touched.append(contentsOf: repeatElement(0, count: count))
+    touched.append(contentsOf: repeatElement(.zero, count: count))
   }
 
   /// Takes over what another process has written of a group; what has been read stays.
@@ -258,12 +258,12 @@ struct RegionTable {
 
   /// A region that has been read has changed.
   @inline(__always)
-  mutating func changed(_ region: Int, by version: UInt64) {
+  mutating func changed(_ region: Int, by version: Version) {
     touched[region] = version
     setSummary(region, regions[region].summary)
   }
 
-  mutating func touch(_ region: Int, by version: UInt64) { touched[region] = version }
+  mutating func touch(_ region: Int, by version: Version) { touched[region] = version }
 
   mutating func setRecord(_ region: Int, _ record: RegionMap.RegionRecord) {
     records[region] = record

@@ -21,13 +21,13 @@ struct SpaceOperation: Hashable {
   var kind: Kind
   var extent: Extent
   /// The version that wrote a freed run; the version of a commit.
-  var version: UInt64
+  var version: Version
 
   static let byteSize = 16
   private static let freeUnitsMax: UInt64 = 1 << 17 - 1
   private static let offsetMask: UInt64 = 1 << 45 - 1
 
-  static func commit(_ version: UInt64) -> SpaceOperation {
+  static func commit(_ version: Version) -> SpaceOperation {
     SpaceOperation(kind: .commit, extent: Extent(offset: 0, length: 0), version: version)
   }
 
@@ -49,17 +49,17 @@ struct SpaceOperation: Hashable {
   }
 
   static func allocate(_ extent: Extent) -> SpaceOperation {
-    SpaceOperation(kind: .allocate, extent: extent, version: 0)
+    SpaceOperation(kind: .allocate, extent: extent, version: .zero)
   }
 
   static func grow(_ extent: Extent) -> SpaceOperation {
-    SpaceOperation(kind: .grow, extent: extent, version: 0)
+    SpaceOperation(kind: .grow, extent: extent, version: .zero)
   }
 
   func store(to place: UnsafeMutableRawPointer) {
     let length = extent.length / Region.unit
     var first = extent.offset / Region.unit | kind.rawValue << 45
-    var second = version
+    var second = version.rawValue
     switch kind {
     case .commit: break
     case .free: first |= length << 47
@@ -69,7 +69,7 @@ struct SpaceOperation: Hashable {
     place.storeBytes(of: second, toByteOffset: 8, as: UInt64.self)
   }
 
-  init(kind: Kind, extent: Extent, version: UInt64) {
+  init(kind: Kind, extent: Extent, version: Version) {
     self.kind = kind
     self.extent = extent
     self.version = version
@@ -83,14 +83,14 @@ struct SpaceOperation: Hashable {
     switch kind {
     case .commit:
       extent = Extent(offset: 0, length: 0)
-      version = second
+      version = Version(second)
     case .free:
       extent = Extent(offset: offset, length: (first >> 47) * Region.unit)
-      version = second
+      version = Version(second)
     case .allocate, .grow:
       // What a damaged log names beyond any file is cut to what can be added up.
       extent = Extent(offset: offset, length: min(second, Self.offsetMask) * Region.unit)
-      version = 0
+      version = .zero
     }
   }
 }

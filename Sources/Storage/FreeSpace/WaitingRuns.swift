@@ -3,12 +3,12 @@
 struct WaitingRuns {
   private struct Item {
     var run: Region.WaitingRun
-    var pin: UInt64
+    var pin: Version
   }
 
   /// How many of the items one version blocks.
   private struct PinCount {
-    var pin: UInt64
+    var pin: Version
     var count: Int
   }
 
@@ -22,10 +22,10 @@ struct WaitingRuns {
   var count: Int { items.count }
 
   /// The one version that blocks all of them; nil if there are several, or none.
-  var onlyPin: UInt64? { pins.count == 1 ? pins[0].pin : nil }
+  var onlyPin: Version? { pins.count == 1 ? pins[0].pin : nil }
 
   /// Returns whether it is the first run that `pin` blocks.
-  mutating func add(_ run: Region.WaitingRun, blockedBy pin: UInt64) -> Bool {
+  mutating func add(_ run: Region.WaitingRun, blockedBy pin: Version) -> Bool {
     items.append(Item(run: run, pin: pin))
     units += Int(run.run.length)
     guard let position = pins.lastIndex(where: { $0.pin == pin }) else {
@@ -37,7 +37,7 @@ struct WaitingRuns {
   }
 
   /// Takes out what `pin` blocked, in the order in which it came.
-  mutating func take(blockedBy pin: UInt64) -> [Region.WaitingRun] {
+  mutating func take(blockedBy pin: Version) -> [Region.WaitingRun] {
     guard let position = pins.lastIndex(where: { $0.pin == pin }) else { return [] }
     var left = pins.remove(at: position).count
     var taken: [Region.WaitingRun] = []

@@ -9,9 +9,9 @@
 /// index, or all ones when the bytes are inline}, then the inline bytes in order.
 public struct HistoryEntry: Sendable {
   /// The entry covers what happened after this version...
-  public var from: UInt64
+  public var from: Version
   /// ...up to and including this one.
-  public var to: UInt64
+  public var to: Version
   public var bytes: [UInt8]
 }
 
@@ -29,7 +29,7 @@ enum History {
   static func forEach(
     source: NodeSource, index: NodeReference,
     _ body: (
-      _ from: UInt64, _ to: UInt64, _ bytes: UnsafeRawBufferPointer, _ node: NodeReference
+      _ from: Version, _ to: Version, _ bytes: UnsafeRawBufferPointer, _ node: NodeReference
     ) throws(StorageError) -> Void
   ) throws(StorageError) {
     if index.isNone { return }
@@ -40,8 +40,8 @@ enum History {
     var inline = node.count * entrySize
     for entry in 0..<node.count {
       let place = node.data + entry * entrySize
-      let from = place.load(as: UInt64.self)
-      let to = place.load(fromByteOffset: 8, as: UInt64.self)
+      let from = Version(place.load(as: UInt64.self))
+      let to = Version(place.load(fromByteOffset: 8, as: UInt64.self))
       let size = Int(place.load(fromByteOffset: 16, as: UInt32.self))
       let reference = place.load(fromByteOffset: 20, as: UInt32.self)
       if reference == isInline {
@@ -68,7 +68,7 @@ enum History {
 
   /// The bytes of the entries that end after `version`. Reads the index only.
   static func size(
-    source: NodeSource, index: NodeReference, after version: UInt64
+    source: NodeSource, index: NodeReference, after version: Version
   ) throws(StorageError) -> Int {
     if index.isNone { return 0 }
     let node = try source.node(index)
@@ -78,7 +78,7 @@ enum History {
     var total = 0
     for entry in 0..<node.count {
       let place = node.data + entry * entrySize
-      if place.load(fromByteOffset: 8, as: UInt64.self) > version {
+      if Version(place.load(fromByteOffset: 8, as: UInt64.self)) > version {
         total += Int(place.load(fromByteOffset: 16, as: UInt32.self))
       }
     }
@@ -86,8 +86,8 @@ enum History {
   }
 
   private struct Item {
-    var from: UInt64
-    var to: UInt64
+    var from: Version
+    var to: Version
     var bytes: UnsafeRawBufferPointer
     var node: NodeReference
     var owned: [UInt8]?
@@ -105,7 +105,7 @@ enum History {
   ///   - pins: ascending, the newest version (`base`) included.
   ///   - boundary: entries at or beyond it are written anew.
   static func append(
-    _ bytes: [UInt8], base: UInt64, pins: [UInt64], index: NodeReference, writer: NodeWriter,
+    _ bytes: [UInt8], base: Version, pins: [Version], index: NodeReference, writer: NodeWriter,
     merge: HistoryMerge?, movingFrom boundary: UInt64 = .max
   ) throws(StorageError) -> NodeReference {
     let oldest = pins.first ?? base
@@ -132,7 +132,7 @@ enum History {
     if let merge { try mergeTail(&items, pins: pins, writer: writer, merge: merge) }
     items.append(
       Item(
-        from: base, to: base + 1, bytes: UnsafeRawBufferPointer(start: nil, count: 0), node: .none,
+        from: base, to: base.next, bytes: UnsafeRawBufferPointer(start: nil, count: 0), node: .none,
         owned: bytes))
     let node = write(items, writer: writer)
     try writer.release(index)
@@ -142,7 +142,7 @@ enum History {
   /// Whether no pinned version needs any of the entries, and none has a node of its own: what most
   /// commits find.
   private static func isUnneeded(
-    _ index: NodeReference, by oldest: UInt64, _ source: NodeSource
+    _ index: NodeReference, by oldest: Version, _ source: NodeSource
   ) throws(StorageError) -> Bool {
     if index.isNone { return true }
     let node = try source.node(index)
@@ -150,17 +150,17 @@ enum History {
       node.count * entrySize <= node.dataSize
     else { return false }
     let last = node.data + (node.count - 1) * entrySize
-    return last.load(fromByteOffset: 8, as: UInt64.self) <= oldest
+    return Version(last.load(fromByteOffset: 8, as: UInt64.self)) <= oldest
   }
 
   /// An index of one entry, for the commit on `base`, inline.
   private static func writeOnly(
-    _ bytes: [UInt8], base: UInt64, writer: NodeWriter
+    _ bytes: [UInt8], base: Version, writer: NodeWriter
   ) -> MutableNode {
     let node = writer.make(kind: .historyIndex, count: 1, dataSize: entrySize + bytes.count)
     let place = node.data
-    place.storeBytes(of: base, as: UInt64.self)
-    place.storeBytes(of: base + 1, toByteOffset: 8, as: UInt64.self)
+    place.storeBytes(of: base.rawValue, as: UInt64.self)
+    place.storeBytes(of: base.next.rawValue, toByteOffset: 8, as: UInt64.self)
     place.storeBytes(of: UInt32(bytes.count), toByteOffset: 16, as: UInt32.self)
     place.storeBytes(of: isInline, toByteOffset: 20, as: UInt32.self)
     bytes.withUnsafeBytes {
@@ -174,7 +174,7 @@ enum History {
   /// Merges neighbours that no pin separates, while the older one is not much larger: every byte is
   /// merged a logarithmic number of times.
   private static func mergeTail(
-    _ items: inout [Item], pins: [UInt64], writer: NodeWriter, merge: HistoryMerge
+    _ items: inout [Item], pins: [Version], writer: NodeWriter, merge: HistoryMerge
   ) throws(StorageError) {
     var boundary = pins.count - 1
     var position = items.count - 1
@@ -218,8 +218,8 @@ enum History {
     var nextInline = items.count * entrySize
     for (position, item) in items.enumerated() {
       let place = node.data + position * entrySize
-      place.storeBytes(of: item.from, as: UInt64.self)
-      place.storeBytes(of: item.to, toByteOffset: 8, as: UInt64.self)
+      place.storeBytes(of: item.from.rawValue, as: UInt64.self)
+      place.storeBytes(of: item.to.rawValue, toByteOffset: 8, as: UInt64.self)
       place.storeBytes(of: UInt32(item.size), toByteOffset: 16, as: UInt32.self)
       if !item.node.isNone || item.size > inlineSizeMax {
         place.storeBytes(of: UInt32(nextReference), toByteOffset: 20, as: UInt32.self)

@@ -12,7 +12,7 @@ struct EveryVersion {
   /// - Returns: ascending, the newest last. Only the newest if somebody writes for longer than five
   ///   seconds: a transaction may last, and its process may be stopped in it.
   func pin() throws(StorageError) -> [Snapshot] {
-    var versions: [UInt64: Snapshot] = [:]
+    var versions: [Version: Snapshot] = [:]
     do throws(StorageError) {
       if let older = try pinOlderVersions() { versions = older }
       let newest = try database.pinNewest()
@@ -24,9 +24,9 @@ struct EveryVersion {
     return versions.values.sorted { $0.version < $1.version }
   }
 
-  private func pinOlderVersions() throws(StorageError) -> [UInt64: Snapshot]? {
+  private func pinOlderVersions() throws(StorageError) -> [Version: Snapshot]? {
     guard lockFile.canPinOlderVersions else { return nil }
-    var result: [UInt64: Snapshot] = [:]
+    var result: [Version: Snapshot] = [:]
     do throws(LockFileError) {
       guard try lockFile.lockWriter(within: Self.patienceNanoseconds) else { return nil }
     } catch { throw StorageError(error) }

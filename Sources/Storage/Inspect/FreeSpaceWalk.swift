@@ -4,7 +4,7 @@ struct FreeSpaceWalk {
   struct Entry {
     var extent: Extent
     /// The versions that need it: `createdIn ..< freed`; nil: none.
-    var neededBy: Range<UInt64>?
+    var neededBy: Range<Version>?
   }
 
   private let freeSpace = FreeSpace()
@@ -14,7 +14,7 @@ struct FreeSpaceWalk {
   /// - Parameters:
   ///   - pins: what is needed by none of them counts as free; none: nothing is left out.
   init(
-    _ snapshot: Snapshot, pins: [UInt64] = [], durable: UInt64? = nil
+    _ snapshot: Snapshot, pins: [Version] = [], durable: Version? = nil
   ) throws(StorageError) {
     logicalSize = snapshot.logicalSize
     try freeSpace.advance(

@@ -2,7 +2,7 @@
 /// logical size, every byte of the file is in exactly one of the parts.
 public struct SpaceReport: Sendable {
   /// The newest version, which the figures are about.
-  public var version: UInt64 = 0
+  public var version = Version.zero
   public var fileBytes: UInt64 = 0
   /// The layer above's nodes.
   public var dataBytes: UInt64 = 0
@@ -16,7 +16,7 @@ public struct SpaceReport: Sendable {
   /// What waits for an older version that is pinned, or for the next flush.
   public var waitingBytes: UInt64 = 0
   /// Every pinned version with the bytes that it alone keeps from being used again.
-  public var retainedBytes: [UInt64: UInt64] = [:]
+  public var retainedBytes: [Version: UInt64] = [:]
 }
 
 /// Adds up what the bytes of one version's file go to.
@@ -24,8 +24,8 @@ struct SpaceSurvey {
   let snapshot: Snapshot
   let fileBytes: UInt64
   /// The versions that are pinned now, by any process.
-  let pinned: Set<UInt64>
-  let durableVersion: UInt64
+  let pinned: Set<Version>
+  let durableVersion: Version
 
   func run() throws(StorageError) -> SpaceReport {
     var report = SpaceReport()

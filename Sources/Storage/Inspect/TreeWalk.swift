@@ -5,13 +5,13 @@
 /// can have, as it does in a tree whose nodes are shared, or that goes round in a circle.
 struct TreeWalk {
   let source: NodeSource
-  let version: UInt64
+  let version: Version
   /// Nodes that need not be looked at, with all below them: another walk has.
   var known: CellSet?
   private(set) var bytes: UInt64 = 0
   private(set) var nodeCount = 0
 
-  init(source: NodeSource, version: UInt64, known: CellSet? = nil) {
+  init(source: NodeSource, version: Version, known: CellSet? = nil) {
     self.source = source
     self.version = version
     self.known = known

@@ -80,7 +80,7 @@ struct Verification {
 
   /// The free space as the newest version records it, nothing released.
   private mutating func forEachFreeRun(
-    _ body: (Extent, Range<UInt64>?, inout VerifyReport) -> Void
+    _ body: (Extent, Range<Version>?, inout VerifyReport) -> Void
   ) throws(StorageError) {
     var report = report
     try FreeSpaceWalk(newest).forEach { body($0.extent, $0.neededBy, &report) }

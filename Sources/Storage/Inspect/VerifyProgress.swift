@@ -1,7 +1,7 @@
 /// How far a verification has come.
 public struct VerifyProgress: Sendable {
   /// The version that is being walked, and how many are to be.
-  public var version: UInt64
+  public var version: Version
   public var versionNumber: Int
   public var versionCount: Int
   /// Bytes of the version's nodes that have been read, and about how many there are.

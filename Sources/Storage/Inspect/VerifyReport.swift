@@ -12,7 +12,7 @@ public struct VerifyReport: Sendable {
 
   public var findings: [Finding] = []
   /// The versions whose nodes were walked, the newest last.
-  public var versions: [UInt64] = []
+  public var versions: [Version] = []
   public var logicalSize: UInt64 = 0
   /// Bytes of nodes that the newest version reaches.
   public var liveBytes: UInt64 = 0

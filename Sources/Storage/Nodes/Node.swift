@@ -23,7 +23,9 @@ public struct Node {
   @inlinable @inline(__always)
   public var count: Int { Int(address.load(fromByteOffset: 12, as: UInt32.self)) }
   @inlinable @inline(__always)
-  public var createdIn: UInt64 { address.load(fromByteOffset: 16, as: UInt64.self) }
+  public var createdIn: Version {
+    Version(address.load(fromByteOffset: 16, as: UInt64.self))
+  }
   @inlinable @inline(__always)
   public var referenceCount: Int { Int(address.load(fromByteOffset: 24, as: UInt32.self)) }
   @inlinable @inline(__always)

@@ -15,13 +15,13 @@ struct NodeRewriter {
   ///
   /// - Throws: `.corrupt` where the page cache no longer has what was written.
   func run(
-    _ root: NodeReference, after version: UInt64, upTo last: UInt64 = .max
+    _ root: NodeReference, after version: Version, upTo last: Version = .max
   ) throws(StorageError) {
     try visit(root, after: version, upTo: last, depth: 0)
   }
 
   private func visit(
-    _ reference: NodeReference, after version: UInt64, upTo last: UInt64, depth: Int
+    _ reference: NodeReference, after version: Version, upTo last: Version, depth: Int
   ) throws(StorageError) {
     if reference.isNone || source.isOlder(reference, than: version) { return }
     // A copy, verified anew: after a failed flush the page cache may be read from the disk again at

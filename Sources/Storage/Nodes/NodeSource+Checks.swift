@@ -90,7 +90,7 @@ extension NodeSource {
 
   /// Whether a node says that it was written at or before `version`, and is the one that its parent
   /// means as far as the parent's tag can tell.
-  func isOlder(_ reference: NodeReference, than version: UInt64) -> Bool {
+  func isOlder(_ reference: NodeReference, than version: Version) -> Bool {
     guard isWithinFile(reference) else { return false }
     // After a failed flush the page cache may hold new sectors beside older ones, so where the
     // header lies in two, what it says goes for nothing by itself. Nor does what an encrypted node

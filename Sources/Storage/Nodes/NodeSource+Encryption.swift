@@ -14,7 +14,8 @@ extension NodeSource {
     try cipher.opener(at: offset).withTools { (tools) throws(StorageError) in
       try tools.withMemory(size) { (memory) throws(StorageError) in
         memory.copyMemory(from: stored, byteCount: size)
-        let createdIn = (memory + SealedNodeLayout.createdIn).load(as: UInt64.self)
+        let createdIn = Version(
+          (memory + SealedNodeLayout.createdIn).load(as: UInt64.self))
         // By another thread, while this one waited for the lock.
         if Node(address: base + Int(offset)).storedChecksum & 0x7FFF == reference.checksumTag,
           verified.contains(offset, createdIn: createdIn)

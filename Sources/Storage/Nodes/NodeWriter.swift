@@ -141,9 +141,9 @@ public final class NodeWriter {
 public struct FreedExtent: Hashable, Sendable {
   public var offset: UInt64
   public var length: UInt64
-  public var createdIn: UInt64
+  public var createdIn: Version
   @inlinable
-  public init(offset: UInt64, length: UInt64, createdIn: UInt64) {
+  public init(offset: UInt64, length: UInt64, createdIn: Version) {
     self.offset = offset
     self.length = length
     self.createdIn = createdIn

@@ -37,18 +37,18 @@ struct VerifiedNodes {
   /// Whether the node at `offset`, which says that it was written in `createdIn`, has been
   /// verified. The offset lies within the mapping.
   @inlinable @inline(__always)
-  func contains(_ offset: UInt64, createdIn: UInt64) -> Bool {
+  func contains(_ offset: UInt64, createdIn: Version) -> Bool {
     // The version before the bits: they are cleared before it is raised.
     let known = newest[Int(offset &>> 13)].load(ordering: .acquiring)
     // And before what it stands for: the bytes of a decrypted node are written before its bit.
     let word = bits[Int(offset &>> 12)].load(ordering: .acquiring)
-    return createdIn <= known && word & (1 &<< ((offset &>> 6) & 63)) != 0
+    return createdIn.rawValue <= known && word & (1 &<< ((offset &>> 6) & 63)) != 0
   }
 
   /// The node at `offset` has been verified, or has just been written by this process. Its version
   /// is pinned, or is the one being committed, so its space is not used again during the call: no
   /// bit can come to stand for another node.
-  func mark(_ offset: UInt64, createdIn: UInt64) {
+  func mark(_ offset: UInt64, createdIn: Version) {
     let block = Int(offset >> 13)
     guard block < blockCount else { return }
     raise(block, to: createdIn)
@@ -74,14 +74,14 @@ struct VerifiedNodes {
   }
 
   @inline(__always)
-  private func raise(_ block: Int, to createdIn: UInt64) {
+  private func raise(_ block: Int, to createdIn: Version) {
     var known = newest[block].load(ordering: .acquiring)
-    while known < createdIn {
+    while known < createdIn.rawValue {
       for word in 0..<Self.wordsPerBlock {
         bits[block * Self.wordsPerBlock + word].store(0, ordering: .relaxed)
       }
       let raised = newest[block].compareExchange(
-        expected: known, desired: createdIn, ordering: .acquiringAndReleasing)
+        expected: known, desired: createdIn.rawValue, ordering: .acquiringAndReleasing)
       if raised.exchanged { return }
       known = raised.original
     }

@@ -1,6 +1,6 @@
 /// A reader that keeps an old version for long, or much space with it.
 public struct SlowReader: Sendable, Hashable {
-  public var version: UInt64
+  public var version: Version
   /// How long it has kept the version since that ceased to be the newest, to about a quarter of the
   /// limit.
   public var age: Duration

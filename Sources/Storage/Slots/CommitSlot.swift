@@ -15,7 +15,7 @@ struct CommitSlot: Hashable {
     var checksum: UInt32
   }
 
-  var version: UInt64
+  var version: Version
   var root: NodeReference
   var logicalSize: UInt64
   /// The boot that wrote it.
@@ -29,7 +29,7 @@ struct CommitSlot: Hashable {
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
     bytes.storeBytes(
       of: FileLayout.slotMagicValue, toByteOffset: FileLayout.slotMagic, as: UInt32.self)
-    bytes.storeBytes(of: version, toByteOffset: FileLayout.slotVersion, as: UInt64.self)
+    bytes.storeBytes(of: version.rawValue, toByteOffset: FileLayout.slotVersion, as: UInt64.self)
     bytes.storeBytes(of: root.rawValue, toByteOffset: FileLayout.slotRoot, as: UInt64.self)
     bytes.storeBytes(of: logicalSize, toByteOffset: FileLayout.slotLogicalSize, as: UInt64.self)
     bytes.storeBytes(of: boot.high, toByteOffset: FileLayout.slotBoot, as: UInt64.self)
@@ -70,14 +70,15 @@ struct CommitSlot: Hashable {
         == Platform.checksum(bytes.baseAddress! + start, count: FileLayout.slotSize - start)
     else { return nil }
     checksum = load(FileLayout.slotChecksum, as: UInt32.self)
-    version = load(FileLayout.slotVersion, as: UInt64.self)
+    version = Version(load(FileLayout.slotVersion, as: UInt64.self))
     root = NodeReference(rawValue: load(FileLayout.slotRoot, as: UInt64.self))
     logicalSize = load(FileLayout.slotLogicalSize, as: UInt64.self)
     let high = load(FileLayout.slotBoot, as: UInt64.self)
     let low = load(FileLayout.slotBoot + 8, as: UInt64.self)
     boot = BootIdentifier(high: high, low: low)
     let count = Int(load(FileLayout.slotExtentCount, as: UInt32.self))
-    guard version > 0, version < 1 << 48, count <= FileLayout.slotExtentsMax, !root.isUncommitted,
+    guard version > .zero, version.rawValue < 1 << 48, count <= FileLayout.slotExtentsMax,
+      !root.isUncommitted,
       logicalSize >= UInt64(FileLayout.firstNode), logicalSize < 1 << 48
     else { return nil }
     for index in 0..<count {
@@ -90,7 +91,7 @@ struct CommitSlot: Hashable {
   }
 
   init(
-    version: UInt64, root: NodeReference, logicalSize: UInt64, boot: BootIdentifier,
+    version: Version, root: NodeReference, logicalSize: UInt64, boot: BootIdentifier,
     extents: [ProvenExtent] = []
   ) {
     self.boot = boot

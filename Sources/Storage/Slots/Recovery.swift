@@ -14,7 +14,7 @@ struct Recovery {
     var newest: CommitSlot
     /// The newest version that a durable slot names; less than `newest` when unflushed commits
     /// followed it in this boot, 0 when nothing of this session was ever flushed.
-    var durableVersion: UInt64
+    var durableVersion: Version
     /// Whether everything is known to be on disk: the file was closed in order, or what was found
     /// has outlived a boot.
     var isSettled: Bool
@@ -54,7 +54,7 @@ struct Recovery {
       })
     {
       return Found(
-        newest: newer, durableVersion: proven?.version ?? 0, isSettled: false,
+        newest: newer, durableVersion: proven?.version ?? .zero, isSettled: false,
         hasFalseClaims: claim > newer.version)
     }
     guard let proven else { throw damaged(contents.durable, size) }
@@ -134,7 +134,7 @@ struct RecoverySettlement {
       do throws(StorageError) {
         try makeDurable(found.newest, beyond: found.durableVersion)
       } catch {
-        guard error.code == .corrupt, found.durableVersion > 0 else { throw error }
+        guard error.code == .corrupt, found.durableVersion > .zero else { throw error }
         found = try recovery.findNewest(includingUnflushed: false)
         found.hasFalseClaims = true
       }
@@ -145,9 +145,9 @@ struct RecoverySettlement {
   }
 
   /// Gives an unflushed version a durable slot, beside that of version `durable`.
-  func makeDurable(_ slot: CommitSlot, beyond durable: UInt64) throws(StorageError) {
+  func makeDurable(_ slot: CommitSlot, beyond durable: Version) throws(StorageError) {
     // What the last durable slot proves may be what the failed flush should have covered.
-    let known = hasFailedFlush ? durable - min(durable, 1) : durable
+    let known = hasFailedFlush && durable > .zero ? durable.previous : durable
     try rewriteNodes(of: slot, after: known)
     var slot = slot
     slot.extents = []
@@ -186,7 +186,7 @@ struct RecoverySettlement {
     }
   }
 
-  private func rewriteNodes(of slot: CommitSlot, after version: UInt64) throws(StorageError) {
+  private func rewriteNodes(of slot: CommitSlot, after version: Version) throws(StorageError) {
     let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
     try NodeRewriter(source: source, file: file).run(slot.root, after: version)
   }

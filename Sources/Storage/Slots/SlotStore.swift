@@ -31,13 +31,13 @@ struct SlotStore {
     /// Names a durable slot that is known to be on disk with all that it names.
     var mark: ClosingMark?
     /// The highest version that any slot claims, whole or not.
-    var highestClaim: UInt64 = 0
+    var highestClaim = Version.zero
     /// Where a slot is whole that was not written to that place with the file's key.
     var forged: Int?
   }
 
   struct ClosingMark: Hashable {
-    var version: UInt64
+    var version: Version
     var slotChecksum: UInt32
   }
 
@@ -68,16 +68,16 @@ struct SlotStore {
     contents.mark = ClosingMark(part(FileLayout.closingMark))
     for offset in FileLayout.durableSlots + FileLayout.volatileSlots {
       let claim = part(offset).load(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
-      contents.highestClaim = max(contents.highestClaim, claim)
+      contents.highestClaim = max(contents.highestClaim, Version(claim))
     }
     return contents
   }
 
   /// Whether any slot claims a version beyond `version`, torn or not; a look without system calls.
-  static func claimsMore(than version: UInt64, _ mapping: Mapping) -> Bool {
+  static func claimsMore(than version: Version, _ mapping: Mapping) -> Bool {
     func claimsMore(_ offset: Int) -> Bool {
       mapping.address.load(fromByteOffset: offset + FileLayout.slotVersion, as: UInt64.self)
-        > version
+        > version.rawValue
     }
     return FileLayout.durableSlots.contains(where: claimsMore)
       || FileLayout.volatileSlots.contains(where: claimsMore)
@@ -87,11 +87,11 @@ struct SlotStore {
   /// could say that the slot is on its way to the disk. A power loss may lead to it all the same. A
   /// look without system calls unless there is one.
   func unknownVersion(
-    after durable: UInt64, upTo newest: UInt64, except pending: UInt64, _ mapping: Mapping
-  ) throws(SystemError) -> UInt64? {
+    after durable: Version, upTo newest: Version, except pending: Version, _ mapping: Mapping
+  ) throws(SystemError) -> Version? {
     for place in FileLayout.durableSlots {
-      let claim = mapping.address.load(
-        fromByteOffset: place + FileLayout.slotVersion, as: UInt64.self)
+      let claim = Version(
+        mapping.address.load(fromByteOffset: place + FileLayout.slotVersion, as: UInt64.self))
       guard claim > durable, claim <= newest, claim != pending else { continue }
       if let slot = try readSlot(at: place), slot.version == claim, slot.boot == boot {
         return claim
@@ -105,7 +105,7 @@ struct SlotStore {
   /// Writes a durable slot where it does not touch that of version `kept`. On failure the place is
   /// cleared again if possible.
   func writeDurable(
-    _ slot: CommitSlot, keeping kept: UInt64
+    _ slot: CommitSlot, keeping kept: Version
   ) throws(SlotWriteError) {
     let place: Int
     do throws(SystemError) { place = try spare(keeping: kept) } catch {
@@ -120,20 +120,20 @@ struct SlotStore {
   /// as failed does not come back.
   ///
   /// - Returns: false if that failed.
-  func eraseDurable(keeping kept: UInt64) -> Bool {
+  func eraseDurable(keeping kept: Version) -> Bool {
     guard let place = try? spare(keeping: kept) else { return false }
     return erase(at: place)
   }
 
   /// Clears the durable slot of a version, if there is one.
-  func eraseDurable(of version: UInt64) {
+  func eraseDurable(of version: Version) {
     for place in FileLayout.durableSlots where (try? readSlot(at: place))?.version == version {
       _ = erase(at: place)
     }
   }
 
   /// Writes the durable slot of a version once more where it is, as it is, for a flush to find.
-  func rewriteDurable(_ version: UInt64) throws(SystemError) {
+  func rewriteDurable(_ version: Version) throws(SystemError) {
     for place in FileLayout.durableSlots {
       try withSlotBytes { bytes throws(SystemError) in
         guard try file.read(into: bytes, at: UInt64(place)) == bytes.count,
@@ -144,7 +144,7 @@ struct SlotStore {
     }
   }
 
-  private func spare(keeping kept: UInt64) throws(SystemError) -> Int {
+  private func spare(keeping kept: Version) throws(SystemError) -> Int {
     FileLayout.durableSlots[try readSlot(at: FileLayout.durableSlots[0])?.version == kept ? 1 : 0]
   }
 
@@ -163,7 +163,7 @@ struct SlotStore {
 
   /// Writes a volatile slot; they take turns. On failure the place is cleared again if possible.
   func writeVolatile(_ slot: CommitSlot) throws(SlotWriteError) {
-    let place = FileLayout.volatileSlots[Int(slot.version % 2)]
+    let place = FileLayout.volatileSlots[Int(slot.version.rawValue % 2)]
     do throws(SystemError) { try write(slot, at: place) } catch {
       throw SlotWriteError(cause: error, isPlaceClear: erase(at: place))
     }
@@ -174,14 +174,14 @@ struct SlotStore {
   /// Clears every slot that claims a version beyond `version`.
   ///
   /// - Returns: whether there was any.
-  func eraseClaims(beyond version: UInt64) throws(SystemError) -> Bool {
+  func eraseClaims(beyond version: Version) throws(SystemError) -> Bool {
     var found = false
     for place in FileLayout.durableSlots + FileLayout.volatileSlots {
-      var claim: UInt64 = 0
+      var claim = Version.zero
       try withSlotBytes { bytes throws(SystemError) in
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         _ = try file.read(into: bytes, at: UInt64(place))
-        claim = bytes.load(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
+        claim = Version(bytes.load(fromByteOffset: FileLayout.slotVersion, as: UInt64.self))
       }
       guard claim > version else { continue }
       found = true
@@ -192,7 +192,7 @@ struct SlotStore {
 
   /// Clears every slot but the durable one of `version`, also those that are clear already: that
   /// may not have reached the disk.
-  func eraseAll(but version: UInt64) throws(SystemError) {
+  func eraseAll(but version: Version) throws(SystemError) {
     for place in FileLayout.volatileSlots { try writeZeros(at: place) }
     for place in FileLayout.durableSlots where try readSlot(at: place)?.version != version {
       try writeZeros(at: place)
@@ -201,7 +201,7 @@ struct SlotStore {
 
   /// Says that the newest durable slot, of `version`, and all that it names are on disk. Needs no
   /// flush: without the mark the next opening looks for itself.
-  func writeClosingMark(_ version: UInt64) throws(SystemError) {
+  func writeClosingMark(_ version: Version) throws(SystemError) {
     let contents = try read()
     guard let slot = contents.durable.first, slot.version == version,
       contents.mark != ClosingMark(version: version, slotChecksum: slot.checksum)
@@ -265,7 +265,7 @@ extension SlotStore.ClosingMark {
         == FileLayout.markMagicValue,
       bytes.load(fromByteOffset: FileLayout.markChecksum, as: UInt32.self) == Self.sum(bytes)
     else { return nil }
-    version = bytes.load(fromByteOffset: FileLayout.markVersion, as: UInt64.self)
+    version = Version(bytes.load(fromByteOffset: FileLayout.markVersion, as: UInt64.self))
     slotChecksum = bytes.load(fromByteOffset: FileLayout.markSlotChecksum, as: UInt32.self)
   }
 
@@ -273,7 +273,7 @@ extension SlotStore.ClosingMark {
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
     bytes.storeBytes(
       of: FileLayout.markMagicValue, toByteOffset: FileLayout.markMagic, as: UInt32.self)
-    bytes.storeBytes(of: version, toByteOffset: FileLayout.markVersion, as: UInt64.self)
+    bytes.storeBytes(of: version.rawValue, toByteOffset: FileLayout.markVersion, as: UInt64.self)
     bytes.storeBytes(of: slotChecksum, toByteOffset: FileLayout.markSlotChecksum, as: UInt32.self)
     bytes.storeBytes(
       of: Self.sum(UnsafeRawBufferPointer(bytes)), toByteOffset: FileLayout.markChecksum,

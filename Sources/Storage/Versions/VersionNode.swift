@@ -8,9 +8,9 @@ struct VersionNode {
   let history: NodeReference
   let freeSpace: NodeReference
   /// The last version that cut off the end of the file.
-  let lastCut: UInt64
+  let lastCut: Version
 
-  var version: UInt64 { published.version }
+  var version: Version { published.version }
 
   /// - Throws: `.corrupt` if no such node is there.
   init(of published: PublishedVersion, in source: NodeSource) throws(StorageError) {
@@ -25,6 +25,6 @@ struct VersionNode {
     root = node.reference(SnapshotNode.root)
     history = node.reference(SnapshotNode.history)
     freeSpace = node.reference(SnapshotNode.freeSpace)
-    lastCut = node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self)
+    lastCut = Version(node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self))
   }
 }

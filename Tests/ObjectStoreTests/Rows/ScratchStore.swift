@@ -16,7 +16,7 @@ final class ScratchStore {
   private let mapping: Mapping
   private var end = UInt64(FileLayout.firstNode)
   private(set) var root = NodeReference.none
-  private(set) var version: UInt64 = 0
+  private(set) var version = Version.zero
   let schemas = SchemaCache()
   let limits: TreeLimits
 
@@ -50,7 +50,7 @@ final class ScratchStore {
   /// Places the transaction's nodes behind what is there.
   @discardableResult
   func commit(_ transaction: ObjectTransaction, checkingFreed: Bool = true) throws -> ChangeSet {
-    version += 1
+    version = version.next
     let history = transaction.encodedHistory()
     precondition(history == transaction.changes().encoded(), "two ways to write a history differ")
     let before = checkingFreed ? try committedNodes(root) : []
@@ -96,7 +96,8 @@ final class ScratchStore {
     let target = unsafe mapping.address + Int(offset)
     unsafe target.copyMemory(from: node.address, byteCount: used)
     unsafe target.storeBytes(of: UInt32(size), toByteOffset: NodeLayout.byteSize, as: UInt32.self)
-    unsafe target.storeBytes(of: version, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
+    unsafe target.storeBytes(
+      of: version.rawValue, toByteOffset: NodeLayout.createdIn, as: UInt64.self)
     let sum = unsafe checksum(target + 4, count: size - 4)
     unsafe target.storeBytes(of: sum, as: UInt32.self)
     end += UInt64(size)

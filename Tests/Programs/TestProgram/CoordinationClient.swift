@@ -74,8 +74,7 @@ final class CoordinationClient {
       try lockFile!.lockWriter()
       return "writing"
     case "publish":
-      let version = numbers[0]
-      lockFile!.publish(.init(version: version, root: version * 10, logicalSize: version * 100))
+      publish(Version(numbers[0]))
       lockFile!.unlockWriter()
       lockFile!.wakeOthers()
       return "published"
@@ -130,8 +129,12 @@ final class CoordinationClient {
   /// One commit that no other may overlap.
   private func increment() throws {
     try lockFile!.lockWriter()
-    let version = lockFile!.newestVersion + 1
-    lockFile!.publish(.init(version: version, root: version * 10, logicalSize: version * 100))
+    publish(lockFile!.newestVersion.next)
     lockFile!.unlockWriter()
+  }
+
+  private func publish(_ version: Version) {
+    let number = version.rawValue
+    lockFile!.publish(.init(version: version, root: number * 10, logicalSize: number * 100))
   }
 }

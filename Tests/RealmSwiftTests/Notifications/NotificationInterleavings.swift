@@ -1,11 +1,12 @@
 import ObjectStore
 import RealmSwift
+import Storage
 
-struct ModelPin: VersionPin { let version: UInt64 }
+struct ModelPin: VersionPin { let version: Version }
 
 /// The versions whose changes are pending.
 struct ModelTracker: PendingChanges {
-  var changes: [UInt64] = []
+  var changes: [Version] = []
   var hasPendingChanges: Bool { !changes.isEmpty }
   mutating func discardPendingChanges() { changes = [] }
 }
@@ -35,11 +36,11 @@ final class ModelNotificationHost: NotificationHost {
     var isCancelled = false
     var handler: (ObservationState<ModelTracker, ModelPin>.Delivery, Pin) -> Void = { _, _ in }
     /// What was told, and up to where.
-    var begin: UInt64?
-    var told: [UInt64] = []
-    var suppressed: Set<UInt64> = []
+    var begin: Version?
+    var told: [Version] = []
+    var suppressed: Set<Version> = []
     /// Those of the suppressed that were begun as such.
-    var silent: Set<UInt64> = []
+    var silent: Set<Version> = []
 
     func cancel() { isCancelled = true }
     func announceRefreshRequired() {}
@@ -54,7 +55,7 @@ final class ModelNotificationHost: NotificationHost {
   private(set) lazy var driver = NotificationDriver(self)
   private(set) var mistakes: [String] = []
   private(set) var pin: Pin? = Pin(version: 1)
-  private(set) var newestVersion: UInt64 = 1
+  private(set) var newestVersion = Version(1)
   private(set) var isWriting = false
   private(set) var autorefresh = true
   let exists = true
@@ -80,7 +81,7 @@ final class ModelNotificationHost: NotificationHost {
     switch event {
     case .commitElsewhere:
       if isWriting { return false }
-      newestVersion += 1
+      newestVersion = newestVersion.next
     case .ownWrite:
       if isWriting { return false }
       begin()
@@ -165,8 +166,8 @@ final class ModelNotificationHost: NotificationHost {
         mistakes.append("\(index) was never told how things are")
         continue
       }
-      let missing = Set((begin + 1)..<(newestVersion + 1)).subtracting(observer.told)
-        .subtracting(observer.suppressed)
+      let missing = Set(Self.versions(after: begin, upTo: newestVersion))
+        .subtracting(observer.told).subtracting(observer.suppressed)
       if begin < newestVersion && !missing.isEmpty {
         mistakes.append("\(index) was not told \(missing.sorted())")
       }
@@ -235,6 +236,16 @@ final class ModelNotificationHost: NotificationHost {
     }
   }
 
+  private static func versions(after first: Version, upTo last: Version) -> [Version] {
+    var versions: [Version] = []
+    var version = first
+    while version < last {
+      version = version.next
+      versions.append(version)
+    }
+    return versions
+  }
+
   // MARK: The realm
 
   private func begin() {
@@ -244,7 +255,7 @@ final class ModelNotificationHost: NotificationHost {
 
   private func commit(_ silenced: [Observer]) {
     let before = Pin(version: newestVersion)
-    newestVersion += 1
+    newestVersion = newestVersion.next
     let after = Pin(version: newestVersion)
     isWriting = false
     pin = after
@@ -266,23 +277,24 @@ final class ModelNotificationHost: NotificationHost {
       if pin?.version != newestVersion { pin = Pin(version: newestVersion) }
       let uninformed = driver.uninformed(silenced, of: newestVersion)
       if uninformed.isEmpty {
-        for observer in silenced { observer.silent.insert(newestVersion + 1) }
+        for observer in silenced { observer.silent.insert(newestVersion.next) }
         break
       }
       driver.inform(uninformed)
     }
     begin()
-    let first = newestVersion + 1
+    let last = newestVersion
     let told = silenced.map(\.told)
     commit(silenced)
-    expectsSilence(of: silenced, told, first)
+    expectsSilence(of: silenced, told, last)
   }
 
-  private func expectsSilence(of observers: [Observer], _ told: [[UInt64]], _ version: UInt64) {
+  private func expectsSilence(of observers: [Observer], _ told: [[Version]], _ last: Version) {
     for (observer, before) in zip(observers, told) where !observer.isCancelled {
       guard let begin = observer.begin else { continue }
-      let missing = Set((begin + 1)..<version).subtracting(before).subtracting(observer.suppressed)
-      if begin + 1 < version && !missing.isEmpty && !observer.state.isPaused {
+      let missing = Set(Self.versions(after: begin, upTo: last))
+        .subtracting(before).subtracting(observer.suppressed)
+      if begin < last && !missing.isEmpty && !observer.state.isPaused {
         mistakes.append("told too late, not before the silent write: \(missing.sorted())")
       }
     }
@@ -319,7 +331,9 @@ final class ModelNotificationHost: NotificationHost {
     for index in computation.parts.indices {
       computation.parts[index].content.run(to: target) { _, _ in
       } advance: { tracker, old, new in
-        if old.version < new.version { tracker.changes += (old.version + 1)...new.version }
+        if old.version < new.version {
+          tracker.changes += Self.versions(after: old.version, upTo: new.version)
+        }
         if old.version > new.version { mistakes.append("a tracker goes back") }
       }
     }

@@ -142,7 +142,7 @@ import Testing
     try file.open().write {}
     let database = try Database.open(path: file.path, system: disk)
     let realm = try file.open()
-    func commit(_ durability: Durability) throws -> UInt64 {
+    func commit(_ durability: Durability) throws -> Version {
       let transaction = try database.beginWrite()
       return try transaction.commit(durability: durability, history: [1]).version
     }

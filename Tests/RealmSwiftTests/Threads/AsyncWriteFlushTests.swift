@@ -10,7 +10,7 @@ import Testing
   /// Makes commits one after the other; says how many versions the disk has held meanwhile, each of
   /// which is a flush that somebody was told of.
   private func flushes(ofCommits count: Int, allowGrouping: Bool) async throws -> Int {
-    let versions = Box<Set<UInt64>>([])
+    let versions = Box<Set<Version>>([])
     let thread = thread
     let file = file
     await withCheckedContinuation { done in

@@ -20,7 +20,7 @@ final class ModelWriteHost: AsyncWriteHost {
     var isCancelled = false
     var completionCount = 0
     var expectsCompletion = true
-    var version: UInt64 = 0
+    var version = Version.zero
     /// Writes after this one wait for its flush.
     var holdsOthers = false
     var isTask = false
@@ -33,8 +33,8 @@ final class ModelWriteHost: AsyncWriteHost {
   let isFlushed = true
 
   private var reservation = Reservation.none
-  private var version: UInt64 = 1
-  private var durableVersion: UInt64 = 1
+  private var version = Version(1)
+  private var durableVersion = Version(1)
   private var failsNextReservation = false
   private var cancelsRunning = false
   private var requests: [Request] = []
@@ -186,7 +186,7 @@ final class ModelWriteHost: AsyncWriteHost {
 
   private func endTransaction(commits: Bool) {
     isWriting = false
-    if commits { version += 1 }
+    if commits { version = version.next }
     driver.resume()
   }
 
@@ -275,7 +275,7 @@ final class ModelWriteHost: AsyncWriteHost {
   func cancelReservation() { reservation = .none }
   func announceReservation() { turns.append { [unowned self] in driver.reservationIsReady() } }
 
-  func commitUnflushed(isGrouped: Bool) throws(StorageError) -> UInt64 {
+  func commitUnflushed(isGrouped: Bool) throws(StorageError) -> Version {
     endTransaction(commits: true)
     if !isGrouped, let last = requests.lastIndex(where: { $0.hasRun && $0.completionCount == 0 }) {
       requests[last].version = version

@@ -25,7 +25,8 @@ extension DatabaseFile {
         identifier: try database.fileIdentifier(), sizeBytes: sizes.length,
         allocatedBytes: sizes.allocated),
       versions: .init(
-        newest: snapshot.version, oldestPinned: pinned.min() ?? snapshot.version,
+        newest: snapshot.version.rawValue,
+        oldestPinned: (pinned.min() ?? snapshot.version).rawValue,
         pinned: pinned.count, historyEntries: space.historyEntries),
       schemaVersion: schema.version,
       tables: tables,

@@ -17,12 +17,12 @@ extension DatabaseFile {
           name: pin.processName, isAlive: pin.isAlive, pins: [])
       participant.pins.append(
         .init(
-          version: pin.version, label: pin.label, ageSeconds: Double(pin.age) / 1e9,
+          version: pin.version.rawValue, label: pin.label, ageSeconds: Double(pin.age) / 1e9,
           retainedBytes: space.retainedBytes[pin.version]))
       participants[pin.participant] = participant
     }
     return PinsReport(
-      path: path, newestVersion: space.version,
+      path: path, newestVersion: space.version.rawValue,
       participants: participants.values.sorted { $0.slot < $1.slot }, reaped: reaped)
   }
 }

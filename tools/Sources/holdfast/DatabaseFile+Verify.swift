@@ -23,7 +23,7 @@ extension DatabaseFile {
       problems += findings.map { problem($0, version: isNewest ? nil : snapshot.version) }
     }
     return ToolReports.VerifyReport(
-      path: path, versions: storage.versions, nodes: storage.nodeCount,
+      path: path, versions: storage.versions.map(\.rawValue), nodes: storage.nodeCount,
       objects: objects(versions[versions.count - 1]), bytes: storage.logicalSize,
       seconds: (clock.now - started) / .seconds(1), problems: problems)
   }
@@ -42,7 +42,7 @@ extension DatabaseFile {
   }
 
   private func problem(
-    _ finding: StoreFinding, version: UInt64?
+    _ finding: StoreFinding, version: Version?
   ) -> ToolReports.VerifyReport.Problem {
     var place = version.map { "version \($0): " } ?? ""
     place += finding.table

@@ -23,7 +23,7 @@ final class ProgressLine {
     }
   }
 
-  func show(version: UInt64, table: String, objects: Int) {
+  func show(version: Version, table: String, objects: Int) {
     show { "version \(version): \(Quantity.number(of: objects, "object")) checked, now \(table)" }
   }
 

@@ -97,10 +97,10 @@ import ToolReports
       let own = report.participants.first {
         $0.processIdentifier == ProcessInfo.processInfo.processIdentifier
       }
-      let pin = try #require(own?.pins.first { $0.version == snapshot.version })
+      let pin = try #require(own?.pins.first { $0.version == snapshot.version.rawValue })
       #expect(own?.isAlive == true)
       #expect((pin.retainedBytes ?? 0) > 0)
-      #expect(report.newestVersion > snapshot.version)
+      #expect(report.newestVersion > snapshot.version.rawValue)
       snapshot.release()
       let reaped: PinsReport = try Tool.report("pins", shop.path, "--reap")
       #expect(reaped.reaped == 0)

@@ -43,7 +43,7 @@ final class HoldfastStore: Store {
     table = schema.description.classes[0].tableKey
   }
 
-  var newestVersion: UInt64 { database.newestVersion }
+  var newestVersion: Version { database.newestVersion }
 
   private func column(_ name: String) -> ColumnKey {
     schema.description.classes[0].property(named: name)!.columnKey

@@ -76,10 +76,10 @@ private final class Listener {
   }
 
   /// The moment at which its callback first saw that version, or a newer one.
-  func sighting(of version: UInt64) throws -> UInt64 {
+  func sighting(of version: Version) throws -> UInt64 {
     while true {
       let sighting = try next()
-      if sighting.version >= version { return sighting.time }
+      if sighting.version >= version.rawValue { return sighting.time }
     }
   }
 
@@ -120,7 +120,7 @@ struct Listen: ParsableCommand {
       let version = database.newestVersion
       guard version != lastVersion else { return }
       lastVersion = version
-      Listen.report(Sighting(time: monotonicNanoseconds(), version: version))
+      Listen.report(Sighting(time: monotonicNanoseconds(), version: version.rawValue))
     }
     let listener = try database.addCommitListener { loop.wake() }
     // Ready; and the end of the input ends this.

@@ -158,7 +158,7 @@
     private func lookAtNews() {
       // An exchange, as that of the commits is: what they have published is seen.
       _ = news.exchange(.seen, ordering: .acquiringAndReleasing)
-      pace.beginLook(at: database.newestVersion, now: microseconds)
+      pace.beginLook(at: database.newestVersion.rawValue, now: microseconds)
       lookAtFile()
       loop.after(milliseconds: pace.endLook(now: microseconds)) { [weak self] in
         guard let self else { return }

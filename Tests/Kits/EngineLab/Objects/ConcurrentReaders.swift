@@ -9,7 +9,7 @@ import TestSupport
 /// they catch must be the one that its model says.
 public final class ConcurrentReaders: Sendable {
   private struct State {
-    var models: [UInt64: StoreModel] = [:]
+    var models: [Version: StoreModel] = [:]
     var isOver = false
     var failure: (any Error)?
     var versionsRead = 0
@@ -24,10 +24,10 @@ public final class ConcurrentReaders: Sendable {
   public var versionsRead: Int { state.withLock { $0.versionsRead } }
 
   /// What the version will hold if it comes to be. Called before it does.
-  func expect(_ model: StoreModel, at version: UInt64) {
+  func expect(_ model: StoreModel, at version: Version) {
     state.withLock { state in
       state.models[version] = model
-      state.models[version &- 64] = nil
+      state.models[Version(version.rawValue &- 64)] = nil
     }
   }
 

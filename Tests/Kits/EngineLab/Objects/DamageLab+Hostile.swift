@@ -68,7 +68,7 @@ extension DamageLab {
 /// What is done to one hostile file.
 struct HostileSteps {
   let bytes: [UInt8]
-  let models: [UInt64: StoreModel]
+  let models: [Version: StoreModel]
   let limits: TreeLimits
   let seed: UInt64
   /// Whether changes are made only where the values are what they were: a program does not name

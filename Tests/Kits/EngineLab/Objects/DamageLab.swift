@@ -21,7 +21,7 @@ public final class DamageLab {
   /// A whole file and what its versions hold.
   struct Specimen {
     var bytes: [UInt8]
-    var models: [UInt64: StoreModel]
+    var models: [Version: StoreModel]
     var limits: TreeLimits
   }
 
@@ -66,7 +66,7 @@ public final class DamageLab {
     var operations = ObjectOperations(
       seed: random.next(), model: StoreModel(),
       sizes: ObjectOperations.Sizes(objects: count, listElements: 14))
-    var models: [UInt64: StoreModel] = [1: StoreModel()]
+    var models: [Version: StoreModel] = [1: StoreModel()]
     let schemas = SchemaCache()
     for round in 0..<6 {
       let transaction = try database.beginWrite()

@@ -70,12 +70,12 @@ extension ModelRun {
     forgetTouches()
   }
 
-  private func touched(after older: UInt64, upTo newer: UInt64) -> Set<StoreModel.Touch> {
+  private func touched(after older: Version, upTo newer: Version) -> Set<StoreModel.Touch> {
     var all: Set<StoreModel.Touch> = []
-    var version = older + 1
+    var version = older.next
     while version <= newer {
       all.formUnion(touched[version] ?? [])
-      version += 1
+      version = version.next
     }
     return all
   }

@@ -102,7 +102,7 @@ public final class ModelRun {
   var wanted: SchemaDescription
   var pins: [Pinned] = []
   /// What each version touched, for versions after the oldest pin.
-  var touched: [UInt64: Set<StoreModel.Touch>] = [:]
+  var touched: [Version: Set<StoreModel.Touch>] = [:]
   var chance: SeededGenerator
 
   public init(_ settings: Settings, path: String, system: any System) throws {
@@ -249,11 +249,11 @@ public final class ModelRun {
   }
 
   /// Versions that compaction made touched nothing.
-  func noteVersions(upTo version: UInt64) {
+  func noteVersions(upTo version: Version) {
     var next = version
     while touched[next] == nil, next > 1 {
       touched[next] = []
-      next -= 1
+      next = next.previous
     }
   }
 }

@@ -25,12 +25,12 @@ public struct ObjectWorkload: PowerLossWorkload {
     _ state: State, in transaction: WriteTransaction
   ) throws -> (state: State, history: [UInt8]) {
     var state = state
-    let version = transaction.version
+    let number = transaction.version.rawValue
     var operations = ObjectOperations(
-      seed: seed &+ version &* 0x1_0000_0001, model: state.model,
+      seed: seed &+ number &* 0x1_0000_0001, model: state.model,
       sizes: ObjectOperations.Sizes(objects: 12, listElements: 6))
     let objects = try ObjectTransaction(transaction, schemas: SchemaCache(), limits: limits)
-    if state.model.schema.classes.isEmpty || version % 7 == 0 {
+    if state.model.schema.classes.isEmpty || number % 7 == 0 {
       if !state.model.schema.classes.isEmpty {
         LabSchema.grow(&state.wanted, &operations.random)
       }

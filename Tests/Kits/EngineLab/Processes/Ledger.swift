@@ -82,7 +82,7 @@ public struct Ledger: Sendable {
     let filling = random.below(fillingMax + 1)
     let words = 1 + Self.accountsPerLeaf + filling
     let leaf = transaction.writer.make(kind: Self.leafKind, count: words, dataSize: words * 8)
-    let stamp = transaction.version
+    let stamp = transaction.version.rawValue
     unsafe leaf.data.storeBytes(of: stamp, as: UInt64.self)
     for (account, balance) in balances.enumerated() {
       unsafe leaf.data.storeBytes(of: balance, toByteOffset: (1 + account) * 8, as: Int64.self)
@@ -130,7 +130,7 @@ public struct Ledger: Sendable {
 
   /// - Parameter version: the version that is read; no leaf is younger.
   public func violation(
-    _ source: NodeSource, _ reference: NodeReference, version: UInt64
+    _ source: NodeSource, _ reference: NodeReference, version: Version
   ) throws(StorageError) -> String? {
     if reference.isNone { return nil }
     let root = try source.node(reference)
@@ -144,7 +144,9 @@ public struct Ledger: Sendable {
       if let violation = violation(leaf, index: index, stamp: stamp, sum: &sum) {
         return "version \(version): \(violation)"
       }
-      if stamp > version { return "version \(version): leaf \(index) is of version \(stamp)" }
+      if stamp > version.rawValue {
+        return "version \(version): leaf \(index) is of version \(stamp)"
+      }
     }
     return sum == total ? nil : "version \(version): the accounts hold \(sum), not \(total)"
   }

@@ -31,8 +31,8 @@ public struct LeafModel: Sendable {
 
   /// What `version` changes: leaf positions and their new contents. The first version after the
   /// empty one fills all leaves.
-  public func changes(at version: UInt64) -> [(index: Int, leaf: Leaf)] {
-    var random = SeededGenerator(seed: seed &+ version &* 0x1000_0001)
+  public func changes(at version: Version) -> [(index: Int, leaf: Leaf)] {
+    var random = SeededGenerator(seed: seed &+ version.rawValue &* 0x1000_0001)
     if version == 2 {
       return (0..<leafCount).map { ($0, leaf(&random)) }
     }
@@ -45,7 +45,7 @@ public struct LeafModel: Sendable {
   }
 
   /// The leaves of `version`, given those of the version before.
-  public func next(_ leaves: [Leaf], version: UInt64) -> [Leaf] {
+  public func next(_ leaves: [Leaf], version: Version) -> [Leaf] {
     var leaves = leaves
     if leaves.isEmpty {
       leaves = Array(repeating: Leaf(seed: 0, words: 0), count: leafCount)
@@ -55,10 +55,13 @@ public struct LeafModel: Sendable {
   }
 
   /// The leaves of any version, computed from the first.
-  public func leaves(at version: UInt64) -> [Leaf] {
+  public func leaves(at version: Version) -> [Leaf] {
     var leaves: [Leaf] = []
-    guard version >= 2 else { return leaves }
-    for step in 2...version { leaves = next(leaves, version: step) }
+    var step = Version(1)
+    while step < version {
+      step = step.next
+      leaves = next(leaves, version: step)
+    }
     return leaves
   }
 

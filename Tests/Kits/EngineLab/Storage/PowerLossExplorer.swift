@@ -54,11 +54,11 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   private let workload: Workload
   private let key: EncryptionKey?
   private var random: SeededGenerator
-  private var statesByVersion: [UInt64: Workload.State] = [:]
+  private var statesByVersion: [Version: Workload.State] = [:]
   private let statesPerMoment: Int
   private let path = "/data.realm"
   /// The version that a power loss must not take, as of the last time that nothing was under way.
-  private var promise: UInt64 = 1
+  private var promise = Version(1)
 
   public init(
     _ workload: Workload, durability: Durability, seed: UInt64, statesPerMoment: Int,
@@ -118,7 +118,7 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   }
 
   /// The version that must survive.
-  private func promised(_ database: Database) -> UInt64 {
+  private func promised(_ database: Database) -> Version {
     switch durability {
     case .full, .strict: database.newestVersion
     default: database.durableVersion
@@ -150,14 +150,17 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
   }
 
   /// Compaction makes versions with the content of the one before.
-  private func remember(from old: UInt64, to new: UInt64) {
-    guard new > old else { return }
-    for version in old + 1...new { statesByVersion[version] = statesByVersion[version - 1] }
+  private func remember(from old: Version, to new: Version) {
+    var version = old
+    while version < new {
+      statesByVersion[version.next] = statesByVersion[version]
+      version = version.next
+    }
   }
 
   // MARK: looking at disks
 
-  private func examine(_ moments: [CrashPlan], acknowledged: UInt64, attempted: UInt64) {
+  private func examine(_ moments: [CrashPlan], acknowledged: Version, attempted: Version) {
     for moment in moments {
       for disk in disks(moment) {
         check(disk, acknowledged: acknowledged, attempted: attempted, depth: 0)
@@ -198,7 +201,7 @@ public final class PowerLossExplorer<Workload: PowerLossWorkload> {
     return images
   }
 
-  private func check(_ disk: [UInt8], acknowledged: UInt64, attempted: UInt64, depth: Int) {
+  private func check(_ disk: [UInt8], acknowledged: Version, attempted: Version, depth: Int) {
     outcome.states += 1
     let system = SimulatedSystem()
     system.recordsCalls = false

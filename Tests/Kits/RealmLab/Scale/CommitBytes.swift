@@ -83,7 +83,7 @@ public struct CommitBytes {
       let before = system.bytesWritten
       let transaction = try database.beginWrite()
       try tree.set(
-        random.below(extents) * keeping, stamp: transaction.version, in: transaction)
+        random.below(extents) * keeping, stamp: transaction.version.rawValue, in: transaction)
       _ = try transaction.commit(history: [1])
       let bytes = system.bytesWritten - before
       if commit == 0 { written.first = bytes }

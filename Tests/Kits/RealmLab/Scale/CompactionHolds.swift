@@ -82,7 +82,7 @@ public struct CompactionHolds {
           absent.append(index)
         } else {
           let index = Self.take(&absent, &random)
-          try file.tree.set(index, stamp: transaction.version, in: transaction)
+          try file.tree.set(index, stamp: transaction.version.rawValue, in: transaction)
           present.append(index)
         }
       }

@@ -60,7 +60,7 @@ struct LeafWatcher {
       return
     }
     let stamp = unsafe leaf.data.load(fromByteOffset: 8, as: UInt64.self)
-    if stamp > snapshot.version {
+    if stamp > snapshot.version.rawValue {
       findings.add("leaf \(index) of version \(snapshot.version) is of version \(stamp)")
     }
     if let mismatch = file.tree.mismatch(index, leaf) {

@@ -60,7 +60,7 @@ final class LeafClient {
     let transaction = try database!.beginWrite()
     let begun = watch.elapsed
     let index = random.below(file.tree.leafCount)
-    try file.tree.set(index, stamp: transaction.version, in: transaction)
+    try file.tree.set(index, stamp: transaction.version.rawValue, in: transaction)
     let changed = watch.elapsed
     _ = try transaction.commit(history: [1])
     return "wrote \(begun) \(changed - begun) \(watch.elapsed - changed) \(watch.busy)"

@@ -166,7 +166,7 @@ extension LeafTree {
     while first < leafCount {
       let transaction = try database.beginWrite()
       for index in first..<min(first + batch, leafCount) {
-        try set(index, stamp: transaction.version, in: transaction)
+        try set(index, stamp: transaction.version.rawValue, in: transaction)
       }
       _ = try transaction.commit(durability: durability)
       first += batch
@@ -180,7 +180,7 @@ extension LeafTree {
   ) throws(StorageError) {
     let transaction = try database.beginWrite()
     for _ in 0..<count {
-      try set(random.below(leafCount), stamp: transaction.version, in: transaction)
+      try set(random.below(leafCount), stamp: transaction.version.rawValue, in: transaction)
     }
     _ = try transaction.commit(durability: durability, history: [1])
   }

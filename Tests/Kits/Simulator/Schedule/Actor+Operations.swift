@@ -175,7 +175,7 @@ extension Actor {
   }
 
   private func notify(
-    _ database: Database, _ version: UInt64, _ number: Int, _ history: FileHistory
+    _ database: Database, _ version: Version, _ number: Int, _ history: FileHistory
   ) {
     guard !plan.isInMemory else { return }
     let file = Unchecked(value: history)

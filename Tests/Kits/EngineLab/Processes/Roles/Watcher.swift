@@ -26,7 +26,7 @@ struct Watcher {
     let database = try Database.open(path: path, options: DurabilityMix.relaxed.options)
     let stop = Stop()
     say("ready")
-    var last: UInt64 = 0
+    var last = Version.zero
     while !stop.isAsked {
       let snapshot = try database.pinNewest()
       if snapshot.version < last { violations.append("\(snapshot.version) came after \(last)") }

@@ -45,7 +45,7 @@ public struct DeadReader {
         try commit(database, &random)
         commits += 1
         time = MonotonicClock.now() - start
-      } while database.pins().contains { $0.version + 10 < database.newestVersion }
+      } while database.pins().contains { $0.version.advanced(by: 10) < database.newestVersion }
         && time < 10_000_000_000
       reader.waitForEnd()
       times.add(time)

@@ -72,7 +72,7 @@ public final class ObjectKills {
     report.findings += try database.verify().findings.prefix(3).map { "\(mix), verify: \($0)" }
     let snapshot = try database.pinNewest()
     report.findings += snapshot.storeFindings().prefix(3).map { "\(mix): \($0)" }
-    return snapshot.version
+    return snapshot.version.rawValue
   }
 }
 

@@ -120,7 +120,7 @@ public final class Threads: Sendable {
     let before = try Database.open(path: path, options: options).newestVersion
     let database = try Database.open(path: path, options: options)
     if database.newestVersion < before { note("version \(database.newestVersion) after \(before)") }
-    var random = SeededGenerator(seed: before)
+    var random = SeededGenerator(seed: before.rawValue)
     let transaction = try database.beginWrite()
     try ledger.transfer(in: transaction, writer: 0, leaves: 2, &random)
     _ = try transaction.commit()

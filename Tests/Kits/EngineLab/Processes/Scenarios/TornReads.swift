@@ -46,7 +46,9 @@ public struct TornReads {
     let stored = try ledger.counters(snapshot).reduce(0, +)
     report.expect(stored == UInt64(transfers), "\(stored) of \(transfers) transfers are stored")
     report.lines.append(
-      "\(transfers) transfers in \(snapshot.version - start) versions, each writing all leaves")
+      "\(transfers) transfers in \(snapshot.version.distance(from: start)) versions, each writing"
+        + " all leaves"
+    )
     let verified = try database.verify()
     report.findings += verified.findings.prefix(5).map(\.description)
     return report
