@@ -69,8 +69,8 @@ enum ProcessRuns {
   private static func kills(_ count: Int, seed: UInt64) throws -> ScenarioReport {
     let storm = KillStorm(kills: count, seed: seed, showsChapters: true)
     var report = try storm.run()
-    // Until the kernel buries a process, which takes as long as the disk if it died in a flush, it has
-    // the role.
+    // A process has the role until the kernel buries it, which takes as long as the disk if it died
+    // in a flush.
     let (p99, maximum) = (storm.waits.quantile(0.99), storm.waitsAfterBurial.maximum)
     if p99 >= 20 || maximum >= 250 {
       report.findings.append(
