@@ -74,6 +74,8 @@ import Synchronization
 
   // MARK: Pinning
 
+  // Has one caller, and is done before each reading.
+  @inline(__always)
   func pinNewest(label: PinLabel) throws(LockFileError) -> Pin {
     let hint = unsafe ThreadHint.address()
     var version = newest.number()
@@ -132,6 +134,7 @@ import Synchronization
     return pin
   }
 
+  @inline(__always)
   func unpin(_ pin: Pin) {
     // Only a holder can add holders: 0 means that this is the only one, and stays so.
     if self[share: pin.slot].load(ordering: .acquiring) != 0 {

@@ -86,7 +86,7 @@ public final class Database: Sendable {
     defer { lockFile.unpin(pin) }
     let source = try mappings.beginReading(covering: pin.published.logicalSize)
     defer { source.endReading() }
-    return try body(source, try VersionNode(of: pin.published, in: source).root)
+    return try body(source, try VersionNode.root(of: pin.published, in: source))
   }
 
   /// Whether the file is open with that key, or without one.

@@ -89,6 +89,7 @@ final class FileMappings: Sendable {
 
   /// After a failed flush the page cache may come to hold older bytes, so nothing that was verified
   /// before counts any more.
+  @inline(never)
   func forgetVerifiedNodes() {
     all.withLock { mappings in
       for mapping in mappings { mapping.verified.forgetAll() }

@@ -14,17 +14,40 @@ struct VersionNode {
 
   /// - Throws: `.corrupt` if no such node is there.
   init(of published: PublishedVersion, in source: NodeSource) throws(StorageError) {
-    let reference = NodeReference(rawValue: published.root)
-    let node = try source.node(reference)
-    guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
-      node.dataSize >= SnapshotNode.dataSize
-    else {
-      throw source.corrupt(reference, "the node of version \(published.version) was expected")
-    }
+    let node = try Self.node(of: published, in: source)
     self.published = published
     root = node.reference(SnapshotNode.root)
     history = node.reference(SnapshotNode.history)
     freeSpace = node.reference(SnapshotNode.freeSpace)
     lastCut = Version(node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self))
+  }
+
+  /// What a short reading needs of it.
+  ///
+  /// - Throws: `.corrupt` if no such node is there.
+  @inline(__always)
+  static func root(
+    of published: PublishedVersion, in source: NodeSource
+  ) throws(StorageError) -> NodeReference {
+    try node(of: published, in: source).reference(SnapshotNode.root)
+  }
+
+  @inline(__always)
+  private static func node(
+    of published: PublishedVersion, in source: NodeSource
+  ) throws(StorageError) -> Node {
+    let node = try source.node(NodeReference(rawValue: published.root))
+    guard node.kind == .snapshot, node.referenceCount == SnapshotNode.referenceCount,
+      node.dataSize >= SnapshotNode.dataSize
+    else { throw noNode(of: published, in: source) }
+    return node
+  }
+
+  @inline(never)
+  private static func noNode(of published: PublishedVersion, in source: NodeSource) -> StorageError
+  {
+    source.corrupt(
+      NodeReference(rawValue: published.root),
+      "the node of version \(published.version) was expected")
   }
 }
