@@ -22,7 +22,7 @@ extension Actor {
 
   /// Pins the newest version and checks it; keeps it pinned or not.
   func read(_ database: Database, _ history: FileHistory) throws(StorageError) {
-    let floor = history.visible
+    let (floor, drops) = (history.visible, history.drops)
     let snapshot = try inside { () throws(StorageError) in try database.pinNewest() }
     simulation.outcome.reads += 1
     let number = try check(snapshot, history)
@@ -32,7 +32,7 @@ extension Actor {
     let durable = inside { database.durableVersion }
     if durable >= snapshot.version, !plan.isInMemory { history.isDurable(number) }
     if random.below(2) == 0, held.count < 4 {
-      held.append(Held(snapshot, number, history))
+      held.append(Held(snapshot, number, history, drops: drops))
     } else {
       inside { snapshot.release() }
     }
@@ -152,6 +152,7 @@ extension Actor {
     _ transaction: WriteTransaction, _ number: Int, _ history: FileHistory
   ) throws(StorageError) {
     let snapshot: Snapshot
+    let drops = history.drops
     do throws(StorageError) {
       snapshot = try inside { () throws(StorageError) in
         try transaction.commit(history: [1, 2, 3])
@@ -168,7 +169,7 @@ extension Actor {
     _ = try check(snapshot, history)
     if random.below(3) == 0 { notify(snapshot.database, snapshot.version, number, history) }
     if random.below(4) == 0, held.count < 4 {
-      held.append(Held(snapshot, number, history))
+      held.append(Held(snapshot, number, history, drops: drops))
     } else {
       inside { snapshot.release() }
     }

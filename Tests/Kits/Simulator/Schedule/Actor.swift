@@ -20,10 +20,13 @@ final class Actor {
     /// that is not may lose its nodes when a flush fails.
     var dropsBefore: Int?
 
-    init(_ snapshot: Snapshot, _ number: Int, _ history: FileHistory) {
+    /// - Parameter drops: How often pages had been dropped before it was pinned. Once they have
+    ///   been dropped, a later version that is durable says nothing of this one's nodes.
+    init(_ snapshot: Snapshot, _ number: Int, _ history: FileHistory, drops: Int) {
       (self.snapshot, self.number, self.history) = (snapshot, number, history)
-      let isDurable = snapshot.database.durableVersion >= snapshot.version
-      dropsBefore = isDurable ? nil : history.drops
+      let isDurable =
+        drops == history.drops && snapshot.database.durableVersion >= snapshot.version
+      dropsBefore = isDurable ? nil : drops
     }
 
     var isDoubtful: Bool { dropsBefore.map { $0 < history.drops } ?? false }
