@@ -33,6 +33,19 @@ struct WriterSuccession {
     try keepUnknownSlot(published.version, mapping)
     guard SlotStore.claimsMore(than: published.version, mapping) else { return published }
     guard mayRecover else { return nil }
+    return try recovered(published)
+  }
+
+  /// What is newest of what the slots name. It may reach beyond what has been mapped for the newest
+  /// version that was published.
+  private func recovered(_ published: PublishedVersion) throws(StorageError) -> PublishedVersion {
+    let size: UInt64
+    do throws(SystemError) { size = try writer.file.size() } catch {
+      throw StorageError(error, doing: "look at the size of the file")
+    }
+    let source = try writer.mappings.beginReading(covering: max(size, published.logicalSize))
+    defer { source.endReading() }
+    let mapping = source.mapping
     let found = try Recovery(slots: slots, mapping: mapping).findNewest()
     guard found.newest.version > published.version else { return published }
     if found.isUnflushed, try !rewrite(found.newest, after: published.version, mapping) {
