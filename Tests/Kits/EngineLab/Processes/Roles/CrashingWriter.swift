@@ -8,6 +8,8 @@ struct CrashingWriter {
   /// What it dies in.
   enum Deed: String, CaseIterable {
     case commit
+    /// A commit that makes the file many times as large, larger than others have mapped.
+    case growth
     case flush
     case compaction
     case opening
@@ -32,16 +34,20 @@ struct CrashingWriter {
     if deed == .opening { system.arm(call: call) }
     let database = try Database.open(path: path, options: mix.options, system: system)
     if deed == .opening { return end() }
-    var random = SeededGenerator(seed: UInt64(call))
+    // The same commit each time, for how many calls it takes to grow depends on what is written.
+    var random = SeededGenerator(seed: deed == .growth ? 1 : UInt64(call))
     if deed == .flush {
       for _ in 0..<3 { try commit(database, durability: .relaxed, &random) }
     }
     say("ready")
     _ = readLine()
     switch deed {
-    case .commit:
+    case .commit, .growth:
+      var ledger = ledger
+      if deed == .growth { ledger.fillingMax = 4000 }
+      let leaves = deed == .growth ? nil : 8
       let transaction = try database.beginWrite()
-      try ledger.transfer(in: transaction, writer: 1, leaves: 8, &random)
+      try ledger.transfer(in: transaction, writer: 1, leaves: leaves, &random)
       say("holding")
       _ = readLine()
       system.arm(call: call)

@@ -1,12 +1,14 @@
+import Foundation
 import Platform
 import Storage
 import TestSupport
 
-/// A process dies at every system call of a commit, a flush, a compaction step and an opening in
-/// turn, before it and after it, at every level of durability; alone with the file or beside
-/// another that waits to write. The one that comes after finds a whole version: the one before or
-/// the new one, and goes on from there. Who only tries to write, because it must not wait, is
-/// turned away where something has to be flushed first.
+/// A process dies at every system call of a commit, of one that makes the file larger than others
+/// have mapped, of a flush, a compaction step and an opening in turn, before it and after it, at
+/// every level of durability; alone with the file or beside another that waits to write. The one
+/// that comes after finds a whole version: the one before or the new one, and goes on from there.
+/// Who only tries to write, because it must not wait, is turned away where something has to be
+/// flushed first.
 public struct DeathAtEachCall {
   private let seed: UInt64
   private let ledger = Ledger()
@@ -27,9 +29,11 @@ public struct DeathAtEachCall {
     print("death at each call: seed \(seed)")
     var report = ScenarioReport()
     for deed in CrashingWriter.Deed.allCases {
-      for mix in levels where deed != .flush || mix == .relaxed {
+      // Growth is about durable slots, which the other levels write later.
+      for mix in deed == .growth ? [.full, .strict] : levels
+      where deed != .flush || mix == .relaxed {
         // An in-memory file begins anew with its first process.
-        for hasCompany in mix == .inMemory ? [true] : [false, true] {
+        for hasCompany in mix == .inMemory || deed == .growth ? [true] : [false, true] {
           try within(120, "dying in \(deed)") {
             try dieAtEach(deed, mix, hasCompany: hasCompany, &report)
           }
@@ -44,12 +48,14 @@ public struct DeathAtEachCall {
     _ report: inout ScenarioReport
   ) throws {
     let directory = TemporaryDirectory()
-    let path = directory.file("a.realm")
+    var path = directory.file("a.realm")
     var deaths = 0
     var refusals = 0
     for moment in ["before", "after"] {
       for call in 1...Self.callsMax {
         let name = "\(deed), \(mix), \(moment) call \(call), company \(hasCompany)"
+        // What has grown is not made to grow as much again.
+        if deed == .growth { path = directory.file("\(moment)-\(call).realm") }
         let survived = try die(
           deed, mix, call, moment, path, hasCompany: hasCompany, name, &refusals, &report)
         if survived { break }
@@ -71,9 +77,10 @@ public struct DeathAtEachCall {
     _ path: String,
     hasCompany: Bool, _ name: String, _ refusals: inout Int, _ report: inout ScenarioReport
   ) throws -> Bool {
-    var random = SeededGenerator(seed: seed + UInt64(call))
-    var database: Database? = try Database.open(
-      path: path, options: mix.options, system: watch)
+    var random = SeededGenerator(seed: seed + UInt64(deed == .growth ? 0 : call))
+    var options = mix.options
+    if deed == .growth { options.mappingReservation = 1 << 14 }
+    var database: Database? = try Database.open(path: path, options: options, system: watch)
     // An in-memory file is new each time; it should have reused what its first version had.
     for _ in 0..<(mix == .inMemory ? 200 : 2) { try commit(database!, &random) }
     if deed == .compaction { try spread(database!, &random) }
@@ -93,6 +100,7 @@ public struct DeathAtEachCall {
     child.kill()
     if let database { try tryToWrite(database, mix, name, &refusals, &report) }
     try check(path, database, mix, stored: stored, deed, name, &report)
+    if deed == .growth { try openCopy(of: path, mix, name, &report) }
     return survived
   }
 
@@ -122,19 +130,37 @@ public struct DeathAtEachCall {
     // Those that are flushed later on are three; all have been acknowledged.
     let attempted: ClosedRange<UInt64> =
       switch deed {
-      case .commit: stored...stored + 1
+      case .commit, .growth: stored...stored + 1
       case .flush: stored + 3...stored + 3
       case .compaction, .opening: stored...stored
       }
     report.expect(attempted.contains(now), "\(name): \(now) commits are there, not \(attempted)")
     var random = SeededGenerator(seed: seed)
     try ledger.transfer(in: transaction, writer: 0, leaves: 5, &random)
-    let snapshot = try transaction.commit(history: [1])
+    let snapshot = try transaction.commit(
+      durability: deed == .growth ? .relaxed : nil, history: [1])
     if let violation = try ledger.violation(in: snapshot) {
       report.findings.append("\(name): \(violation)")
     }
     let verified = try database.verify()
     report.findings += verified.findings.prefix(2).map { "\(name): \($0)" }
+  }
+
+  /// Who opens the file if everybody dies now, finds a whole version.
+  private func openCopy(
+    of path: String, _ mix: DurabilityMix, _ name: String, _ report: inout ScenarioReport
+  ) throws {
+    let copy = path + ".copy"
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    do throws(StorageError) {
+      let database = try Database.open(path: copy, options: mix.options)
+      if let violation = try ledger.violation(in: try database.pinNewest()) {
+        report.findings.append("\(name), opened again: \(violation)")
+      }
+      report.findings += try database.verify().findings.prefix(2).map {
+        "\(name), opened again: \($0)"
+      }
+    } catch { report.findings.append("\(name), opened again: \(error)") }
   }
 
   /// Leaves free space below what the newest version needs, so that there is something to move.
