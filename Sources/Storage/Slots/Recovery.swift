@@ -139,7 +139,15 @@ struct RecoverySettlement {
         found.hasFalseClaims = true
       }
     }
-    if !found.isUnflushed, !found.isSettled { try secure(found.newest) }
+    if !found.isUnflushed, !found.isSettled {
+      do throws(StorageError) { try secure(found.newest) } catch {
+        guard error.code == .corrupt, hasFailedFlush else { throw error }
+        // The page cache had it in place of what is on the disk, and has been read again since.
+        found = try recovery.findNewest(includingUnflushed: false)
+        found.hasFalseClaims = true
+        try secure(found.newest)
+      }
+    }
     try clean(found)
     return found.newest
   }
@@ -178,12 +186,15 @@ struct RecoverySettlement {
       // its block to a write that is interrupted would leave a header without a version.
       guard rewritesInPlace, !slot.isOfNewFile else { return try file.synchronize() }
       isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
-      try recovery.slots.rewriteDurable(slot.version)
+      if try !recovery.slots.rewriteDurable(slot.version) { isWhole = false }
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
-    guard isWhole else {
-      throw source.corrupt(slot.root, "a last commit that does not change was expected")
-    }
+    guard isWhole else { throw changed(slot) }
+  }
+
+  private func changed(_ slot: CommitSlot) -> StorageError {
+    NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
+      .corrupt(slot.root, "a last commit that does not change was expected")
   }
 
   private func rewriteNodes(of slot: CommitSlot, after version: Version) throws(StorageError) {
@@ -193,21 +204,23 @@ struct RecoverySettlement {
 
   /// Removes slots of an earlier boot or of a torn commit, and bytes beyond the end.
   private func clean(_ found: Recovery.Found) throws(StorageError) {
+    var isThere = true
     do throws(SystemError) {
       if hasFailedFlush {
         // What was erased before may have come back, or may yet.
-        try recovery.slots.eraseAll(but: found.newest.version)
-        try file.synchronize()
+        isThere = try recovery.slots.eraseAll(but: found.newest.version)
+        if isThere { try file.synchronize() }
       } else if found.hasFalseClaims,
         try recovery.slots.eraseClaims(beyond: found.newest.version)
       {
         try file.synchronize()
       }
-      if try file.size() > found.newest.logicalSize {
+      if isThere, try file.size() > found.newest.logicalSize {
         try file.truncate(to: found.newest.logicalSize)
       }
     } catch {
       throw StorageError(error, doing: "settle the recovered version")
     }
+    guard isThere else { throw changed(found.newest) }
   }
 }

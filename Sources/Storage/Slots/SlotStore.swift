@@ -133,15 +133,20 @@ struct SlotStore {
   }
 
   /// Writes the durable slot of a version once more where it is, as it is, for a flush to find.
-  func rewriteDurable(_ version: Version) throws(SystemError) {
+  ///
+  /// - Returns: false if it is not there any more: the page cache has been read again.
+  func rewriteDurable(_ version: Version) throws(SystemError) -> Bool {
+    var isThere = false
     for place in FileLayout.durableSlots {
       try withSlotBytes { bytes throws(SystemError) in
         guard try file.read(into: bytes, at: UInt64(place)) == bytes.count,
           CommitSlot(UnsafeRawBufferPointer(bytes))?.version == version
         else { return }
         try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(place))
+        isThere = true
       }
     }
+    return isThere
   }
 
   private func spare(keeping kept: Version) throws(SystemError) -> Int {
@@ -192,11 +197,18 @@ struct SlotStore {
 
   /// Clears every slot but the durable one of `version`, also those that are clear already: that
   /// may not have reached the disk.
-  func eraseAll(but version: Version) throws(SystemError) {
+  ///
+  /// - Returns: false, with nothing cleared, if that one is not there.
+  func eraseAll(but version: Version) throws(SystemError) -> Bool {
+    let kept = try FileLayout.durableSlots.map { (place) throws(SystemError) in
+      try readSlot(at: place)?.version == version
+    }
+    guard kept.contains(true) else { return false }
     for place in FileLayout.volatileSlots { try writeZeros(at: place) }
-    for place in FileLayout.durableSlots where try readSlot(at: place)?.version != version {
+    for (place, isKept) in zip(FileLayout.durableSlots, kept) where !isKept {
       try writeZeros(at: place)
     }
+    return true
   }
 
   /// Says that the newest durable slot, of `version`, and all that it names are on disk. Needs no
