@@ -113,6 +113,27 @@ import Testing
     return open
   }
 
+  /// Only the page cache has the newest slot, and is read again while the nodes are being written.
+  @Test func `a slot that disappears while it is being secured is given up, and no other`() throws {
+    let bench = try Bench()
+    try bench.commit()
+    let slots = FileLayout.durableSlots[0]..<FileLayout.firstNode
+    let onDisk = bench.system.contents(of: "/a.realm")[slots]
+    try bench.commit()
+    let open = failedRecovery(of: bench)
+    var isReadAgain = false
+    bench.system.observer = { system, path in
+      guard path == "/b.realm", !isReadAgain else { return }
+      isReadAgain = true
+      system.readAgainLocked(onDisk, at: slots.lowerBound, of: path)
+    }
+    defer { bench.system.observer = nil }
+    let database = try open(bench.options)
+    #expect(isReadAgain)
+    #expect(database.newestVersion == 2)
+    try bench.check(try database.pinNewest())
+  }
+
   /// The only one there is: a power loss while it is written could leave none.
   @Test func `a failed flush leaves the slot of a new file where it is, under strict`() throws {
     let bench = try Bench(durability: .strict)

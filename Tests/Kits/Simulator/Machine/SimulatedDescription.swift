@@ -93,6 +93,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     if count > 0 {
       unsafe bytes.baseAddress!.copyMemory(from: inode.cache + Int(offset), byteCount: count)
     }
+    machine.onCall?(.read, process)
     return count
   }
 
@@ -109,7 +110,10 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     } else {
       inode.flush(upTo: end)
     }
-    guard failuresHeard < inode.failures else { return }
+    guard failuresHeard < inode.failures else {
+      machine.onCall?(.fdatasync, process)
+      return
+    }
     failuresHeard = inode.failures
     inode.failuresHeard = inode.failures
     machine.onFailedFlush?(inode)

@@ -25,6 +25,8 @@ extension SimulatedMachine {
   /// has died runs, so nothing may be released either.
   private func bury(_ process: SimulatedProcess) {
     process.isDead = true
+    // Who waited for it goes on from here, as after a stop that ends.
+    if process.isStopped { lastResumption = clock }
     process.isStopped = false
     isUndisturbed = false
     let dead = threads.filter { $0.process === process }

@@ -57,6 +57,8 @@ final class SimulatedMachine: @unchecked Sendable {
   /// Called when the machine loses power, after the disk has become what is left of it.
   var onBoot: ((_ isClean: Bool) -> Void)?
   var onActorEnd: ((SimulatedProcess) -> Void)?
+  /// A process has read from a file or flushed it.
+  var onCall: ((SystemCall, SimulatedProcess) -> Void)?
   var onUnlock: ((MachineInode) -> Void)?
   /// The process has ended, in whatever way.
   var onEnd: ((SimulatedProcess, _ wasKilled: Bool) -> Void)?
@@ -136,7 +138,7 @@ final class SimulatedMachine: @unchecked Sendable {
     for process in processes { end(process) }
     for inode in inodes { inode.dispose() }
     (names, durableNames, agenda, alarms, inodes) = ([:], [:], [], [], [])
-    (onBoot, onEnd, onDroppedPages, onActorEnd) = (nil, nil, nil, nil)
+    (onBoot, onEnd, onDroppedPages, onActorEnd, onCall) = (nil, nil, nil, nil, nil)
     (onFailedFlush, onUnlock, tracer) = (nil, nil, nil)
   }
 }

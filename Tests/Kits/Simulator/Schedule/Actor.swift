@@ -110,7 +110,7 @@ final class Actor {
     options.durability = plan.durabilities[random.below(plan.durabilities.count)]
     options.encryptionKey = plan.key
     options.compactsInBackground = plan.compactsInBackground
-    options.mappingReservation = 1 << 20
+    options.mappingReservation = plan.mappingReservation
     return options
   }
 

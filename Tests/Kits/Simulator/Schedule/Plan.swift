@@ -1,3 +1,4 @@
+import Platform
 import Storage
 import TestSupport
 
@@ -10,6 +11,9 @@ public struct Plan {
   var wordsMax: Int
   var compactsOnLaunch: Bool
   var compactsInBackground: Bool
+  /// With little the file outgrows what a process has mapped again and again, as a large one does
+  /// seldom.
+  let mappingReservation: UInt64
   var killsMax = 0
   var stopsMax = 0
   var powerLossesMax = 0
@@ -22,6 +26,8 @@ public struct Plan {
   var weights: [Operation: Int] = [:]
   /// Steps from one event to the next, on average.
   var stepsBetweenEvents: Int
+  /// The call right after which events come, where little of the time is and much can go wrong.
+  let callBeforeEvents: SystemCall?
   var isInMemory: Bool { durabilities == [.inMemory] }
   /// What the file is encrypted with, in one of five schedules.
   let key: EncryptionKey?
@@ -29,6 +35,8 @@ public struct Plan {
   init(seed: UInt64, disks: Disks) {
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     key = seed % 5 == 3 ? NewFile.key : nil
+    mappingReservation = seed % 2 == 0 ? 1 << 20 : 1
+    callBeforeEvents = [.fdatasync, .read, nil, nil][Int(seed / 2 % 4)]
     processCount = 1 + random.below(4)
     durabilities = Self.durabilities(&random)
     sessionsPerProcess = 1 + random.below(3)

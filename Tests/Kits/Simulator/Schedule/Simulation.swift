@@ -58,6 +58,7 @@ public final class Simulation {
       }
     }
     machine.onActorEnd = { [unowned self] in actorEnded($0) }
+    machine.onCall = { [unowned self] in called($0, by: $1) }
     if random.below(2) == 0 { installNewFile() }
     for slot in 0..<plan.processCount { spawn(slot) }
     planEvent()
@@ -149,7 +150,23 @@ public final class Simulation {
     machine.plan(at: machine.step + delay) { [unowned self] in
       guard !isWindingUp else { return }
       planEvent()
-      befall()
+      if plan.callBeforeEvents == nil { befall() } else { isEventDue = true }
+    }
+  }
+
+  private var isEventDue = false
+
+  private func called(_ call: SystemCall, by process: SimulatedProcess) {
+    guard isEventDue, call == plan.callBeforeEvents, !isWindingUp else { return }
+    isEventDue = false
+    let choice = random.below(4)
+    machine.plan(at: machine.step + 1 + random.below(40)) { [unowned self] in
+      guard !isWindingUp else { return }
+      switch choice {
+      case 0 where !process.isDead: befall(.kill, process)
+      case 1: befall(.rereading, nil)
+      default: befall()
+      }
     }
   }
 
@@ -159,7 +176,10 @@ public final class Simulation {
 
   private func befall() {
     let event = Event.allCases[random.below(Event.allCases.count)]
-    let target = machine.processes.randomElement(using: &random)
+    befall(event, machine.processes.randomElement(using: &random))
+  }
+
+  private func befall(_ event: Event, _ target: SimulatedProcess?) {
     let max = budget(event)
     guard isLeft(event, of: max) else { return }
     happened[event, default: 0] += 1

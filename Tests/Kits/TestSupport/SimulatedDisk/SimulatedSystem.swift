@@ -140,6 +140,17 @@ public final class SimulatedSystem: System, @unchecked Sendable {
     guard let inode = files[path] else { return CrashPlan(base: [], operations: []) }
     return CrashPlan(base: inode.durable, operations: inode.pending)
   }
+
+  /// For an observer: pages that a failed flush left are dropped and read again from the disk,
+  /// which has `bytes` at `offset`.
+  public func readAgainLocked(_ bytes: ArraySlice<UInt8>, at offset: Int, of path: String) {
+    guard let inode = files[path] else { return }
+    unsafe bytes.withUnsafeBytes { source in
+      if let start = source.baseAddress {
+        unsafe (inode.cache + offset).copyMemory(from: start, byteCount: source.count)
+      }
+    }
+  }
 }
 
 /// Which calls fail.
