@@ -7,13 +7,13 @@ import Storage
 import Testing
 
 @Suite struct StoreModelTests {
-  /// 15 lives of 1,300 operations: every durability with every size of nodes.
+  /// 15 lives of 700 operations: every durability with every size of nodes.
   @Test(arguments: Array(1...15 as ClosedRange<UInt64>))
   func `random operations agree with a model`(seed: UInt64) throws {
     let system = SimulatedSystem()
     system.recordsCalls = false
     let run = try ModelRun(ModelRun.Settings(seed: seed), path: "/model.realm", system: system)
-    try run.run(operations: 1300)
+    try run.run(operations: 700)
     print("model seed \(seed): \(run.counts)")
   }
 

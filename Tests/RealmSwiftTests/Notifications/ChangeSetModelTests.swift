@@ -17,14 +17,14 @@ import Testing
       }
     }
     #expect(histories.findings == [])
-    #expect(histories.counts.changeSets > 1000)
-    #expect(!withProcess || histories.counts.commitsOfOthers > 100)
+    #expect(histories.counts.changeSets > 500)
+    #expect(!withProcess || histories.counts.commitsOfOthers > 50)
     print(histories.counts)
   }
 
   private static func run(_ seed: UInt64, _ withProcess: Bool) throws -> ChangeHistories {
     let histories = try ChangeHistories(seed: seed, withProcess: withProcess)
-    try histories.run(histories: 1000)
+    try histories.run(histories: 400)
     histories.end()
     return histories
   }
