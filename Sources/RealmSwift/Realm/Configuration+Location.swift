@@ -31,11 +31,11 @@ extension Realm.Configuration {
 
   /// Makes the directory of the default file; other directories are the program's affair.
   func createDefaultDirectory() throws(RLMError) {
-    let standard = Self.defaultFileURL.deletingLastPathComponent()
-    guard let fileURL,
-      fileURL.deletingLastPathComponent().standardizedFileURL.path
-        == standard.standardizedFileURL.path
+    guard let directory = fileURL?.deletingLastPathComponent(),
+      !FileManager.default.fileExists(atPath: directory.path)
     else { return }
+    let standard = Self.defaultFileURL.deletingLastPathComponent()
+    guard directory.standardizedFileURL.path == standard.standardizedFileURL.path else { return }
     do {
       try FileManager.default.createDirectory(at: standard, withIntermediateDirectories: true)
     } catch {
