@@ -36,7 +36,7 @@ public struct Plan {
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     key = seed % 5 == 3 ? NewFile.key : nil
     mappingReservation = seed % 2 == 0 ? 1 << 20 : 1
-    callBeforeEvents = [.fdatasync, .read, nil, nil][Int(seed / 2 % 4)]
+    callBeforeEvents = [.fdatasync, nil, .fdatasync, .read][Int(seed / 2 % 4)]
     processCount = 1 + random.below(4)
     durabilities = Self.durabilities(&random)
     sessionsPerProcess = 1 + random.below(3)

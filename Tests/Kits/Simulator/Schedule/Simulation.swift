@@ -163,8 +163,8 @@ public final class Simulation {
     machine.plan(at: machine.step + 1 + random.below(40)) { [unowned self] in
       guard !isWindingUp else { return }
       switch choice {
-      case 0 where !process.isDead: befall(.kill, process)
-      case 1: befall(.rereading, nil)
+      case 0...1 where !process.isDead: befall(.kill, process)
+      case 2: befall(.rereading, nil)
       default: befall()
       }
     }
