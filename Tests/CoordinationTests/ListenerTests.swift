@@ -36,6 +36,21 @@ private final class ThreadCount: ForwardingSystem {
   }
 }
 
+/// The real machine, whose threads begin when they are let go.
+private final class HeldThreads: ForwardingSystem {
+  let real: any System = PosixSystem.shared
+  let begin = Event<Void>()
+
+  func startThread(
+    name: String, _ run: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    try real.startThread(name: name) { [begin] in
+      begin.wait()
+      run()
+    }
+  }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   private func commit(_ lockFile: LockFile) throws {
     try lockFile.lockWriter()
@@ -56,8 +71,11 @@ private final class ThreadCount: ForwardingSystem {
     withExtendedLifetime(listener) {}
   }
 
+  /// The thread that listens to other processes calls whoever is there when it is awake just then.
   @Test func `who has committed need not hear of it, and the others do`() throws {
-    let lockFile = try Database().open().lockFile
+    let system = HeldThreads()
+    defer { system.begin.signal(()) }
+    let lockFile = try Database().open(system: system).lockFile
     let (first, second) = (Counter(), Counter())
     let listeners = [
       try lockFile.addListener { first.add() }, try lockFile.addListener { second.add() },

@@ -1,5 +1,6 @@
 import Coordination
 import EngineLab
+import Glibc
 import Platform
 import Storage
 import TestSupport
@@ -207,6 +208,33 @@ import Testing
     try bench.check(try writer.pinNewest())
   }
 
+  /// Wherever it is killed, the process that opens the file next must know.
+  @Test func `a reader that is killed while it begins a session leaves the word of a failed flush`()
+    throws
+  {
+    let (bench, open) = try failedRecovery(.strict)
+    let data = bench.system.contents(of: "/b.realm")
+    var readOnly = bench.options
+    readOnly.readOnly = true
+    let watch = SharedWordWatch {
+      Array(bench.system.contents(of: "/b.realm.lock").prefix(LockFileLayout.participants))
+    }
+    do {
+      Scheduling.enter(watch)
+      defer { Scheduling.leave() }
+      try bench.check(try open(readOnly).pinNewest())
+    }
+    #expect(watch.states.count > 5)
+    for state in watch.states {
+      bench.system.install(data, at: "/b.realm")
+      bench.system.install(state, at: "/b.realm.lock")
+      bench.system.forgetCalls()
+      let database = try open(bench.options)
+      try expectWritingBeforeFlush(bench)
+      try bench.check(try database.pinNewest())
+    }
+  }
+
   /// A recovery that comes to nothing for another reason has flushed nothing.
   @Test func `a wrong key has nothing written again by the opening after it`() throws {
     let key = try #require(EncryptionKey([UInt8](repeating: 1, count: 64)))
@@ -229,4 +257,18 @@ import Testing
     #expect(throws: StorageError.self) { try open("/b.realm", wrong) }
     #expect(try writesOfOpening("/b.realm") == writesOfOpening("/c.realm"))
   }
+}
+
+/// What a thread leaves if it is killed before it touches a word that processes share.
+private final class SharedWordWatch: ScheduledThread {
+  private let look: () -> [UInt8]
+  /// Each one once.
+  private(set) var states: Set<[UInt8]> = []
+
+  init(look: @escaping () -> [UInt8]) { self.look = look }
+
+  func reachedSharedWord() { states.insert(look()) }
+  func reachedLock() {}
+  func waitForLock() { sched_yield() }
+  func givesLockBack() {}
 }

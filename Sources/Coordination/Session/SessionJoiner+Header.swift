@@ -37,12 +37,18 @@ extension SessionJoiner {
 
   /// What the lock-file still says of the session before. A hint: it may have been deleted.
   func previousSession(_ file: any SystemFile) -> PreviousSession {
-    guard let bytes = try? header(file), let found = try? SessionHeader(bytes) else {
-      return PreviousSession()
+    var previous = PreviousSession()
+    guard let bytes = try? header(file) else { return previous }
+    // Without a header it is new, or whoever began its session was killed: then it may be of
+    // another boot, and what its word asks for is done in vain.
+    if let found = try? SessionHeader(bytes) {
+      previous.generation = found.generation
+      guard found.file == dataFile.identity, found.boot == system.bootIdentifier() else {
+        return previous
+      }
     }
-    var previous = PreviousSession(generation: found.generation)
-    guard found.file == dataFile.identity, found.boot == system.bootIdentifier(),
-      let word = try? file.read(at: UInt64(LockFileLayout.flushFailure), count: 8), word.count == 8
+    guard let word = try? file.read(at: UInt64(LockFileLayout.flushFailure), count: 8),
+      word.count == 8
     else { return previous }
     let failures: UInt64 = word.number(at: 0)
     previous.hasFailedFlush = failures % 2 == 1
