@@ -1,10 +1,11 @@
 // The loops, included once per instruction set: NAME(x) gives a loop its name for that set and
-// TARGET its attribute. Elements go 64 at a time (8 for floating point and 64 bits); what is left
-// over goes through a copy, so nothing behind the last element is read.
+// TARGET its attribute. Of ranges 64 elements are a word of bits, which is written once, because
+// whoever reads it does so at once; what is left over goes with elements before it, or through a
+// copy if there are none, so nothing behind the last element is read.
 
 #define RANGE(suffix, type, wide, lanes, mask_type, bits_type)                                  \
   typedef type NAME(lanes_##suffix) __attribute__((ext_vector_type(lanes)));                    \
-  TARGET static inline bits_type NAME(chunk_##suffix)(                                          \
+  TARGET static inline uint64_t NAME(chunk_##suffix)(                                           \
       const void *data, type lower, type upper) {                                               \
     NAME(lanes_##suffix) v;                                                                     \
     memcpy(&v, data, sizeof v);                                                                 \
@@ -13,21 +14,30 @@
     memcpy(&bits, &m, sizeof bits);                                                             \
     return bits;                                                                                \
   }                                                                                             \
+  TARGET static inline uint64_t NAME(word_##suffix)(                                            \
+      const char *data, type lower, type upper) {                                               \
+    uint64_t bits = 0;                                                                          \
+    for (size_t i = 0; i < 64; i += lanes)                                                      \
+      bits |= NAME(chunk_##suffix)(data + i * sizeof(type), lower, upper) << i;                 \
+    return bits;                                                                                \
+  }                                                                                             \
   TARGET static void NAME(range_##suffix)(                                                      \
       const void *data, size_t count, wide lower_wide, wide upper_wide, uint64_t *out) {        \
     type lower = (type)lower_wide, upper = (type)upper_wide;                                    \
-    bits_type *bits = (bits_type *)out;                                                         \
-    const type *from = data;                                                                    \
-    memset(out, 0, 32);                                                                         \
-    size_t whole = count / lanes, rest = count % lanes;                                         \
-    for (size_t i = 0; i < whole; i++)                                                          \
-      bits[i] = NAME(chunk_##suffix)((const char *)from + i * lanes * sizeof(type), lower, upper); \
-    if (rest) {                                                                                 \
-      type last[lanes] = {0};                                                                   \
-      memcpy(last, (const char *)from + whole * lanes * sizeof(type), rest * sizeof(type));     \
-      bits_type mask = (bits_type)((1ull << rest) - 1);                                         \
-      bits[whole] = NAME(chunk_##suffix)(last, lower, upper) & mask;                            \
+    const char *from = data;                                                                    \
+    size_t words = count / 64, rest = count % 64;                                               \
+    for (size_t i = 0; i < words; i++)                                                          \
+      out[i] = NAME(word_##suffix)(from + i * 64 * sizeof(type), lower, upper);                 \
+    if (rest && words) {                                                                        \
+      const char *last = from + (count - 64) * sizeof(type);                                    \
+      out[words++] = NAME(word_##suffix)(last, lower, upper) >> (64 - rest);                    \
+    } else if (rest) {                                                                          \
+      type last[64] = {0};                                                                      \
+      memcpy(last, from, rest * sizeof(type));                                                  \
+      uint64_t mask = (1ull << rest) - 1;                                                       \
+      out[words++] = NAME(word_##suffix)((const char *)last, lower, upper) & mask;              \
     }                                                                                           \
+    while (words < 4) out[words++] = 0;                                                         \
   }
 
 RANGE(i8, int8_t, int64_t, 64, mask64, uint64_t)

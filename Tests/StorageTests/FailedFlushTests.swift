@@ -167,6 +167,21 @@ import Testing
     try bench.check(try database.pinNewest())
   }
 
+  @Test func `an exclusive opening that has made a failed flush good says so`() throws {
+    let bench = try Bench()
+    try bench.commit()
+    bench.options.durability = .strict
+    bench.options.exclusive = true
+    let open = failedRecovery(of: bench)
+    var database: Database? = try open(bench.options)
+    #expect(database?.newestVersion == 2)
+    database = nil
+    #expect(database == nil)
+    bench.system.forgetCalls()
+    try bench.check(try open(bench.options).pinNewest())
+    #expect(!bench.system.calls.contains(.fdatasync))
+  }
+
   @Test func `what a process alone with a file could not flush is written again by the next one`()
     throws
   {

@@ -37,6 +37,14 @@ extension LockFile {
       version.rawValue, ordering: .sequentiallyConsistent)
   }
 
+  /// The durable version had only been found, and is not on the disk; this older one is. For the
+  /// holder of the writer role, before anything has been written that relies on the durable one.
+  public func goBack(toDurable version: Version) {
+    // In this order: what is flushed is never more than what is true.
+    flushedVersion = version
+    durableVersion = version
+  }
+
   /// The version of a durable slot that has been written and not yet been flushed; 0: none. A power
   /// loss may lead to it or to `durableVersion`, so both count as pinned. For the holder of the
   /// writer role.

@@ -28,8 +28,11 @@ extension SessionJoiner {
     try requirePath()
     let file = try openExistingLockFile()
     defer { file?.close() }
-    if let file, try !lock(file, LockFileLayout.lockFileSessionByte, .exclusive) {
-      throw otherFile()
+    if let file {
+      let isFree = try retrying { () throws(LockFileError) in
+        try lock(file, LockFileLayout.lockFileSessionByte, .exclusive) ? true : nil
+      }
+      if isFree == nil { throw otherFile() }
     }
     // The data file first: without it the lock-file means nothing.
     try doing("delete the files") { () throws(SystemError) in

@@ -2,20 +2,28 @@ import Platform
 
 /// Using a file without a lock-file: by one process alone, or by readers that may not write.
 extension SessionJoiner {
+  private enum Hold { case taken, unsupported }
+
   /// Keeps all others out. Where byte locks do not work, only the caller can ensure that.
   func takeAlone() throws(LockFileError) {
-    let isAlone = try lockIfSupported { () throws(SystemError) in
-      try dataFile.lock(byte: LockFileLayout.sessionByte, kind: .exclusive, wait: false)
-    }
-    switch isAlone {
-    case nil: break
-    case false?:
+    let hold = try retrying { () throws(LockFileError) in try tryTakeAlone() }
+    switch hold {
+    case .unsupported: break
+    case nil:
       throw LockFileError(
         .inUse, path: dataFile.path,
         "the file cannot be opened for one process alone while others have it open; close them")
-    case true?: try leavingOnFailure { () throws(LockFileError) in try requireNoPrivateReader() }
+    case .taken: try leavingOnFailure { () throws(LockFileError) in try requireNoPrivateReader() }
     }
     try leavingOnFailure { () throws(LockFileError) in try requirePath() }
+  }
+
+  private func tryTakeAlone() throws(LockFileError) -> Hold? {
+    let isTaken = try lockIfSupported { () throws(SystemError) in
+      try dataFile.lock(byte: LockFileLayout.sessionByte, kind: .exclusive, wait: false)
+    }
+    guard let isTaken else { return .unsupported }
+    return isTaken ? .taken : nil
   }
 
   private func leavingOnFailure(_ body: () throws(LockFileError) -> Void) throws(LockFileError) {

@@ -57,7 +57,10 @@ extension SessionJoiner {
 
   /// The same for a process that does without a lock-file of its own.
   func previousSession() -> PreviousSession {
-    guard let file = try? openExistingLockFile() else { return PreviousSession() }
+    var file = (try? openExistingLockFile()) ?? nil
+    // Whoever may not write beside the data file may still read what is there.
+    if file == nil { file = try? system.openFile(path: path, mode: .readOnly) }
+    guard let file else { return PreviousSession() }
     defer { file.close() }
     return previousSession(file)
   }

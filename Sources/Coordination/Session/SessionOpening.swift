@@ -123,6 +123,7 @@ struct SessionOpening<Failure: Error> {
         if hasFailedFlush, !hadFailedFlush { joiner.noteFailedFlush(failures: 1) }
         throw error
       }
+      if hadFailedFlush, !hasFailedFlush { joiner.noteFailedFlush(failures: 0) }
       return try checking { () throws(LockFileError) in
         let memory = try doing("make memory for pins") { () throws(SystemError) in
           try SharedMemory()

@@ -55,7 +55,7 @@ struct EmbeddedWriter {
     _ object: ObjectBase, _ target: TableBinding, _ key: ObjectKey, _ mode: _TransferMode
   ) {
     object._attach(instance, target, key)
-    instance.adder.write(object, target, mode)
+    instance.adder.write(object, target, mode, instance.writing!.objects)
   }
 
   /// An unmanaged copy of an embedded object, with those that it owns.

@@ -223,10 +223,11 @@ struct DynamicWriter {
   /// Gives a new embedded object its values; in time, where it is held by many others that are
   /// being filled.
   private func fillEmbedded(_ row: UnfilledRow) {
-    guard instance.unfilled.rows.begins(row) else { return }
+    let unfilled = instance.deferred.unfilledRows
+    guard unfilled.begins(row) else { return }
     fill(row)
-    while let next = instance.unfilled.rows.next() { fill(next) }
-    instance.unfilled.rows.end()
+    while let next = unfilled.next() { fill(next) }
+    unfilled.end()
   }
 
   private func fill(_ row: UnfilledRow) {

@@ -1,6 +1,6 @@
 /// Work that leads to more of its kind. It goes on by calling itself as far as some depth; what is
 /// deeper waits until the stack is down again, so that it needs the same stack however much it is.
-struct DeferredWork<Item> {
+final class DeferredWork<Item> {
   private static var depthMax: Int { 32 }
 
   private var depth = 0
@@ -8,7 +8,7 @@ struct DeferredWork<Item> {
 
   /// Whether the item is to be done now, and `end` called when it and all of `next` are done.
   /// Otherwise it waits.
-  mutating func begins(_ item: @autoclosure () -> Item) -> Bool {
+  func begins(_ item: @autoclosure () -> Item) -> Bool {
     if depth >= Self.depthMax {
       waiting.append(item())
       return false
@@ -18,7 +18,13 @@ struct DeferredWork<Item> {
   }
 
   /// One that has waited, where the stack is down.
-  mutating func next() -> Item? { depth == 1 ? waiting.popLast() : nil }
+  func next() -> Item? { depth == 1 && !waiting.isEmpty ? waiting.removeLast() : nil }
 
-  mutating func end() { depth -= 1 }
+  func end() { depth -= 1 }
+
+  /// Forgets what is under way, which has been cut off.
+  func reset() {
+    depth = 0
+    waiting = []
+  }
 }

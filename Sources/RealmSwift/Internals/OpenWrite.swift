@@ -20,8 +20,6 @@ final class OpenWrite {
   var earlier: BoundClasses?
   /// Lists and dictionaries that are being written, each inside of the one before.
   var nestingDepth = 0
-  /// Objects that are being added, and lead one to the next.
-  var unwritten = DeferredWork<UnwrittenObject>()
 
   init(objects: ObjectTransaction, startGeneration: UInt64) {
     self.objects = objects

@@ -13,8 +13,7 @@ public final class _RealmInstance: @unchecked Sendable {
   // about.
 
   let shared: SharedRealm
-  let configuration: Realm.Configuration
-  let durability: Durability
+  let opened: Realm.OpenedConfiguration
   let scheduler: any Scheduler
   let isFrozen: Bool
   let readState: ReadStateReference
@@ -39,11 +38,12 @@ public final class _RealmInstance: @unchecked Sendable {
   var updatePolicy = Realm.UpdatePolicy.error
   /// Whether embedded objects among the values that are given are copied: while `create` runs.
   var copiesValues = false
-  var unfilled = Unfilled()
   var copiedLinks = CopiedLinks()
   /// Objects last seen at or before this generation are invalid.
   var invalidatedGeneration: UInt64 = 0
   var cancelled = CancelledWrites()
+  /// Nil until an object is made.
+  private(set) var deferredIfUsed: DeferredObjects?
   /// Nil until the first observer.
   private(set) var notificationsIfUsed: RealmNotifications?
   /// Nil until the first asynchronous write.
@@ -52,12 +52,21 @@ public final class _RealmInstance: @unchecked Sendable {
   var predicateTemplates = PredicateTemplates()
 
   private var schemaInUse: SchemaInUse
+  /// The binding that was asked for last; by itself, since each object that is added asks.
+  private var lastBinding: TableBinding?
   let refreshTrigger: RefreshTrigger
 
   var asyncWrites: RealmAsyncWrites {
     if let asyncWritesIfUsed { return asyncWritesIfUsed }
     let made = RealmAsyncWrites(self)
     asyncWritesIfUsed = made
+    return made
+  }
+
+  var deferred: DeferredObjects {
+    if let deferredIfUsed { return deferredIfUsed }
+    let made = DeferredObjects()
+    deferredIfUsed = made
     return made
   }
 
@@ -72,12 +81,11 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// - Parameter uncommitted: The schema, where it is not that of the version.
   init(
-    shared: SharedRealm, configuration: Realm.Configuration, scheduler: any Scheduler,
+    shared: SharedRealm, opened: Realm.OpenedConfiguration, scheduler: any Scheduler,
     classes: [ClassInfo], snapshot: Snapshot, schema uncommitted: StoredSchema? = nil
   ) throws(StorageError) {
     self.shared = shared
-    self.configuration = configuration
-    durability = Durability(configuration)
+    self.opened = opened
     self.scheduler = scheduler
     refreshTrigger = RefreshTrigger(scheduler)
     executor = (scheduler as? ActorScheduler)?.executor
@@ -88,7 +96,7 @@ public final class _RealmInstance: @unchecked Sendable {
       schemaInUse = SchemaInUse(BoundClasses(uncommitted, classes))
     } else {
       let stored = try shared.schemas.schema(snapshot.root, in: snapshot.source)
-      let wanted = configuration.readOnly ? stored.adding(classes) : stored
+      let wanted = opened.value.readOnly ? stored.adding(classes) : stored
       schemaInUse = SchemaInUse(shared.boundClasses.bound(wanted, classes))
     }
     readState = unsafe ReadStateReference(
@@ -110,6 +118,8 @@ public final class _RealmInstance: @unchecked Sendable {
     schemaInUse.deallocate()
     readState.deallocate()
   }
+
+  var configuration: Realm.Configuration { opened.value }
 
   // MARK: Confinement
 
@@ -148,10 +158,10 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// The class's binding, nil if the realm does not know the class.
   func binding(for type: ObjectBase.Type) -> TableBinding? {
-    if let last = schemaInUse.lastBinding, last.info.type == type { return last }
+    if let lastBinding, lastBinding.info.type == type { return lastBinding }
     let found = bound.binding(for: type)
     // What is frozen may be read by several threads at once.
-    if !isFrozen, found != nil { schemaInUse.lastBinding = found }
+    if !isFrozen, found != nil { lastBinding = found }
     return found
   }
 
@@ -251,11 +261,16 @@ public final class _RealmInstance: @unchecked Sendable {
 
   /// Forgets the classes of a transaction that is cancelled.
   func restoreSchema(from writing: OpenWrite) {
-    if let earlier = writing.earlier { schemaInUse.restore(earlier) }
+    guard let earlier = writing.earlier else { return }
+    schemaInUse.restore(earlier)
+    lastBinding = nil
   }
 
   /// After another program has added classes or properties.
-  func takeOver(_ newer: StoredSchema) { schemaInUse.takeOver(newer) }
+  func takeOver(_ newer: StoredSchema) {
+    schemaInUse.takeOver(newer)
+    lastBinding = nil
+  }
 
   // MARK: Turns
 

@@ -6,8 +6,6 @@ struct SchemaInUse {
   private(set) var bound: BoundClasses
   /// Those of cancelled writes, which accessors may still point into.
   private var abandoned: [BoundClasses] = []
-  /// The binding that was asked for last.
-  var lastBinding: TableBinding?
   private(set) var tables: CachedTables
 
   init(_ bound: BoundClasses) {
@@ -30,7 +28,6 @@ struct SchemaInUse {
 
   private mutating func use(_ bound: BoundClasses) {
     self.bound = bound
-    lastBinding = nil
     tables.deallocate()
     tables = CachedTables(count: bound.schema.description.classes.count)
   }

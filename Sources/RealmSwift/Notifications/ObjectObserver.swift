@@ -95,7 +95,7 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   private func frozenObject(in snapshot: Snapshot) -> ObjectBase? {
     let frozen = engine { () throws(StorageError) in
       try _RealmInstance(
-        shared: instance.shared, configuration: instance.configuration,
+        shared: instance.shared, opened: instance.opened,
         scheduler: FrozenScheduler.shared, classes: instance.classes, snapshot: snapshot)
     }
     let copy = object._counterpart(in: frozen)

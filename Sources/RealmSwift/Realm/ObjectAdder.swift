@@ -30,7 +30,7 @@ struct ObjectAdder {
     object._attach(instance, binding, key)
     let mode: _TransferMode =
       isNew ? .new : policy == .modified ? .overwriteModified : .overwriteAll
-    write(object, binding, mode)
+    write(object, binding, mode, objects)
   }
 
   private func makeRow(
@@ -82,16 +82,18 @@ struct ObjectAdder {
   // MARK: Writing
 
   /// Writes an object's values into its row, and makes its properties managed ones.
-  func write(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {
-    let writing = instance.writing!
-    let isNow = writing.unwritten.begins(
-      UnwrittenObject(object: object, binding: binding, mode: mode))
+  func write(
+    _ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode,
+    _ objects: ObjectTransaction
+  ) {
+    // Most classes lead to no other objects.
+    if binding.info.linkingFields.isEmpty { return move(object, binding, mode, objects) }
+    let unwritten = instance.deferred.unwritten
+    let isNow = unwritten.begins(UnwrittenObject(object: object, binding: binding, mode: mode))
     if !isNow { return }
-    move(object, binding, mode, writing.objects)
-    while let next = writing.unwritten.next() {
-      move(next.object, next.binding, next.mode, writing.objects)
-    }
-    writing.unwritten.end()
+    move(object, binding, mode, objects)
+    while let next = unwritten.next() { move(next.object, next.binding, next.mode, objects) }
+    unwritten.end()
   }
 
   private func move(

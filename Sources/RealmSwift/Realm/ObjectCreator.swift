@@ -49,9 +49,8 @@ struct ObjectCreator {
         instance.adder.add(object, update: policy)
       }
     }
-    while instance.copiedLinks.depth == 1,
-      let (object, source) = instance.copiedLinks.postponed.popLast()
-    {
+    while instance.copiedLinks.depth == 1, !instance.copiedLinks.postponed.isEmpty {
+      let (object, source) = instance.copiedLinks.postponed.removeLast()
       update(object, from: source, object._binding!)
     }
     return object

@@ -9,7 +9,7 @@ extension _RealmInstance {
     if let frozenCopy, frozenCopy.version == version { return frozenCopy }
     let copy = engine { () throws(StorageError) in
       try _RealmInstance(
-        shared: shared, configuration: configuration, scheduler: FrozenScheduler.shared,
+        shared: shared, opened: opened, scheduler: FrozenScheduler.shared,
         classes: classes, snapshot: try snapshot!.duplicate())
     }
     frozenCopy = copy

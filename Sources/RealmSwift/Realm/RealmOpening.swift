@@ -122,8 +122,8 @@ enum RealmOpening {
     if scheduler.canInvoke { try shared.listen() }
     if isFirst { try compactIfWanted(shared.database, configuration) }
     let instance = try _RealmInstance(
-      shared: shared, configuration: configuration, scheduler: scheduler, classes: classes,
-      snapshot: try SchemaUpdate(shared, configuration, classes).snapshot())
+      shared: shared, opened: Realm.OpenedConfiguration(configuration), scheduler: scheduler,
+      classes: classes, snapshot: try SchemaUpdate(shared, configuration, classes).snapshot())
     #if Sync
       try SyncOpening.begin(instance, isFirst: isFirst)
     #endif

@@ -156,12 +156,13 @@ struct SchemaUpdate {
     try objects.beginMigration(to: wanted)
     var removed: Set<String> = []
     if let block = configuration.migrationBlock {
+      let opened = Realm.OpenedConfiguration(configuration)
       let old = try _RealmInstance(
-        shared: shared, configuration: configuration, scheduler: FrozenScheduler.shared,
-        classes: [], snapshot: try base.duplicate())
+        shared: shared, opened: opened, scheduler: FrozenScheduler.shared, classes: [],
+        snapshot: try base.duplicate())
       let new = try _RealmInstance(
-        shared: shared, configuration: configuration, scheduler: ThreadScheduler(),
-        classes: classes, snapshot: base, schema: objects.schema)
+        shared: shared, opened: opened, scheduler: ThreadScheduler(), classes: classes,
+        snapshot: base, schema: objects.schema)
       new.beginMigration(objects)
       let migration = Migration(from: old, to: new)
       block(migration, version)

@@ -59,7 +59,12 @@ extension RealmAsyncWrites: AsyncWriteHost {
   var isWriting: Bool { instance.isInWriteTransaction }
 
   /// Not where nobody who commits waits for the disk.
-  var isFlushed: Bool { instance.durability != .relaxed && instance.durability != .inMemory }
+  var isFlushed: Bool {
+    switch instance.opened.durability {
+    case .relaxed, .inMemory: false
+    case .strict, .full, .grouped: true
+    }
+  }
 
   func reserveWriter() throws(StorageError) {
     reservation = try WriterReservation.ask(instance.shared.database) { [instance] in

@@ -44,7 +44,7 @@ extension _RealmInstance {
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {
     copiedLinks = CopiedLinks()
-    unfilled.rows = DeferredWork()
+    deferredIfUsed?.beginWrite()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     if objects.schema.isSynced { objects.recorder = shared.recorder }
     do throws(StorageError) {
@@ -90,7 +90,7 @@ extension _RealmInstance {
       let before = snapshot
       // The database has the durability of whoever opened it first; this realm may want another.
       let newer = try writing.objects.commit(
-        durability: durability ?? self.durability, author: shared.ownListener)
+        durability: durability ?? opened.durability, author: shared.ownListener)
       writing.outcome?.commit(version: newer.version)
       ownCommits += 1
       self.writing = nil

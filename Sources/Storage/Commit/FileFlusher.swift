@@ -225,9 +225,12 @@ final class FileFlusher: Sendable {
     do throws(StorageError) { try flush(within: limit) } catch {
       if error.code != .inUse || !lockFile.hasOthers { try? flush(within: limit) }
     }
-    // True whatever other processes do: without the slot that it names the mark says nothing.
+    // True whatever other processes do: without the slot that it names the mark says nothing. What
+    // has only been found durable is not certain as long as nobody has made it so.
+    let durable = lockFile.durableVersion
     guard lockFile.flushFailure % 2 == 0 else { return takeBackUncertainSlot() }
-    try? slots.writeClosingMark(lockFile.durableVersion)
+    guard lockFile.flushedVersion >= durable else { return }
+    try? slots.writeClosingMark(durable)
   }
 
   /// A slot whose flush has failed may be in the page cache and not on the disk: the next opening,

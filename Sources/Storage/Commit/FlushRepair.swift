@@ -34,13 +34,11 @@ struct FlushRepair {
     // of the empty version. What is left of the slot that could not be written is written over by
     // the next commit.
     if durability == .inMemory { return }
-    let durable = lockFile.durableVersion
     let failures = synchronizer.failureCount
     let source = try mappings.beginReading(covering: newest.logicalSize)
     defer { source.endReading() }
-    if lockFile.isDurableVersionUncertain {
-      try secure(durable, source.mapping, hasFailedFlush: true)
-    }
+    if lockFile.isDurableVersionUncertain { try secureAfterFailure(source.mapping) }
+    let durable = lockFile.durableVersion
     let root = NodeReference(rawValue: newest.root)
     try NodeRewriter(source: source, file: file).run(root, after: durable)
     do throws(SystemError) {
@@ -80,24 +78,52 @@ struct FlushRepair {
     do { newest = try lockFile.newest() } catch { throw StorageError(error) }
     let source = try mappings.beginReading(covering: newest.logicalSize)
     defer { source.endReading() }
+    var isThere = false
     do throws(StorageError) {
-      try secure(durable, source.mapping, hasFailedFlush: false)
+      isThere = try secure(durable, source.mapping, hasFailedFlush: false)
     } catch {
-      lockFile.noteFlushFailure()
-      throw error
+      guard error.code == .corrupt else {
+        lockFile.noteFlushFailure()
+        throw error
+      }
     }
-    lockFile.raiseFlushedVersion(to: durable)
+    if isThere { return lockFile.raiseFlushedVersion(to: durable) }
+    // It was in the page cache alone, and has been read again since.
+    lockFile.noteFlushFailure()
+    try run()
   }
 
+  /// Makes certain of the durable version, which has only been found, or goes back to the one that
+  /// is on the disk where the page cache no longer has this one's slot or what that proves. Nobody
+  /// has used the older one's space yet: whoever writes comes here first.
+  private func secureAfterFailure(_ mapping: Mapping) throws(StorageError) {
+    let durable = lockFile.durableVersion
+    do throws(StorageError) {
+      if try secure(durable, mapping, hasFailedFlush: true) {
+        return lockFile.raiseFlushedVersion(to: durable)
+      }
+    } catch {
+      guard error.code == .corrupt else { throw error }
+    }
+    let found = try Recovery(slots: slots, mapping: mapping).findNewest(includingUnflushed: false)
+    guard found.newest.version < durable else {
+      throw StorageError(
+        .inputOutput, path: file.path, "the page cache changes while it is read; try again")
+    }
+    lockFile.goBack(toDurable: found.newest.version)
+  }
+
+  /// - Returns: false if the version is not what is found.
   private func secure(
     _ durable: Version, _ mapping: Mapping, hasFailedFlush: Bool
-  ) throws(StorageError) {
+  ) throws(StorageError) -> Bool {
     let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest(includingUnflushed: false)
-    guard found.newest.version == durable else { return }
+    guard found.newest.version == durable else { return false }
     try RecoverySettlement(
       recovery: recovery, rewritesInPlace: hasFailedFlush || durability != .strict,
       hasFailedFlush: hasFailedFlush
     ).secure(found.newest)
+    return true
   }
 }

@@ -154,6 +154,7 @@ struct RecoverySettlement {
 
   /// Gives an unflushed version a durable slot, beside that of version `durable`.
   func makeDurable(_ slot: CommitSlot, beyond durable: Version) throws(StorageError) {
+    if hasFailedFlush, durable > .zero { try secure(durable) }
     // What the last durable slot proves may be what the failed flush should have covered.
     let known = hasFailedFlush && durable > .zero ? durable.previous : durable
     try rewriteNodes(of: slot, after: known)
@@ -190,6 +191,14 @@ struct RecoverySettlement {
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     guard isWhole else { throw changed(slot) }
+  }
+
+  /// After a failed flush the last durable slot may be in the page cache alone, and the one that is
+  /// on the disk would be written over.
+  private func secure(_ durable: Version) throws(StorageError) {
+    let found = try recovery.findNewest(includingUnflushed: false)
+    guard found.newest.version == durable else { throw changed(found.newest) }
+    try secure(found.newest)
   }
 
   private func changed(_ slot: CommitSlot) -> StorageError {

@@ -149,8 +149,16 @@ struct SlotStore {
     return isThere
   }
 
+  /// The place of the durable slot that is not that of version `kept`, which has to be there: else
+  /// nobody knows which of the two recovery needs.
   private func spare(keeping kept: Version) throws(SystemError) -> Int {
-    FileLayout.durableSlots[try readSlot(at: FileLayout.durableSlots[0])?.version == kept ? 1 : 0]
+    let places = FileLayout.durableSlots
+    if try readSlot(at: places[0])?.version == kept { return places[1] }
+    let isThere = try readSlot(at: places[1])?.version == kept
+    guard isThere || kept == .zero else {
+      throw SystemError(call: .read, path: file.path, code: ErrorNumber.inputOutput)
+    }
+    return places[0]
   }
 
   private func readSlot(at offset: Int) throws(SystemError) -> CommitSlot? {

@@ -65,7 +65,7 @@ struct FolderOrder {
       "Errors -> Realm": 1,
       "Internals -> Dynamic": 1,
       "Internals -> Notifications": 1,
-      "Internals -> Objects": 17,
+      "Internals -> Objects": 16,
       "Internals -> Query": 2,
       "Internals -> Realm": 3,
       "Internals -> Sharing": 4,

@@ -121,8 +121,9 @@
     ) throws -> Realm {
       Realm(
         instance: try _RealmInstance(
-          shared: now.shared, configuration: configuration, scheduler: FrozenScheduler.shared,
-          classes: now.classes, snapshot: try version.duplicate()))
+          shared: now.shared, opened: Realm.OpenedConfiguration(configuration),
+          scheduler: FrozenScheduler.shared, classes: now.classes, snapshot: try version.duplicate()
+        ))
     }
   }
 

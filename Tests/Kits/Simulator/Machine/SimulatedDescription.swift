@@ -101,7 +101,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   func synchronize() throws(SystemError) {
     try enter(.fdatasync)
     let end = inode.end
-    machine.clock += 500_000
+    machine.clock += isUnlucky(machine.settings.slowFlushEvery) ? 100_000_000 : 500_000
     machine.point(.other)
     guard !machine.isOver else { throw failure(.fdatasync, 5) }
     if isUnlucky(machine.settings.failedFlushEvery) {
@@ -117,6 +117,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     failuresHeard = inode.failures
     inode.failuresHeard = inode.failures
     machine.onFailedFlush?(inode)
+    machine.onCall?(.fdatasync, process)
     throw failure(.fdatasync, 5)
   }
 

@@ -151,6 +151,8 @@ struct MachineSettings {
   var fullDiskEvery = 0
   /// One in so many flushes fails and drops the dirty pages; 0 is never.
   var failedFlushEvery = 0
+  /// One of so many flushes takes longer than others wait for at the end.
+  var slowFlushEvery = 0
   /// One in so many reads or calls of other kinds fails; 0 is never.
   var otherFaultEvery = 0
   /// One in so many futex waits returns for no reason; 0 is never.

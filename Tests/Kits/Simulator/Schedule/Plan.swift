@@ -65,6 +65,17 @@ public struct Plan {
       machine.failedFlushEvery = 0
     }
     hasReaders = !isInMemory && random.below(4) == 0
+    if !isInMemory, seed % 7 == 0 { failMuch(&random) }
+  }
+
+  /// Flushes that fail or take long, whose processes die over them, and readers who come next.
+  private mutating func failMuch(_ random: inout SeededGenerator) {
+    hasReaders = true
+    killsMax = 4 + random.below(8)
+    powerLossesMax = max(powerLossesMax, 1)
+    sessionsPerProcess = max(sessionsPerProcess, 2)
+    machine.slowFlushEvery = [0, 3][random.below(2)]
+    if !machine.tearsBlocks { machine.failedFlushEvery = [0, 3, 8][random.below(3)] }
   }
 
   /// Several processes that make a large file smaller again and again while it is flushed late, and

@@ -141,8 +141,15 @@ public final class SimulatedSystem: System, @unchecked Sendable {
     return CrashPlan(base: inode.durable, operations: inode.pending)
   }
 
-  /// For an observer: pages that a failed flush left are dropped and read again from the disk,
-  /// which has `bytes` at `offset`.
+  /// Pages that a failed flush left are dropped and read again from the disk, which has `bytes` at
+  /// `offset`.
+  public func readAgain(_ bytes: ArraySlice<UInt8>, at offset: Int, of path: String) {
+    lock.lock()
+    defer { lock.unlock() }
+    readAgainLocked(bytes, at: offset, of: path)
+  }
+
+  /// The same, for an observer.
   public func readAgainLocked(_ bytes: ArraySlice<UInt8>, at offset: Int, of path: String) {
     guard let inode = files[path] else { return }
     unsafe bytes.withUnsafeBytes { source in
