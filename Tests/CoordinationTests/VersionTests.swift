@@ -18,6 +18,15 @@ import Testing
     #expect(second.lockFile.durableVersion == 8)
   }
 
+  /// It may have been confirmed by a process that died before it could say so.
+  @Test func `a slot that has been confirmed is not on its way any more`() throws {
+    let lockFile = try database.open(version: 7, durable: 6).lockFile
+    lockFile.pendingSlot = 7
+    #expect(lockFile.pendingSlot == 7)
+    lockFile.raiseDurableVersion(to: 7)
+    #expect(lockFile.pendingSlot == 0)
+  }
+
   @Test func whatIsKnownOfTheDiskIsSharedAndBeginsWithWhatRecoveryFound() throws {
     let first = try database.open(version: 7, durable: 6)
     let second = try database.open()

@@ -96,6 +96,27 @@ import Testing
     try scene.bench.check(try database.pinNewest())
   }
 
+  @Test func `nothing is written to a new file whose header is gone`() throws {
+    let made = try open(at: "/new.realm")
+    bench.system.install(bench.system.contents(of: made.path), at: "/b.realm")
+    var plan = FaultPlan()
+    plan.failingCall = 0
+    plan.kinds = [.fdatasync]
+    bench.system.faults = plan
+    #expect(throws: StorageError.self) { try open() }
+    bench.system.faults = FaultPlan()
+    var reader: Database? = try open(readOnly: true)
+    var writer: Database? = try open()
+    let zeros = [UInt8](repeating: 0, count: 4096)
+    readAgain(zeros, 0..<4096)
+    #expect(throws: StorageError.self) { try writer?.beginWrite() }
+    (reader, writer) = (nil, nil)
+    #expect(reader == nil && writer == nil)
+    let database = try open()
+    try database.beginWrite().cancel()
+    #expect(database.newestVersion == 1)
+  }
+
   /// Another process has the writer role meanwhile, in a flush that takes long.
   @Test func `a close does not call certain what a reader has only found`() throws {
     bench.system.install(newer, at: "/b.realm")

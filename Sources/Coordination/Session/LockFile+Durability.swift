@@ -49,7 +49,11 @@ extension LockFile {
   /// loss may lead to it or to `durableVersion`, so both count as pinned. For the holder of the
   /// writer role.
   public var pendingSlot: Version {
-    get { Version(load(LockFileLayout.pendingSlot)) }
+    get {
+      // Who has confirmed it may have died before this word could say so.
+      let version = Version(load(LockFileLayout.pendingSlot))
+      return version > durableVersion ? version : .zero
+    }
     set { store(newValue.rawValue, LockFileLayout.pendingSlot) }
   }
 

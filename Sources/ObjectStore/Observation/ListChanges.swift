@@ -78,6 +78,10 @@ public struct ObservedList: Hashable, Sendable {
   private func compare(
     _ trace: ChangeTrace, _ old: ListView, _ new: ListView, _ touched: KeySet
   ) throws(StorageError) -> CollectionChanges {
+    if let before = try keys(in: trace.old.view), let after = try keys(in: trace.new.view) {
+      return try compare(
+        trace, (try values(before), try values(old)), (try values(after), try values(new)), touched)
+    }
     if old.kind == .object {
       return SequenceDiff.changes(
         from: try integers(old), to: try integers(new),
@@ -86,6 +90,46 @@ public struct ObservedList: Hashable, Sendable {
     return SequenceDiff.changes(
       from: try values(old), to: try values(new),
       isModified: { trace.changes.touchesCollection($0, in: trace.new.view.schema) })
+  }
+
+  /// The keys of a map in a version, in their order; nil for other collections.
+  private func keys(in view: StoreView) throws(StorageError) -> ListView? {
+    guard let property = view.schema.description(of: owner)?.property(at: column),
+      property.collection == .map, let table = try view.table(owner),
+      let position = try table.find(object)
+    else { return nil }
+    return try table.list(of: property.mapKeys, at: position)
+  }
+
+  /// Maps are the same key by key, wherever the values stand.
+  private func compare(
+    _ trace: ChangeTrace, _ old: (keys: [StoredValue], values: [StoredValue]),
+    _ new: (keys: [StoredValue], values: [StoredValue]), _ touched: KeySet
+  ) throws(StorageError) -> CollectionChanges {
+    func isTouched(_ value: StoredValue) -> Bool {
+      if case .link(_, let target) = value, touched.contains(target.rawValue) { return true }
+      return trace.changes.touchesCollection(value, in: trace.new.view.schema)
+    }
+    var changes = CollectionChanges()
+    var (before, after) = (0, 0)
+    while before < old.keys.count || after < new.keys.count {
+      let order: SetOrder.Order =
+        before == old.keys.count
+        ? .greater
+        : after == new.keys.count ? .less : SetOrder.compare(old.keys[before], new.keys[after])
+      switch order {
+      case .less: changes.deletions.append(before)
+      case .greater: changes.insertions.append(after)
+      case .equal:
+        guard before < old.values.count, after < new.values.count else { break }
+        if !old.values[before].isIdentical(to: new.values[after]) || isTouched(new.values[after]) {
+          changes.modify(old: before, new: after)
+        }
+      }
+      if order != .greater { before += 1 }
+      if order != .less { after += 1 }
+    }
+    return changes
   }
 
   private func integers(_ list: ListView) throws(StorageError) -> [Int64] {

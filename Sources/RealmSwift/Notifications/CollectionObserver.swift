@@ -41,6 +41,7 @@ final class CollectionObserver: Observer, @unchecked Sendable {
   }
 
   override func didSuppress(from before: Snapshot, to after: Snapshot) {
+    collection.revive()
     handler(.suppressed)
   }
 

@@ -87,13 +87,19 @@ private final class KnownKeys<Key: _MapKey> {
     var inserted = changes.insertions.map { now[$0] }
     var modified = changes.modificationsOld.map { keys[$0] }
     // A key that was taken out and put in again has another value.
-    let replaced = Set(deleted).intersection(inserted)
+    let replaced = Set(deleted.map(\.stored)).intersection(inserted.map(\.stored))
     if !replaced.isEmpty {
-      deleted.removeAll(where: replaced.contains)
-      inserted.removeAll(where: replaced.contains)
-      modified = (modified + replaced).sorted()
+      modified += deleted.filter { replaced.contains($0.stored) }
+      modified.sort { $0.stored < $1.stored }
+      deleted.removeAll { replaced.contains($0.stored) }
+      inserted.removeAll { replaced.contains($0.stored) }
     }
     keys = now
     return (deleted, inserted, modified)
   }
+}
+
+extension _MapKey {
+  /// As the store tells keys apart.
+  fileprivate var stored: StoredText { StoredText(_keyText) }
 }

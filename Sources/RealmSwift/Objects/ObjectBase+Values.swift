@@ -106,6 +106,7 @@ extension ObjectBase {
       case nil: text = "(null)"
       case let object as ObjectBase: text = object._describe(depth: depth + 1)
       case let any as AnyRealmValue: text = any._describe(depth: depth + 1)
+      case let map as any DescribedToADepth: text = map._describe(depth: depth + 1)
       case let collection as any RealmCollectionBase:
         text = describeCollection(collection, depth: depth + 1)
       case let some?: text = String(describing: some)
@@ -114,6 +115,11 @@ extension ObjectBase {
     }
     return "\(info.name) {\n\t" + lines.joined(separator: "\n\t") + "\n}"
   }
+}
+
+/// What may lead back to the object that it is in.
+protocol DescribedToADepth {
+  func _describe(depth: Int) -> String
 }
 
 extension String {

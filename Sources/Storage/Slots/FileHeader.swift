@@ -25,13 +25,16 @@ enum FileHeader {
 
   /// Writes the header as it is once more, for a flush to find: one that failed may have left it
   /// out.
+  ///
+  /// - Throws: also where it is not there any more: nothing may be written behind no header. The
+  ///   next process that is alone with the file makes it anew.
   static func rewrite(_ file: any SystemFile) throws(SystemError) {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: FileLayout.headerUsedEncrypted, alignment: 8)
     defer { bytes.deallocate() }
     guard try file.read(into: bytes, at: UInt64(FileLayout.header)) == bytes.count,
       bytes.load(as: UInt64.self) == FileLayout.magic
-    else { return }
+    else { throw SystemError(call: .read, path: file.path, code: ErrorNumber.inputOutput) }
     try file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileLayout.header))
   }
 

@@ -143,3 +143,5 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RLMSwiftColle
     accessor.removeAll()
   }
 }
+
+extension Map: DescribedToADepth {}

@@ -76,16 +76,18 @@ struct SectionDivision<Key: Hashable>: @unchecked Sendable {
   func section(of key: Key) -> Int? { sections[SectionKey(key)] }
 }
 
-/// A key of a section. Strings are equal if their bytes are, as they are in a realm.
+/// A key of a section. Strings are equal if their bytes are, as they are in a realm, and
+/// not-a-number equals itself.
 private enum SectionKey<Key: Hashable>: Hashable {
   case text(StoredText)
+  case notANumber
   case other(Key)
 
   init(_ key: Key) {
     if Key.self == String.self || Key.self == String?.self, let text = key as? String {
       self = .text(StoredText(text))
     } else {
-      self = .other(key)
+      self = key == key ? .other(key) : .notANumber
     }
   }
 }
