@@ -154,7 +154,7 @@ struct RecoverySettlement {
 
   /// Gives an unflushed version a durable slot, beside that of version `durable`.
   func makeDurable(_ slot: CommitSlot, beyond durable: Version) throws(StorageError) {
-    if hasFailedFlush, durable > .zero { try secure(durable) }
+    if durable > .zero { try rewrite(durable) }
     // What the last durable slot proves may be what the failed flush should have covered.
     let known = hasFailedFlush && durable > .zero ? durable.previous : durable
     try rewriteNodes(of: slot, after: known)
@@ -177,28 +177,40 @@ struct RecoverySettlement {
   /// Makes certain that a durable slot of this boot, and what it names, are on disk. Where it lists
   /// no extents its nodes had been flushed before it was written.
   func secure(_ slot: CommitSlot) throws(StorageError) {
-    let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
-    var isWhole = true
+    let isWhole: Bool
     do throws(SystemError) {
-      // The header is written once, before version 2. While it is written again the file must be
-      // one that can be made anew, because a power loss may destroy the block.
-      if slot.isOfNewFile { try FileHeader.rewrite(file) }
-      // A new file's slot was flushed before its header was written, and is the only one: losing
-      // its block to a write that is interrupted would leave a header without a version.
-      guard rewritesInPlace, !slot.isOfNewFile else { return try file.synchronize() }
-      isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
-      if try !recovery.slots.rewriteDurable(slot.version) { isWhole = false }
+      isWhole = try rewrite(slot)
       try file.synchronize()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     guard isWhole else { throw changed(slot) }
   }
 
-  /// After a failed flush the last durable slot may be in the page cache alone, and the one that is
-  /// on the disk would be written over.
-  private func secure(_ durable: Version) throws(StorageError) {
+  /// Writes the slot and what it proves once more where they are, for a flush to find.
+  ///
+  /// - Returns: false if they are not what was found any more.
+  private func rewrite(_ slot: CommitSlot) throws(SystemError) -> Bool {
+    // The header is written once, before version 2. While it is written again the file must be
+    // one that can be made anew, because a power loss may destroy the block.
+    if slot.isOfNewFile { try FileHeader.rewrite(file) }
+    // A new file's slot was flushed before its header was written, and is the only one: losing
+    // its block to a write that is interrupted would leave a header without a version.
+    guard rewritesInPlace, !slot.isOfNewFile else { return true }
+    let source = NodeSource(mapping: recovery.mapping, limit: slot.logicalSize)
+    let isWhole = try NodeRewriter(source: source, file: file).run(slot.extents)
+    return try recovery.slots.rewriteDurable(slot.version) && isWhole
+  }
+
+  /// The last durable slot may be in the page cache alone, and the one that is on the disk is going
+  /// to be written over. Whoever was killed in a flush that failed has told nobody of it.
+  private func rewrite(_ durable: Version) throws(StorageError) {
     let found = try recovery.findNewest(includingUnflushed: false)
     guard found.newest.version == durable else { throw changed(found.newest) }
-    try secure(found.newest)
+    // Before there is a commit a new file has been flushed.
+    if !hasFailedFlush, found.isSettled || found.newest.isOfNewFile { return }
+    do throws(SystemError) {
+      if try rewrite(found.newest) { return }
+    } catch { throw StorageError(error, doing: "write the recovered version again") }
+    throw changed(found.newest)
   }
 
   private func changed(_ slot: CommitSlot) -> StorageError {
