@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// A successful flush vouches for what was written since this process opened the file: an error of
 /// an earlier write-back may have been reported to another process, which is dead. What was
-/// unflushed when this process joined is therefore written again before the first flush that has
-/// to cover it. After a failed flush everything beyond the durable version is written again, by
-/// whichever process writes next.
+/// unflushed when this process joined, and a slot that another process had on its way, is therefore
+/// written again before the first flush that has to cover it. After a failed flush everything beyond
+/// the durable version is written again, by whichever process writes next.
 final class FileFlusher: Sendable {
   private let file: any SystemFile
   private let lockFile: LockFile
@@ -21,6 +21,8 @@ final class FileFlusher: Sendable {
   private let versionAtOpening: Version
   /// The version of a slot that this process has written and could not flush; 0: there is none.
   private let uncertainSlot = Atomic<UInt64>(0)
+  /// The version of the durable slot that this process has written last; 0: none.
+  private let ownSlot = Atomic<UInt64>(0)
   /// The newest version that this process has committed.
   private let newestOwn = Atomic<UInt64>(0)
 
@@ -81,7 +83,7 @@ final class FileFlusher: Sendable {
     var pending = Version.zero
     try whileWriting(within: limit) { () throws(StorageError) in
       guard lockFile.durableVersion < published.version else { return }
-      pending = lockFile.pendingSlot
+      pending = try pendingSlot()
       guard pending == .zero, lockFile.flushedVersion >= published.version else { return }
       try writeSlot(CommitSlot(published, boot: slots.boot))
       lockFile.pendingSlot = published.version
@@ -95,6 +97,27 @@ final class FileFlusher: Sendable {
       throw error
     }
     try whileWriting(within: limit) { () throws(StorageError) in confirmSlot(pending) }
+  }
+
+  /// The version of a slot that is on its way to the disk, for a flush to confirm; 0: none. The
+  /// writer role is held.
+  ///
+  /// One that another process has written is written once more: that one may have died in its flush,
+  /// and with it the word that the flush had failed. Not under `strict`, as in `flushNodes`: the
+  /// other one may just have been told that the slot is on the disk.
+  private func pendingSlot() throws(StorageError) -> Version {
+    let pending = lockFile.pendingSlot
+    if pending == .zero || durability == .strict
+      || pending.rawValue == ownSlot.load(ordering: .relaxed)
+    {
+      return pending
+    }
+    do throws(SystemError) {
+      if try slots.rewriteDurable(pending) { return pending }
+    } catch { throw StorageError(error, doing: "write the slot of a group of commits again") }
+    // The page cache has been read again.
+    lockFile.pendingSlot = .zero
+    return .zero
   }
 
   /// A flush has succeeded that began after the slot of `version` had been written. The writer role
@@ -160,13 +183,14 @@ final class FileFlusher: Sendable {
       if !error.isPlaceClear { lockFile.noteFlushFailure() }
       throw StorageError(error.cause, doing: "write the slot of a commit")
     }
+    ownSlot.store(slot.version.rawValue, ordering: .relaxed)
   }
 
   /// Writes a durable slot and flushes it. The writer role is held. On failure the slot is taken
   /// back.
   func commitDurably(_ slot: CommitSlot) throws(StorageError) {
     // A slot that another flush is about to confirm may not be written over before.
-    let pending = lockFile.pendingSlot
+    let pending = try pendingSlot()
     if pending > .zero {
       try synchronizer.run(doing: "flush the slot of a group of commits")
       confirmSlot(pending)

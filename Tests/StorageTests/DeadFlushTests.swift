@@ -1,0 +1,70 @@
+import Coordination
+import EngineLab
+import Platform
+import Storage
+import TestSupport
+import Testing
+
+/// A process was killed in a flush that failed: the kernel has told nobody else of it, and nobody
+/// has noted it.
+@Suite struct DeadFlushTests {
+  private let bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    for _ in 0..<5 { try bench.commit() }
+  }
+
+  private static let slots = FileLayout.durableSlots[0]..<FileLayout.firstNode
+
+  private func open(_ durability: Durability = .full, readOnly: Bool = false) throws -> Database {
+    var options = bench.options
+    options.durability = durability
+    options.readOnly = readOnly
+    return try Database.open(path: "/b.realm", options: options, system: bench.system)
+  }
+
+  /// What a power loss leaves now if nothing arrives that has not been flushed.
+  private func expectOnDisk(_ version: Version) throws {
+    let machine = SimulatedSystem()
+    machine.install(bench.system.pending(of: "/b.realm").base, at: "/c.realm")
+    let database = try Database.open(path: "/c.realm", options: bench.options, system: machine)
+    #expect(database.newestVersion == version)
+    #expect(try database.verify().findings == [])
+  }
+
+  /// Somebody else holds the session, and knows of the slot that the dead process was flushing.
+  @Test(arguments: [Durability.full, .grouped, .relaxed])
+  func `a slot that another process had on its way is written anew before it counts`(
+    durability: Durability
+  ) throws {
+    bench.options.durability = .relaxed
+    try bench.open()
+    try bench.commit().release()
+    let durable = bench.database.durableVersion
+    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
+    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
+      (_) throws(Never) in preconditionFailure("the database is open")
+    }
+    let published = try member.newest()
+    member.close()
+    var disk = bench.system.contents(of: "/a.realm")
+    try bench.database.flush()
+    let cache = bench.system.contents(of: "/a.realm")
+    // The nodes had been flushed, and the slot of the version before is on the disk.
+    disk += cache[disk.count...]
+    bench.system.install(disk, at: "/b.realm")
+    bench.system.readAgain(cache[Self.slots], at: Self.slots.lowerBound, of: "/b.realm")
+    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
+    let holder = try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
+      (_) throws(Never) in
+      LockFile.Recovered(newest: published, durable: durable, flushed: published.version)
+    }
+    holder.pendingSlot = published.version
+    let database = try open(durability)
+    try database.flush()
+    #expect(database.durableVersion == published.version)
+    try expectOnDisk(published.version)
+    holder.close()
+  }
+}
