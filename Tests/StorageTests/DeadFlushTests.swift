@@ -67,4 +67,52 @@ import Testing
     try expectOnDisk(published.version)
     holder.close()
   }
+
+  /// Of the last commit only the slot is there, which so names nothing.
+  private func installSlotAlone() throws -> Version {
+    var bytes = bench.system.contents(of: "/a.realm")
+    let newest = try bench.commit().version
+    let newer = bench.system.contents(of: "/a.realm")
+    bytes += [UInt8](repeating: 0, count: max(0, newer.count - bytes.count))
+    bytes.replaceSubrange(Self.slots, with: newer[Self.slots])
+    bench.system.install(bytes, at: "/b.realm")
+    return newest
+  }
+
+  /// A change that the lost commit did not make, so that its slot does not come to fit by chance.
+  private func commit(_ database: Database) throws {
+    let transaction = try database.beginWrite()
+    let root = try transaction.writer.mutable(transaction.root)
+    try transaction.writer.release(root.node.reference(0))
+    root.setReference(0, .none)
+    transaction.root = root.reference
+    try transaction.commit().release()
+  }
+
+  @Test(arguments: [Durability.grouped, .relaxed])
+  func `the slot of a commit that did not arrive is not taken for that of a later one`(
+    durability: Durability
+  ) throws {
+    let lost = try installSlotAlone()
+    let reader = try open(readOnly: true)
+    #expect(reader.newestVersion == lost.previous)
+    let writer = try open(durability)
+    try commit(writer)
+    try writer.beginWrite().cancel()
+    try writer.flush()
+    #expect(writer.durableVersion == lost)
+    try expectOnDisk(lost)
+    withExtendedLifetime(reader) {}
+  }
+
+  @Test func `slots that name nothing are looked at once, and keep nobody from writing`() throws {
+    let lost = try installSlotAlone()
+    let reader = try open(readOnly: true)
+    let writer = try open()
+    try writer.beginWrite().cancel()
+    let transaction = try writer.tryBeginWrite()
+    #expect(transaction?.version == lost)
+    transaction?.cancel()
+    withExtendedLifetime(reader) {}
+  }
 }

@@ -47,7 +47,10 @@ struct WriterSuccession {
     defer { source.endReading() }
     let mapping = source.mapping
     let found = try Recovery(slots: slots, mapping: mapping).findNewest()
-    guard found.newest.version > published.version else { return published }
+    guard found.newest.version > published.version else {
+      try clearClaims(beyond: published.version)
+      return published
+    }
     if found.isUnflushed, try !rewrite(found.newest, after: published.version, mapping) {
       return published
     }
@@ -82,10 +85,16 @@ struct WriterSuccession {
     } catch {
       guard error.code == .corrupt else { throw error }
     }
+    try clearClaims(beyond: version)
+    return false
+  }
+
+  /// Clears slots that name no version, which a reader leaves who begins a session. A later commit
+  /// gets the same number, and theirs would be taken for the slot of that.
+  private func clearClaims(beyond version: Version) throws(StorageError) {
     do throws(SystemError) { _ = try slots.eraseClaims(beyond: version) } catch {
       throw StorageError(error, doing: "clear the slot of a commit that was not finished")
     }
-    return false
   }
 
   /// Publishes what a writer left. What it meant to be durable is made so: whether it had come to
