@@ -37,8 +37,11 @@ import Testing
 
   /// As processes leave the file that are killed after a flush has failed, and a reader who comes
   /// next.
-  private func readerAfterFailedFlush() throws -> Database {
+  ///
+  /// - Parameter cleared: what has been cleared in the page cache alone.
+  private func readerAfterFailedFlush(clearing cleared: Range<Int> = 0..<0) throws -> Database {
     bench.system.install(newer, at: "/b.realm")
+    readAgain([UInt8](repeating: 0, count: newer.count), cleared)
     var plan = FaultPlan()
     plan.failingCall = 0
     plan.kinds = [.fdatasync]
@@ -72,6 +75,29 @@ import Testing
     try scene.expectOnDisk([scene.newest], "after the repair")
     #expect(reader.durableVersion == scene.newest)
     try scene.bench.check(try writer.pinNewest())
+  }
+
+  /// It had reached the disk when its flush failed, and was cleared in the page cache alone.
+  @Test(arguments: [5, 6])
+  func `a slot that was taken back and is read again keeps nobody from writing`(
+    commits: Int
+  ) throws {
+    let scene = try UncertainVersionTests(commits: commits)
+    let place = try #require(
+      FileLayout.durableSlots.first {
+        scene.newer[$0..<$0 + FileLayout.slotSize] != scene.older[$0..<$0 + FileLayout.slotSize]
+      })
+    let reader = try scene.readerAfterFailedFlush(
+      clearing: place..<place + FileLayout.slotSize)
+    #expect(reader.newestVersion == scene.newest.previous)
+    scene.readAgain(scene.newer, place..<place + FileLayout.slotSize)
+    let writer = try scene.open()
+    let transaction = try writer.beginWrite()
+    #expect(transaction.baseVersion == scene.newest.previous)
+    transaction.cancel()
+    try scene.bench.check(try writer.pinNewest())
+    try scene.expectOnDisk([scene.newest.previous], "after the repair")
+    withExtendedLifetime(reader) {}
   }
 
   @Test(arguments: [5, 6])

@@ -95,7 +95,8 @@ struct FlushRepair {
 
   /// Makes certain of the durable version, which has only been found, or goes back to the one that
   /// is on the disk where the page cache no longer has this one's slot or what that proves. Nobody
-  /// has used the older one's space yet: whoever writes comes here first.
+  /// has used the older one's space yet: whoever writes comes here first. The slot of a later one,
+  /// which had been taken back and has been read again, goes with the repair.
   private func secureAfterFailure(_ mapping: Mapping) throws(StorageError) {
     let durable = lockFile.durableVersion
     do throws(StorageError) {
@@ -105,7 +106,8 @@ struct FlushRepair {
     } catch {
       guard error.code == .corrupt else { throw error }
     }
-    let found = try Recovery(slots: slots, mapping: mapping).findNewest(includingUnflushed: false)
+    let found = try Recovery(slots: slots, mapping: mapping).findNewest(
+      includingUnflushed: false, upTo: durable)
     guard found.newest.version < durable else {
       throw StorageError(
         .inputOutput, path: file.path, "the page cache changes while it is read; try again")
@@ -118,7 +120,7 @@ struct FlushRepair {
     _ durable: Version, _ mapping: Mapping, hasFailedFlush: Bool
   ) throws(StorageError) -> Bool {
     let recovery = Recovery(slots: slots, mapping: mapping)
-    let found = try recovery.findNewest(includingUnflushed: false)
+    let found = try recovery.findNewest(includingUnflushed: false, upTo: durable)
     guard found.newest.version == durable else { return false }
     try RecoverySettlement(
       recovery: recovery, rewritesInPlace: hasFailedFlush || durability != .strict,

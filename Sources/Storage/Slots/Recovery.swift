@@ -26,8 +26,11 @@ struct Recovery {
 
   private var file: any SystemFile { slots.file }
 
+  /// - Parameter last: durable slots of later versions do not count.
   /// - Throws: `.corrupt` when no slot holds, naming what is wrong with each.
-  func findNewest(includingUnflushed: Bool = true) throws(StorageError) -> Found {
+  func findNewest(
+    includingUnflushed: Bool = true, upTo last: Version = .max
+  ) throws(StorageError) -> Found {
     let contents: SlotStore.Contents
     let size: UInt64
     do throws(SystemError) {
@@ -36,18 +39,19 @@ struct Recovery {
     } catch {
       throw StorageError(error, doing: "read the commit slots")
     }
+    let durable = contents.durable.filter { $0.version <= last }
     if let place = contents.forged {
       throw .corrupt(
         file.path, at: UInt64(place),
         "decryption failed: the commit slot is not one that was written here with the file's key")
     }
-    let proven = contents.durable.first { slot in
+    let proven = durable.first { slot in
       isWhole(slot, fileSize: size, isCertain: isMarked(slot, contents))
     }
     let claim = contents.highestClaim
     // An in-memory database has reused what its only durable version consisted of; the slot of that
     // version is still there and says that the unflushed ones are newer.
-    if includingUnflushed, let named = contents.durable.first?.version,
+    if includingUnflushed, let named = durable.first?.version,
       let newer = contents.unflushed.first(where: {
         $0.version > (proven?.version ?? named)
           && isWhole($0, fileSize: size, isCertain: true)
@@ -57,7 +61,7 @@ struct Recovery {
         newest: newer, durableVersion: proven?.version ?? .zero, isSettled: false,
         hasFalseClaims: claim > newer.version)
     }
-    guard let proven else { throw damaged(contents.durable, size) }
+    guard let proven else { throw damaged(durable, size) }
     return Found(
       newest: proven, durableVersion: proven.version,
       isSettled: isMarked(proven, contents) || proven.boot != slots.boot,
