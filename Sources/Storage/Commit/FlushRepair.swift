@@ -35,7 +35,7 @@ struct FlushRepair {
     // the next commit.
     if durability == .inMemory { return }
     let failures = synchronizer.failureCount
-    let source = try mappings.beginReading(covering: newest.logicalSize)
+    let source = try beginReading(newest)
     defer { source.endReading() }
     if lockFile.isDurableVersionUncertain { try secureAfterFailure(source.mapping) }
     let durable = lockFile.durableVersion
@@ -68,6 +68,18 @@ struct FlushRepair {
     lockFile.raiseDurableVersion(to: newest.version)
   }
 
+  /// With all of the file mapped where the durable version has only been found: its writer may have
+  /// been killed before it could publish it, and it may reach beyond the newest one.
+  private func beginReading(_ newest: PublishedVersion) throws(StorageError) -> NodeSource {
+    var size = newest.logicalSize
+    if lockFile.isDurableVersionUncertain {
+      do throws(SystemError) { size = max(size, try file.size()) } catch {
+        throw StorageError(error, doing: "look at the size of the file")
+      }
+    }
+    return try mappings.beginReading(covering: size)
+  }
+
   /// A session that a reader began has only found its durable version: its writer may have died
   /// before the flush, and then a power loss leads to the one before. So before the first writer
   /// uses space that only the one before has, or cuts off an end that only that one reaches, this
@@ -76,7 +88,7 @@ struct FlushRepair {
     let durable = lockFile.durableVersion
     let newest: PublishedVersion
     do { newest = try lockFile.newest() } catch { throw StorageError(error) }
-    let source = try mappings.beginReading(covering: newest.logicalSize)
+    let source = try beginReading(newest)
     defer { source.endReading() }
     var isThere = false
     do throws(StorageError) {
