@@ -20,6 +20,33 @@ import Testing
     }
   }
 
+  /// It may be stopped or killed between the two words.
+  @Test func `a version stays durable while another process confirms the next one`() throws {
+    let version = bench.database.newestVersion
+    #expect(bench.database.durableVersion == version)
+    member.raiseDurableVersion(to: version.next)
+    #expect(bench.database.durableVersion >= version)
+    member.raiseFlushedVersion(to: version.next)
+    #expect(bench.database.durableVersion == version.next)
+    member.close()
+  }
+
+  /// The other one is faster than this one's look at the two words.
+  @Test func `a version stays durable whenever another process confirms the next one`() throws {
+    let version = bench.database.newestVersion
+    for step in 1...4 {
+      let watch = SharedWordStep(step) { [member] in
+        member.raiseDurableVersion(to: member.durableVersion.next)
+        member.raiseFlushedVersion(to: member.durableVersion)
+      }
+      Scheduling.enter(watch)
+      let durable = bench.database.durableVersion
+      Scheduling.leave()
+      #expect(durable >= version, "step \(step)")
+    }
+    member.close()
+  }
+
   /// The other process was killed between the two words, before it had published the version.
   @Test func `a durable version that reaches beyond what the next writer has mapped is kept`()
     throws
@@ -47,4 +74,24 @@ import Testing
     #expect(database.durableVersion == newest)
     member.close()
   }
+}
+
+/// Does something before a thread touches a word that processes share for the n-th time.
+private final class SharedWordStep: ScheduledThread {
+  private var stepsLeft: Int
+  private let action: () -> Void
+
+  init(_ step: Int, action: @escaping () -> Void) {
+    stepsLeft = step
+    self.action = action
+  }
+
+  func reachedSharedWord() {
+    stepsLeft -= 1
+    if stepsLeft == 0 { action() }
+  }
+
+  func reachedLock() {}
+  func waitForLock() {}
+  func givesLockBack() {}
 }

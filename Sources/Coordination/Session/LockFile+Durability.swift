@@ -22,6 +22,21 @@ extension LockFile {
   /// made certain yet that it is on disk: until then a power loss may lead to an older one.
   public var isDurableVersionUncertain: Bool { flushedVersion < durableVersion }
 
+  /// The newest version that is known to survive a power loss, as far as this process has looked;
+  /// 0: none is. Never less than it was.
+  public var certainVersion: Version {
+    // Whoever confirms a version raises this first, so that the two may not fit for a moment, or
+    // for as long as that process is stopped.
+    let durable = durableVersion
+    if flushedVersion >= durable { noteCertain(durable) }
+    return Version(certain.load(ordering: .relaxed))
+  }
+
+  /// This process knows that a version survives a power loss.
+  public func noteCertain(_ version: Version) {
+    _ = certain.max(version.rawValue, ordering: .relaxed)
+  }
+
   /// Raises `flushedVersion`. Unlike the rest this needs no writer role: a flush that has returned
   /// has flushed what had been written before it began, regardless of other processes.
   public func raiseFlushedVersion(to version: Version) {

@@ -51,6 +51,8 @@ public final class LockFile: Sendable {
   private let pathWatch: PathWatch
   /// When dead processes' pins were last taken back; held while it is done.
   private let reaping = LockedValue<UInt64>(0)
+  /// The newest version that this process has known to be durable.
+  let certain = Atomic<UInt64>(0)
   private let isClosed = Atomic<Bool>(false)
 
   init(

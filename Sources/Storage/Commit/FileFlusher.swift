@@ -59,13 +59,13 @@ final class FileFlusher: Sendable {
       let pin: Pin
       do throws(StorageError) { pin = try pins.claimNewest() } catch {
         guard error.isResourceExhausted else { throw error }
-        return try whileWriting(within: limit) { () throws(StorageError) in
-          try flushWhileWriting()
-        }
+        try whileWriting(within: limit) { () throws(StorageError) in try flushWhileWriting() }
+        break
       }
       defer { lockFile.unpin(pin) }
       try flush(pin.published, within: limit)
     }
+    if lockFile.mode != .privateReader { lockFile.noteCertain(target) }
   }
 
   /// Flushes a pinned version: its nodes, then the slot that names it. Where a slot of another

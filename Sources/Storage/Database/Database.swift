@@ -40,6 +40,8 @@ public final class Database: Sendable {
       pins: versionPins, options: options, versionAtOpening: newest)
     slowReaders = SlowReaderWatch(options: options, path: path, system: system)
     maintenance = Maintenance(label: path, system: system)
+    // Known from here on, whatever others are about to confirm when it is asked for.
+    _ = lockFile.certainVersion
     weakHandle.remember(self)
   }
 
@@ -58,9 +60,7 @@ public final class Database: Sendable {
 
   /// The newest version that is known to survive power loss; 0: none is, because only readers have
   /// had the file open since a process died that wrote to it.
-  public var durableVersion: Version {
-    lockFile.isDurableVersionUncertain ? .zero : lockFile.durableVersion
-  }
+  public var durableVersion: Version { lockFile.certainVersion }
 
   /// Pins the newest version. Takes no lock and never waits.
   public func pinNewest() throws(StorageError) -> Snapshot {
