@@ -4,8 +4,8 @@ import Platform
 struct PreviousSession {
   /// 0: nothing is known of one.
   var generation: UInt64 = 0
-  /// Whether a flush had failed in this boot, and what it should have covered had not been written
-  /// again: the page cache may hold what the disk does not, and no longer call it dirty.
+  /// Whether a flush had failed, and what it should have covered had not been written again: the
+  /// page cache may hold what the disk does not, and no longer call it dirty.
   var hasFailedFlush = false
 }
 
@@ -39,13 +39,12 @@ extension SessionJoiner {
   func previousSession(_ file: any SystemFile) -> PreviousSession {
     var previous = PreviousSession()
     guard let bytes = try? header(file) else { return previous }
-    // Without a header it is new, or whoever began its session was killed: then it may be of
-    // another boot, and what its word asks for is done in vain.
+    // Without a header it is new, or whoever began its session was killed. It may be of another
+    // boot, and then what its word asks for may be done in vain; but containers that share a page
+    // cache have boots of their own.
     if let found = try? SessionHeader(bytes) {
       previous.generation = found.generation
-      guard found.file == dataFile.identity, found.boot == system.bootIdentifier() else {
-        return previous
-      }
+      guard found.file == dataFile.identity else { return previous }
     }
     guard let word = try? file.read(at: UInt64(LockFileLayout.flushFailure), count: 8),
       word.count == 8

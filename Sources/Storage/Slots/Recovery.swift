@@ -15,8 +15,8 @@ struct Recovery {
     /// The newest version that a durable slot names; less than `newest` when unflushed commits
     /// followed it in this boot, 0 when nothing of this session was ever flushed.
     var durableVersion: Version
-    /// Whether everything is known to be on disk: the file was closed in order, or what was found
-    /// has outlived a boot.
+    /// Whether everything is known to be on disk: the file was closed in order. That a slot names
+    /// another boot says nothing: a container has one of its own each time that it starts.
     var isSettled: Bool
     /// Whether a slot claims a version that is not there.
     var hasFalseClaims: Bool
@@ -64,7 +64,7 @@ struct Recovery {
     guard let proven else { throw damaged(durable, size) }
     return Found(
       newest: proven, durableVersion: proven.version,
-      isSettled: isMarked(proven, contents) || proven.boot != slots.boot,
+      isSettled: isMarked(proven, contents),
       hasFalseClaims: claim > proven.version)
   }
 
@@ -114,8 +114,9 @@ struct Recovery {
 ///
 /// What this boot wrote and is not known to have been flushed is written again from the page cache
 /// before it is flushed: an earlier flush may have failed, after which Linux keeps pages that it
-/// has not written and no longer calls dirty. Each step leaves the same version newest, so that a
-/// crash in the middle leads to the same place.
+/// has not written and no longer calls dirty. What seems to be of another boot is flushed all the
+/// same. Each step leaves the same version newest, so that a crash in the middle leads to the same
+/// place.
 struct RecoverySettlement {
   let recovery: Recovery
   /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of
@@ -178,8 +179,8 @@ struct RecoverySettlement {
     }
   }
 
-  /// Makes certain that a durable slot of this boot, and what it names, are on disk. Where it lists
-  /// no extents its nodes had been flushed before it was written.
+  /// Makes certain that a durable slot, and what it names, are on disk. Where it lists no extents
+  /// its nodes had been flushed before it was written.
   func secure(_ slot: CommitSlot) throws(StorageError) {
     let isWhole: Bool
     do throws(SystemError) {
@@ -193,6 +194,7 @@ struct RecoverySettlement {
   ///
   /// - Returns: false if they are not what was found any more.
   private func rewrite(_ slot: CommitSlot) throws(SystemError) -> Bool {
+    if slot.boot != recovery.slots.boot, !hasFailedFlush { return true }
     // The header is written once, before version 2. While it is written again the file must be
     // one that can be made anew, because a power loss may destroy the block.
     if slot.isOfNewFile { try FileHeader.rewrite(file) }

@@ -93,9 +93,7 @@ struct SlotStore {
       let claim = Version(
         mapping.address.load(fromByteOffset: place + FileLayout.slotVersion, as: UInt64.self))
       guard claim > durable, claim <= newest, claim != pending else { continue }
-      if let slot = try readSlot(at: place), slot.version == claim, slot.boot == boot {
-        return claim
-      }
+      if try readSlot(at: place)?.version == claim { return claim }
     }
     return nil
   }
