@@ -11,8 +11,8 @@
 ///     room for the operations that placing these two adds.
 ///  3. `finish`, when they have been placed.
 ///
-/// So the cost of a commit follows what it touched: the log is bounded, a region is written once
-/// for many operations on it, and how much is free elsewhere plays no part.
+/// So the cost of a commit follows what it touched: the log is bounded, and a region is written
+/// once for many operations on it.
 struct FreeSpaceRecorder {
   private typealias Chunk = FreeSpaceIndex.Chunk
 
@@ -42,7 +42,9 @@ struct FreeSpaceRecorder {
 
   /// Operations in the index before they move to a chunk of their own.
   static let tailCountMax = 64
+  /// Regions that a commit writes while the log is too long; more the longer it is, but not many.
   private static let sweepCountMin = 16
+  private static let excessPerRegion = 8
 
   init(
     freeSpace: FreeSpace, index: NodeReference, version: Version, writer: NodeWriter
@@ -69,10 +71,9 @@ struct FreeSpaceRecorder {
   // MARK: 1. Before placing
 
   /// Operations that the log holds before regions are written: the more there are for each region,
-  /// the fewer nodes a commit writes, and the more the first write of a process has to read. Where
-  /// the file is large they take a five-hundredth of it.
+  /// the fewer nodes a commit writes, and the more the first write of a process has to read.
   private var operationsMax: Int {
-    min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 1024), 32768)
+    min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 1024), 16384)
   }
 
   /// - Parameters:
@@ -90,7 +91,8 @@ struct FreeSpaceRecorder {
   private mutating func sweep() throws(StorageError) {
     var count = old.operationCount
     guard count > operationsMax else { return }
-    var budget = max(Self.sweepCountMin, writer.freed.count)
+    var budget = max(
+      Self.sweepCountMin, min(writer.freed.count, (count - operationsMax) / Self.excessPerRegion))
     var chunks = old.chunks
     defer { newChunks = chunks }
     while count > operationsMax, let oldest = chunks.first {
@@ -230,7 +232,7 @@ struct FreeSpaceRecorder {
       var start = first
       var merged = total
       while start > 0, LogTier.of(chunks[start - 1].count) <= tier,
-        merged + chunks[start - 1].count <= operationsMax / 8
+        merged + chunks[start - 1].count <= operationsMax / 4
       {
         start -= 1
         merged += chunks[start].count
@@ -381,9 +383,7 @@ struct FreeSpaceRecorder {
 
   /// Makes the free space describe the new version, whose nodes have been written.
   mutating func publish() {
-    func final(_ reference: NodeReference) -> NodeReference {
-      NodeSerializer.finalReference(reference)
-    }
+    let final = NodeSerializer.finalReference
     for region in writtenRegions {
       var record = freeSpace.regions.records[region]
       record.reference = final(record.reference)
