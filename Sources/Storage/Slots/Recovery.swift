@@ -112,11 +112,10 @@ struct Recovery {
 
 /// Makes what recovery found the durable version of the file, and removes what lost against it.
 ///
-/// What this boot wrote and is not known to have been flushed is written again from the page cache
-/// before it is flushed: an earlier flush may have failed, after which Linux keeps pages that it
-/// has not written and no longer calls dirty. What seems to be of another boot is flushed all the
-/// same. Each step leaves the same version newest, so that a crash in the middle leads to the same
-/// place.
+/// What is not known to have been flushed is written again from the page cache before it is
+/// flushed, whichever boot seems to have written it: an earlier flush may have failed, after which
+/// Linux keeps pages that it has not written and no longer calls dirty. Each step leaves the same
+/// version newest, so that a crash in the middle leads to the same place.
 struct RecoverySettlement {
   let recovery: Recovery
   /// Whether the newest slot may be written again where it is. Not for `strict`, which assumes of
@@ -194,7 +193,6 @@ struct RecoverySettlement {
   ///
   /// - Returns: false if they are not what was found any more.
   private func rewrite(_ slot: CommitSlot) throws(SystemError) -> Bool {
-    if slot.boot != recovery.slots.boot, !hasFailedFlush { return true }
     // The header is written once, before version 2. While it is written again the file must be
     // one that can be made anew, because a power loss may destroy the block.
     if slot.isOfNewFile { try FileHeader.rewrite(file) }
