@@ -6,15 +6,20 @@ public struct IndexedEquality {
   private let index: ColumnIndex
   private let value: StoredValue
 
-  /// Nil if the query is anything else, or the version has no such index.
-  public init?(_ query: QueryDescription, _ view: StoreView) throws(StorageError) {
+  /// Nil if the query is anything else, or there is no such index.
+  ///
+  /// - Parameters:
+  ///   - schema: of what the query is run on.
+  ///   - table: that of the query's source. Only asked for where the schema has it.
+  public init?(
+    _ query: QueryDescription, _ schema: StoredSchema, _ table: @autoclosure () -> Table
+  ) throws(StorageError) {
     guard case .table(let key) = query.source, query.stages.isEmpty,
       case .compare(.path(let path), .equal, .value(let value), let options) = query.predicate,
       options.isEmpty, path.steps.count == 1, case .property(let name) = path.steps[0],
-      let property = view.schema.property(named: name, of: key), property.collection == .none,
-      !property.isFullText,
-      Self.isAnswered(value, property.kind), let table = try view.table(key),
-      let index = try table.index(of: property)
+      let property = schema.description.property(named: name, of: key),
+      property.indexSlot != 0, property.collection == .none, !property.isFullText,
+      Self.isAnswered(value, property.kind), let index = try table().index(of: property)
     else { return nil }
     self.index = index
     self.value = value
@@ -33,6 +38,6 @@ public struct IndexedEquality {
 
   /// The first of them, nil if there is none.
   public var first: ObjectKey? {
-    get throws(StorageError) { try index.keys(equal: value, limit: 1).first }
+    get throws(StorageError) { try index.firstKey(equal: value) }
   }
 }

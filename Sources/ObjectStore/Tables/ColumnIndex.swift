@@ -74,6 +74,14 @@ public struct ColumnIndex: Sendable {
       value, column: column, values: values, table: table, limit: limit)
   }
 
+  /// The first of those objects; nil for values of any kind.
+  func firstKey(equal value: StoredValue) throws(StorageError) -> ObjectKey? {
+    if let key = ColumnIndex.orderedKey(value) {
+      return try PrimaryKeyLookup.first(key, values: values, table: table)
+    }
+    return try PrimaryKeyLookup.first(value, column: column, values: values, table: table)
+  }
+
   private func keys(
     ofAny value: StoredValue, _ limit: Int
   ) throws(StorageError) -> [ObjectKey] {

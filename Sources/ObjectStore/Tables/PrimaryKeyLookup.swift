@@ -7,29 +7,53 @@ enum PrimaryKeyLookup {
     _ value: StoredValue, column: ColumnKey, values: NodeReference, table: Table,
     limit: Int
   ) throws(StorageError) -> [ObjectKey] {
+    guard let hash = hash(of: value) else { return [] }
     var found: [ObjectKey] = []
-    let hash: Int64
-    switch value {
-    case .string(var text):
-      let result = text.withUTF8 { utf8 in unsafe IndexValue.hash(UnsafeRawBufferPointer(utf8)) }
-      hash = result
-    case .objectId(let value): hash = IndexValue.hash(value)
-    case .uuid(let value): hash = IndexValue.hash(value)
-    default: return []
-    }
     try PairTree.forEachKey(values, from: hash, through: hash, in: table.source) {
       (key) throws(StorageError) in
       let key = ObjectKey(rawValue: key)
-      guard let position = try table.find(key) else { return false }
-      if try holds(value, column, table, position) { found.append(key) }
+      if try holds(value, column, table, key) { found.append(key) }
       return found.count >= limit
     }
     return found
   }
 
+  /// The first of them, nil if there is none.
+  static func first(
+    _ value: StoredValue, column: ColumnKey, values: NodeReference, table: Table
+  ) throws(StorageError) -> ObjectKey? {
+    guard let hash = hash(of: value), let key = try first(hash, values: values, table: table)
+    else { return nil }
+    if try holds(value, column, table, key) { return key }
+    // Another value has the same hash.
+    return try candidates(value, column: column, values: values, table: table, limit: 1).first
+  }
+
+  /// The first object whose value or hash is that number.
+  static func first(
+    _ number: Int64, values: NodeReference, table: Table
+  ) throws(StorageError) -> ObjectKey? {
+    let wanted = IndexPair(number, .min)
+    guard let pair = try PairTree.first(values, notBelow: wanted, in: table.source),
+      pair.value == number
+    else { return nil }
+    return ObjectKey(rawValue: pair.key)
+  }
+
+  private static func hash(of value: StoredValue) -> Int64? {
+    switch value {
+    case .string(var text):
+      text.withUTF8 { utf8 in unsafe IndexValue.hash(UnsafeRawBufferPointer(utf8)) }
+    case .objectId(let value): IndexValue.hash(value)
+    case .uuid(let value): IndexValue.hash(value)
+    default: nil
+    }
+  }
+
   private static func holds(
-    _ value: StoredValue, _ column: ColumnKey, _ table: Table, _ position: ObjectPosition
+    _ value: StoredValue, _ column: ColumnKey, _ table: Table, _ key: ObjectKey
   ) throws(StorageError) -> Bool {
+    guard let position = try table.find(key) else { return false }
     switch value {
     case .string(var text):
       return try unsafe table.withBytes(column, at: position) { bytes in
@@ -54,9 +78,8 @@ extension Table {
     }
     guard let index = try index(of: property) else { return nil }
     if value == .null { return try index.keys(equal: .null).first }
-    return try PrimaryKeyLookup.candidates(
-      value, column: property.columnKey, values: index.values, table: self, limit: 1
-    ).first
+    return try PrimaryKeyLookup.first(
+      value, column: property.columnKey, values: index.values, table: self)
   }
 
   /// The object whose integer or boolean primary key is `value`, or nil.
@@ -66,8 +89,6 @@ extension Table {
     let index = try indexRoot(property.indexSlot)
     if index.isNone { return nil }
     let values = try source.node(index, .index).reference(0)
-    let pair = try PairTree.first(values, notBelow: IndexPair(value, .min), in: source)
-    guard let pair, pair.value == value else { return nil }
-    return ObjectKey(rawValue: pair.key)
+    return try PrimaryKeyLookup.first(value, values: values, table: self)
   }
 }

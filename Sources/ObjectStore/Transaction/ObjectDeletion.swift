@@ -55,13 +55,13 @@ struct ObjectDeletion {
   ) throws(StorageError) -> [ObjectKey] {
     var existing: [ObjectKey] = []
     existing.reserveCapacity(keys.count)
-    var cluster: Cluster?
+    var walk: ClusterWalk?
     for key in keys.sorted() where key != existing.last {
-      if let cluster, key <= cluster.key(cluster.count - 1) {
-        if cluster.row(of: key) != nil { existing.append(key) }
+      if walk != nil, key <= walk!.last {
+        if walk!.row(of: key) != nil { existing.append(key) }
       } else if let position = try table.find(key) {
         existing.append(key)
-        cluster = position.cluster
+        walk = ClusterWalk(position.cluster, from: position.row)
       }
     }
     return existing
@@ -76,8 +76,9 @@ struct ObjectDeletion {
     }
     var kept: [Range<Int>] = []
     var next = 0
+    var walk = ClusterWalk(cluster, from: 0)
     for key in keys {
-      guard let row = cluster.row(of: key) else { throw transaction.missing(state, key) }
+      guard let row = walk.row(of: key) else { throw transaction.missing(state, key) }
       if row > next { kept.append(next..<row) }
       next = row + 1
     }
@@ -180,5 +181,33 @@ struct ObjectDeletion {
         start = end
       }
     }
+  }
+}
+
+/// The rows of keys that rise: found by going on from the last one, where each search would begin
+/// anew with all rows.
+private struct ClusterWalk {
+  private let cluster: Cluster
+  private var row: Int
+  /// The cluster's last key.
+  let last: ObjectKey
+
+  init(_ cluster: Cluster, from row: Int) {
+    self.cluster = cluster
+    self.row = row
+    last = cluster.key(cluster.count - 1)
+  }
+
+  /// The row of the object with that key, nil if there is none.
+  @inline(__always)
+  mutating func row(of key: ObjectKey) -> Int? {
+    if cluster.isDense { return cluster.row(of: key) }
+    let count = cluster.count
+    while row < count {
+      let found = cluster.key(row)
+      if found >= key { return found == key ? row : nil }
+      row &+= 1
+    }
+    return nil
   }
 }

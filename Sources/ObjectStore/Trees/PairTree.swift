@@ -80,16 +80,59 @@ public struct IndexPair: Hashable, Comparable, Sendable {
     case 1: return lowerBound(distance, pair.key, UInt8.self)
     case 2: return lowerBound(distance, pair.key, UInt16.self)
     case 4: return lowerBound(distance, pair.key, UInt32.self)
-    case 8: return lowerBound(distance, pair.key, UInt64.self)
+    case 8: return lowerBoundOfWide(distance, pair.key)
     default: return distance > 0 ? count : lowerBound(0, pair.key, Never.self)
     }
   }
 
-  /// The same for values of a width that is known, so that the search has no switch in it.
+  /// The same for values of 8 bytes. Most of these are hashes, which lie evenly: the search begins
+  /// where the value is likely to be, and goes away from there in steps that double. Of a leaf that
+  /// is not in the processor's caches it so looks at a few lines only.
+  @usableFromInline
+  func lowerBoundOfWide(_ distance: UInt64, _ wanted: Int64) -> Int {
+    if count < 32 { return lowerBound(distance, wanted, UInt64.self) }
+    let stride = stride
+    func isBelow(_ index: Int) -> Bool {
+      let candidate = unsafe (entries + index &* stride).loadUnaligned(as: UInt64.self)
+      return candidate < distance || (candidate == distance && key(index) < wanted)
+    }
+    let last = count &- 1
+    if isBelow(last) { return count }
+    let greatest = unsafe (entries + last &* stride).loadUnaligned(as: UInt64.self)
+    let share = greatest == 0 ? 0 : Double(distance) / Double(greatest)
+    let likely = min(last, Int(share * Double(last)))
+    var step = 8
+    if isBelow(likely) {
+      var low = likely &+ 1
+      while low &+ step <= last, isBelow(low &+ step) {
+        low &+= step &+ 1
+        step &*= 2
+      }
+      let high = min(last, low &+ step)
+      return lowerBound(distance, wanted, UInt64.self, from: low, to: high)
+    }
+    var high = likely
+    while high >= step, !isBelow(high &- step) {
+      high &-= step
+      step &*= 2
+    }
+    let low = max(0, high &- step)
+    return lowerBound(distance, wanted, UInt64.self, from: low, to: high)
+  }
+
   @inlinable @inline(__always)
   func lowerBound<Width>(_ distance: UInt64, _ wanted: Int64, _ width: Width.Type) -> Int {
-    var low = 0
-    var high = count
+    lowerBound(distance, wanted, width, from: 0, to: count)
+  }
+
+  /// The same for values of a width that is known, so that the search has no switch in it, among
+  /// entries where the first that is not below is known to be, or `high` itself.
+  @inlinable @inline(__always)
+  func lowerBound<Width>(
+    _ distance: UInt64, _ wanted: Int64, _ width: Width.Type, from low: Int, to high: Int
+  ) -> Int {
+    var low = low
+    var high = high
     let stride = stride
     while low < high {
       let middle = (low &+ high) &>> 1

@@ -99,12 +99,22 @@ extension _ManagedCollection {
   private func countMatches() -> Int {
     if isSourceGone { return 0 }
     if isPlain, let target { return countLinks(to: target) }
-    let view = instance.view
     return engine { () throws(StorageError) in
-      if let equality = try IndexedEquality(query, view) { return try equality.count }
-      return try compiledQuery().count(view)
+      if let equality = try indexedEquality() { return try equality.count }
+      return try compiledQuery().count(instance.view)
     }
   }
+
+  /// The query, if an index answers it by itself.
+  private func indexedEquality() throws(StorageError) -> IndexedEquality? {
+    guard let binding else { return nil }
+    let schema = schemaAtHand
+    let equality = try IndexedEquality(query, schema, instance.table(of: binding))
+    // Asking for the table may move a realm whose version has been ended.
+    return schemaAtHand === schema ? equality : nil
+  }
+
+  private var schemaAtHand: StoredSchema { instance.writing?.objects.schema ?? instance.schema }
 
   /// How many links of linking objects come to the object.
   private func countLinks(to target: (table: TableKey, object: ObjectKey)) -> Int {
@@ -164,12 +174,11 @@ extension _ManagedCollection {
       contents.head = []
       return
     }
-    let view = instance.view
     contents.head = engine { () throws(StorageError) in
-      if limit == 1, let equality = try IndexedEquality(query, view) {
+      if limit == 1, let equality = try indexedEquality() {
         return try equality.first.map { [$0] } ?? []
       }
-      return try compiledQuery().first(limit, view)
+      return try compiledQuery().first(limit, instance.view)
     }
   }
 

@@ -46,6 +46,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
   public static func _make(_ collection: _ManagedCollection) -> Self { LinkingObjects(collection) }
 
   /// How many links come here.
+  @inlinable
   public var count: Int { collection?.count ?? 0 }
 
   /// Whether no link comes here.
@@ -113,9 +114,11 @@ extension LinkingObjects: _Persistable, _HasPersistedType, _RealmSchemaDiscovera
   }
 
   /// The property keeps the collection, which knows what it found last.
+  @inlinable
   public static var _rlmRequiresCaching: Bool { true }
 
-  public static func _rlmCheckCached(_ object: ObjectBase) { _ = object._position() }
+  @inlinable
+  public static func _rlmCheckCached(_ object: ObjectBase) { object._checkRow() }
 
   /// The column is the index of the property in the class.
   public static func _rlmGet(_ object: ObjectBase, _ column: UInt32) -> Self {

@@ -26,6 +26,9 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   /// When the collection was last known to be there; see `ObjectBase._generation`.
   private var generation: UInt64
+  // Not checked for overlapping accesses, which would cost as much as a count that is known: what
+  // finds out more asks the engine, which never comes back to the collection.
+  @safe @exclusivity(unchecked)
   private var contents = CollectionContents()
   private var compiled: CompiledQuery?
   /// What `compiled` was made for.
@@ -161,7 +164,21 @@ public final class _ManagedCollection: @unchecked Sendable {
 
   // MARK: Elements
 
-  var count: Int { withContents { count(&$0) } }
+  @usableFromInline
+  var count: Int {
+    if let known = knownCount { return known }
+    return withContents { count(&$0) }
+  }
+
+  /// The count, if it was found in what the realm reads now, and for this thread alone.
+  @inline(__always)
+  private var knownCount: Int? {
+    let readState = instance.readState.pointee
+    guard readState.thread == currentThread(), contents.generation == readState.generation else {
+      return nil
+    }
+    return contents.count
+  }
 
   var isEmpty: Bool { withContents { isEmpty(&$0) } }
 

@@ -21,6 +21,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
   public static func _make(_ collection: _ManagedCollection) -> Self { Results(collection) }
 
   /// How many elements there are.
+  @inlinable
   public var count: Int { collection?.count ?? 0 }
 
   /// Whether there is no element.

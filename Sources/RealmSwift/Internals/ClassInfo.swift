@@ -130,10 +130,14 @@ final class ClassInfo: @unchecked Sendable {
   deinit { template?.deallocate() }
 
   func property(named name: String) -> PropertyInfo? {
-    indexByName[name].map { properties[$0] }
+    index(ofProperty: name).map { properties[$0] }
   }
 
-  func index(ofProperty name: String) -> Int? { indexByName[name] }
+  func index(ofProperty name: String) -> Int? {
+    // A few names are gone through sooner than one is hashed.
+    if names.count <= 8 { return names.firstIndex(of: name) }
+    return indexByName[name]
+  }
 
   /// Calls the body with every `@Persisted` field of the class and of its superclasses.
   private static func forEachPersistedField(

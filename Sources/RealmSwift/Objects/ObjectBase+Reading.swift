@@ -14,6 +14,10 @@ extension ObjectBase {
     return unsafe ObjectPosition(cluster: Cluster(node: Node(address: _cluster)), row: Int(_row))
   }
 
+  /// Stops the program where the row may not or cannot be read.
+  @usableFromInline
+  final func _checkRow() { _ = _position() }
+
   /// Finds the row again, or reports that it may not or cannot be read.
   @inline(never)
   private final func _locate() {

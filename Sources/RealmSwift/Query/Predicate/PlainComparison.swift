@@ -28,25 +28,20 @@ extension PredicateClass {
 extension StoredValue {
   /// The constant, if it is of exactly one of the types that most properties have.
   init?(plain value: Any?) {
-    guard let value else { return nil }
-    let type = type(of: value)
-    if type == Int.self {
-      self = .int(Int64(value as! Int))
-    } else if type == String.self {
-      self = .string(value as! String)
-    } else if type == Double.self {
-      self = .double(value as! Double)
-    } else if type == Bool.self {
-      self = .bool(value as! Bool)
-    } else if type == Date.self {
-      self = .date((value as! Date).timeIntervalSinceReferenceDate)
-    } else if type == Int64.self {
-      self = .int(value as! Int64)
-    } else if type == Float.self {
-      self = .float(value as! Float)
-    } else {
-      return nil
-    }
+    guard let value, let stored = Self.plain(value) else { return nil }
+    self = stored
+  }
+
+  /// Generic, since a cast to the type that a value has is quick only where it is not in a box.
+  private static func plain<Value>(_ value: Value) -> StoredValue? {
+    if Value.self == Int.self { return .int(Int64(value as! Int)) }
+    if Value.self == String.self { return .string(value as! String) }
+    if Value.self == Double.self { return .double(value as! Double) }
+    if Value.self == Bool.self { return .bool(value as! Bool) }
+    if Value.self == Date.self { return .date((value as! Date).timeIntervalSinceReferenceDate) }
+    if Value.self == Int64.self { return .int(value as! Int64) }
+    if Value.self == Float.self { return .float(value as! Float) }
+    return nil
   }
 }
 
