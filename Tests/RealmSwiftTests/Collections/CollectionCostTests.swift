@@ -47,6 +47,22 @@ final class DepotItem: Object {
     return (realm, made.0, made.1)
   }
 
+  @Test func `an element's place in a set`() throws {
+    let times = try [500, 50_000].map { count in
+      let (_, depot, _) = try depot(0) { depot, _ in
+        depot.numbers.insert(objectsIn: (0..<count).map { $0 * 2 })
+      }
+      return Self.busy {
+        for place in 0..<200 {
+          let index = count - 1 - place
+          #expect(depot.numbers.index(of: index * 2) == index)
+          #expect(depot.numbers.index(of: index * 2 + 1) == nil)
+        }
+      }
+    }
+    #expect(times[1] < times[0] * 4 + .milliseconds(50), "\(times)")
+  }
+
   /// Half of the objects go one by one, from the last that the collection holds to the first.
   private func deletingTimes(
     _ sizes: [Int], left: (Depot) -> Int, _ fill: (Depot, [DepotItem]) -> Void
