@@ -93,7 +93,7 @@ public struct ObservedList: Hashable, Sendable {
   }
 
   /// The keys of a map in a version, in their order; nil for other collections.
-  private func keys(in view: StoreView) throws(StorageError) -> ListView? {
+  func keys(in view: StoreView) throws(StorageError) -> ListView? {
     guard let property = view.schema.description(of: owner)?.property(at: column),
       property.collection == .map, let table = try view.table(owner),
       let position = try table.find(object)

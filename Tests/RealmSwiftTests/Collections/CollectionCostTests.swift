@@ -134,4 +134,44 @@ final class DepotItem: Object {
     #expect(depot.anyMap.values.allSatisfy { $0 == .none })
     #expect(depot.anyList.allSatisfy { $0 == .none })
   }
+
+  @Test func `an observer of a map is told of a key`() async throws {
+    let sizes = [500, 50_000]
+    var times: [Duration] = []
+    for count in sizes {
+      let observatory = Observatory([Depot.self, DepotItem.self])
+      let box = RealmBox()
+      let spent = Spent()
+      observatory.run { realm in
+        try realm.write {
+          let depot = realm.create(Depot.self)
+          for number in 0..<count { depot.counts["\(number)"] = number }
+        }
+        box.realm = realm
+        box.token = realm.objects(Depot.self)[0].counts.observe { change in
+          switch change {
+          case .initial, .error: observatory.tell("initial")
+          case .update(_, _, let insertions, _): spent.keys += insertions
+          }
+        }
+      }
+      #expect(await observatory.next() == "initial")
+      observatory.run { realm in
+        for number in 0..<20 {
+          observatory.writeElsewhere { $0.objects(Depot.self)[0].counts["new \(number)"] = 0 }
+          spent.time += Self.busy { realm.refresh() }
+        }
+        (box.token, box.realm) = (nil, nil)
+      }
+      #expect(spent.keys == (0..<20).map { "new \($0)" })
+      times.append(spent.time)
+    }
+    #expect(times[1] < times[0] * 4 + .milliseconds(50), "\(times)")
+  }
+}
+
+private final class Spent: @unchecked Sendable {
+  // Sendable: used on one thread at a time.
+  var time = Duration.zero
+  var keys: [String] = []
 }
