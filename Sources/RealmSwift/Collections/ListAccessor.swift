@@ -115,7 +115,15 @@ final class ListAccessor {
 
   func value(at index: Int) -> StoredValue {
     let view = view
-    return engine { () throws(StorageError) in try view.value(at: index) }
+    let value = engine { () throws(StorageError) in try view.value(at: index) }
+    noteNested(value, at: index)
+    return value
+  }
+
+  /// A list or map inside of this one may be changed next.
+  @inline(__always)
+  func noteNested(_ value: StoredValue, at index: Int) {
+    if property.kind == .any, !instance.isFrozen { instance.nestedPlaces.note(value, at: index) }
   }
 
   func values() -> [StoredValue] {

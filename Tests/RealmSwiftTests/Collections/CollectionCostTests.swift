@@ -135,6 +135,31 @@ final class DepotItem: Object {
     #expect(depot.anyList.allSatisfy { $0 == .none })
   }
 
+  @Test(arguments: [false, true])
+  func `a change in a nested collection`(isMap: Bool) throws {
+    let times = try [500, 20_000].map { count in
+      let (realm, depot, _) = try depot(0) { depot, _ in
+        if isMap {
+          for number in 0..<count { depot.anyMap["\(number)"] = .fromArray([]) }
+        } else {
+          depot.anyList.append(objectsIn: (0..<count).map { _ in .fromArray([]) })
+        }
+      }
+      // One that was asked for before, and is not looked for again.
+      let kept = isMap ? depot.anyMap["\(count - 1)"]! : depot.anyList[count - 1]
+      return try Self.busy {
+        for number in 0..<100 {
+          try realm.write {
+            let place = count - 2 - number * 2
+            let inner = isMap ? depot.anyMap["\(place)"]! : depot.anyList[place]
+            (number % 2 == 0 ? inner : kept).listValue!.append(.int(number))
+          }
+        }
+      }
+    }
+    #expect(times[1] < times[0] * 4 + .milliseconds(50), "\(times)")
+  }
+
   @Test func `an observer of a map is told of a key`() async throws {
     let sizes = [500, 50_000]
     var times: [Duration] = []
