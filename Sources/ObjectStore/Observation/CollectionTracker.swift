@@ -71,7 +71,9 @@ package struct CollectionTracker: ChangeTracker {
     case .values(let list, let query, let before):
       let after = try Self.values(of: list, query, new)
       subject = .values(list, query, after)
-      return .comparing(before, with: after) { changes.touchesCollection($0, in: new.schema) }
+      return .comparing(before.map(KeptValue.init), with: after.map(KeptValue.init)) {
+        changes.touchesCollection($0.value, in: new.schema)
+      }
     }
   }
 
