@@ -13,6 +13,8 @@ package struct CollectionTracker: ChangeTracker {
 
   private var subject: Subject
   package private(set) var pendingChanges = CollectionChanges()
+  /// The same by keys, of a map as it is.
+  package private(set) var pendingKeyChanges = MapChanges()
 
   /// - Parameter scope: what counts as a modification of an element; nil for a list of values.
   package init(_ list: ObservedList, _ scope: ChangeScope?) { subject = .list(list, scope) }
@@ -42,7 +44,12 @@ package struct CollectionTracker: ChangeTracker {
     _ changes: ChangeSet, from old: StoreView, to new: StoreView
   ) throws(StorageError) {
     let difference = try difference(changes, from: old, to: new)
+    if difference.isEmpty { return }
     pendingChanges = pendingChanges.followed(by: difference)
+    guard case .list(let list, _) = subject else { return }
+    let (before, after) = (try list.keys(in: old), try list.keys(in: new))
+    if before == nil, after == nil { return }
+    try pendingKeyChanges.follow(difference, from: before, to: after)
   }
 
   private mutating func difference(
@@ -64,7 +71,9 @@ package struct CollectionTracker: ChangeTracker {
     case .values(let list, let query, let before):
       let after = try Self.values(of: list, query, new)
       subject = .values(list, query, after)
-      return .comparing(before, with: after) { changes.touchesCollection($0, in: new.schema) }
+      return .comparing(before.map(KeptValue.init), with: after.map(KeptValue.init)) {
+        changes.touchesCollection($0.value, in: new.schema)
+      }
     }
   }
 
@@ -78,7 +87,10 @@ package struct CollectionTracker: ChangeTracker {
   }
 
   package var hasPendingChanges: Bool { !pendingChanges.isEmpty }
-  package mutating func discardPendingChanges() { pendingChanges = CollectionChanges() }
+  package mutating func discardPendingChanges() {
+    pendingChanges = CollectionChanges()
+    pendingKeyChanges = MapChanges()
+  }
 
   // MARK: What it takes
 

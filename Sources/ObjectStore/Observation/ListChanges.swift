@@ -88,12 +88,12 @@ public struct ObservedList: Hashable, Sendable {
         isModified: { touched.contains($0 &- 1) })
     }
     return SequenceDiff.changes(
-      from: try values(old), to: try values(new),
-      isModified: { trace.changes.touchesCollection($0, in: trace.new.view.schema) })
+      from: try values(old).map(KeptValue.init), to: try values(new).map(KeptValue.init),
+      isModified: { trace.changes.touchesCollection($0.value, in: trace.new.view.schema) })
   }
 
   /// The keys of a map in a version, in their order; nil for other collections.
-  private func keys(in view: StoreView) throws(StorageError) -> ListView? {
+  func keys(in view: StoreView) throws(StorageError) -> ListView? {
     guard let property = view.schema.description(of: owner)?.property(at: column),
       property.collection == .map, let table = try view.table(owner),
       let position = try table.find(object)

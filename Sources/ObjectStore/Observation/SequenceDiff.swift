@@ -10,6 +10,20 @@ extension CollectionChanges {
   }
 }
 
+/// A value as an element that is compared with what it was before: not-a-number is the same as
+/// before if its bits are.
+struct KeptValue: Hashable {
+  let value: StoredValue
+
+  init(_ value: StoredValue) { self.value = value }
+
+  static func == (left: KeptValue, right: KeptValue) -> Bool {
+    left.value == right.value || left.value.isIdentical(to: right.value)
+  }
+
+  func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
 /// Compares two versions of a sequence element by element: for when nothing better is known.
 enum SequenceDiff {
   /// Elements that occur several times are matched in the order of their occurrence. Of those that

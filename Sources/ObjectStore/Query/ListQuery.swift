@@ -44,22 +44,32 @@ public struct ListQuery: Sendable {
     for stage in stages {
       switch stage {
       case .sort(let keys):
-        let isAscending = keys[0].ascending
-        let ranked = order.enumerated().sorted { left, right in
-          switch SortOrder.compare(values[left.element], values[right.element]) {
-          case .less: isAscending
-          case .greater: !isAscending
-          case .equal, .different: left.offset < right.offset
-          }
-        }
-        order = ranked.map(\.element)
+        order = ranked(order, by: values, isAscending: keys[0].ascending).map { order[$0] }
       case .distinct:
-        var seen: Set<StoredValue> = []
-        order = order.filter { seen.insert(values[$0].stored).inserted }
+        var firsts: [Int] = []
+        var last: RowValue?
+        for place in ranked(order, by: values, isAscending: true) {
+          let value = values[order[place]]
+          if let last, SortOrder.compare(last, value) == .equal { continue }
+          firsts.append(place)
+          last = value
+        }
+        order = firsts.sorted().map { order[$0] }
       case .limit(let count): order = Array(order.prefix(count))
       }
     }
     return order
+  }
+
+  /// The places of `order` by the values there; of those that are equal the first comes first.
+  private func ranked(_ order: [Int], by values: [RowValue], isAscending: Bool) -> [Int] {
+    order.indices.sorted { left, right in
+      switch SortOrder.compare(values[order[left]], values[order[right]]) {
+      case .less: isAscending
+      case .greater: !isAscending
+      case .equal, .different: left < right
+      }
+    }
   }
 }
 

@@ -19,11 +19,18 @@ package struct MapView {
 
   /// The value of the key; nil if there is none.
   package func value(of key: String) throws(StorageError) -> StoredValue? {
+    try entry(of: key)?.value
+  }
+
+  /// The value of the key and where it is; nil if there is none.
+  package func entry(
+    of key: String
+  ) throws(StorageError) -> (index: Int, value: StoredValue)? {
     let place = try place(of: key)
     guard place.isFound else { return nil }
     guard place.index < values.count else {
       throw values.source.corrupt(values.root, "a map has more keys than values")
     }
-    return try values.value(at: place.index)
+    return (place.index, try values.value(at: place.index))
   }
 }

@@ -6,7 +6,8 @@ struct ListedLink {
   var target: ObjectKey
 }
 
-// Objects that are about to go leave the lists that hold them: each list is gone through once.
+// Objects that are about to go leave the lists that hold them. A list is gone through once, for all
+// of them; in a set its order tells where each is, and for maps there is `HeldPlaces`.
 extension ObjectDeletion {
   /// Takes the targets out of their origins' lists: elements go, or become null in maps, and in
   /// lists of values of any kind.
@@ -20,8 +21,10 @@ extension ObjectDeletion {
       var end = start + 1
       while end < links.count, links[end].origin == origin { end += 1 }
       let list = try transaction.currentList(state, column, origin)
-      let targets = KeyFilter(sorted: links[start..<end].map(\.target))
-      let found = try list.indexes(of: targets, in: targetTable, count: end - start)
+      let name = HolderName(
+        owner: state.pointee.key, column: column, object: origin, target: targetTable)
+      let found = try indexes(
+        of: links[start..<end], in: list, name, state.pointee.columns[column.slot])
       if found.count != end - start {
         throw source.corrupt(
           list.root, "a list with \(end - start) links to \(targetTable) was expected")
@@ -31,13 +34,34 @@ extension ObjectDeletion {
     }
   }
 
+  /// Where the elements stand that refer to the links' targets.
+  private func indexes(
+    of links: ArraySlice<ListedLink>, in list: ListView, _ name: HolderName, _ spec: ColumnSpec
+  ) throws(StorageError) -> [Int] {
+    if spec.isSet, list.count / ListView.elementsPerSearch > links.count {
+      return try list.indexes(of: links, inSetOf: name.target)
+    }
+    if keepsPlaces(list, spec), list.count >= HeldPlaces.countMin {
+      var places = transaction.heldPlaces.removeValue(forKey: name) ?? HeldPlaces()
+      let found = try places.indexes(of: links, in: list, name.target)
+      transaction.heldPlaces[name] = places
+      return found
+    }
+    return try list.indexes(of: links, in: name.target)
+  }
+
+  /// Whether an element becomes null when its object goes.
+  private func keepsPlaces(_ list: ListView, _ spec: ColumnSpec) -> Bool {
+    spec.isMap || list.kind != .object && !spec.isSet
+  }
+
   private func removeElements(
     _ state: State, _ column: ColumnKey, _ origin: ObjectKey, _ list: ListView, at indexes: [Int]
   ) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
     let editor = transaction.listWriter(spec)
     var root = list.root
-    if spec.isMap || list.kind != .object && !spec.isSet {
+    if keepsPlaces(list, spec) {
       for index in indexes { root = try editor.set(root, at: index, .null) }
       try transaction.storeListRoot(state, column, origin, root)
       for index in indexes { transaction.record(state, column, origin, .set(index: index)) }
@@ -64,6 +88,43 @@ extension ObjectDeletion {
 }
 
 extension ListView {
+  /// Going through so many elements costs as much as a search among all.
+  fileprivate static let elementsPerSearch = 256
+
+  /// Where the elements of a set stand that refer to the links' targets, in order.
+  fileprivate func indexes(
+    of links: ArraySlice<ListedLink>, inSetOf table: TableKey
+  ) throws(StorageError) -> [Int] {
+    var found: [Int] = []
+    for link in links {
+      let place = try SetOrder.place(of: .link(table, link.target), in: self)
+      if place.isFound, place.index != found.last { found.append(place.index) }
+    }
+    return found
+  }
+
+  /// Where the elements stand that refer to the links' targets, in order.
+  func indexes(
+    of links: ArraySlice<ListedLink>, in table: TableKey
+  ) throws(StorageError) -> [Int] {
+    let targets = KeyFilter(sorted: links.map(\.target))
+    return try indexes(of: targets, in: table, count: links.count)
+  }
+
+  /// The object of that class that the element of a leaf refers to.
+  func target(
+    _ vector: ColumnVector, _ row: Int, in table: TableKey
+  ) throws(StorageError) -> ObjectKey? {
+    if kind == .object {
+      let value = vector.integer(row)
+      return value == 0 ? nil : ObjectKey(rawValue: value &- 1)
+    }
+    return try unsafe ByteVector.withBytes(vector.node!, row, in: source) { bytes in
+      guard let (to, key) = unsafe ValueCodec.link(bytes), to == table else { return nil }
+      return key
+    }
+  }
+
   /// Where the first `count` elements stand that refer to one of the objects, in order.
   func indexes(
     of targets: KeyFilter, in table: TableKey, count: Int

@@ -99,10 +99,20 @@ extension ObjectTransaction {
       return state.pointee.history.modified(place.object.rawValue, place.column.rawValue)
     }
     let list = try list(place.column, of: place.object, in: place.table)
-    let targets = KeyFilter(sorted: members.sorted())
-    for index in try list.indexes(of: targets, in: table, count: members.count) {
+    for index in try indexes(of: members, in: list, table) {
       state.pointee.history.list(
         place.object.rawValue, place.column.rawValue, .set(index: index))
     }
+  }
+
+  /// Where the list has those nested collections.
+  private func indexes(
+    of members: [ObjectKey], in list: ListView, _ table: TableKey
+  ) throws(StorageError) -> [Int] {
+    if let known = try nestedPlaces?.places(of: members, of: table, in: list) { return known }
+    let targets = KeyFilter(sorted: members.sorted())
+    let found = try list.indexes(of: targets, in: table, count: members.count)
+    for index in found { nestedPlaces?.note(try list.value(at: index), at: index) }
+    return found
   }
 }

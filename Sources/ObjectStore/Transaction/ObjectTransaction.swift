@@ -48,6 +48,10 @@ public final class ObjectTransaction {
   @safe @exclusivity(unchecked) var orphans: [Orphan] = []
   /// While above zero, orphans wait; see `keepOrphans`.
   @safe @exclusivity(unchecked) var orphanHolds = 0
+  /// Where the collections among values of any kind may be.
+  package var nestedPlaces: NestedPlaces?
+  /// By the collections that objects were deleted from.
+  var heldPlaces: [HolderName: HeldPlaces] = [:]
 
   /// Changes objects in `transaction`, and ends it: from here on it is used through this alone.
   /// Unless committed it is cancelled, at the latest when this goes.

@@ -7,26 +7,29 @@ struct ListTreeWriter {
   let isOptional: Bool
   let limits: TreeLimits
 
-  private struct Inserted {
+  struct Inserted {
     var reference: NodeReference
     var split: InnerEntry?
   }
 
-  private var stride: Int { InnerNode.listStride }
+  var stride: Int { InnerNode.listStride }
 
   /// A step down the tree on the way to a change: how deep it is, and how many elements the parent
   /// says are below. A committed node that says something else is refused before it is changed;
   /// from then on both are kept right.
-  private struct Step {
+  struct Step {
     var depth = 0
     var expected: Int?
+    var edges = TreeEdges()
 
     func down(_ node: Node, _ child: Int) -> Step {
-      Step(depth: depth + 1, expected: InnerNode.count(node, child, stride: InnerNode.listStride))
+      Step(
+        depth: depth + 1, expected: InnerNode.count(node, child, stride: InnerNode.listStride),
+        edges: edges.down(node, child))
     }
   }
 
-  private func node(_ reference: NodeReference, _ step: Step) throws(StorageError) -> Node {
+  func node(_ reference: NodeReference, _ step: Step) throws(StorageError) -> Node {
     let node = try ListTree.node(reference, kind, in: writer.source)
     if step.depth > TreeLimits.depthMax { throw writer.source.tooDeep(reference) }
     if !reference.isUncommitted, let expected = step.expected, ListTree.count(node) != expected {
@@ -35,87 +38,7 @@ struct ListTreeWriter {
     return node
   }
 
-  func insert(
-    _ root: NodeReference, at index: Int, _ value: StoredValue
-  ) throws(StorageError) -> NodeReference {
-    if root.isNone { return try insertRow(.none, 0, value) }
-    let result = try insertBelow(root, index, value, Step())
-    guard let split = result.split else { return result.reference }
-    let left = InnerEntry(
-      result.reference, count: ListTree.count(try writer.source.node(result.reference)))
-    return InnerNode.make(writer, [left, split], stride: stride)
-  }
-
-  private func insertRow(
-    _ leaf: NodeReference, _ row: Int, _ value: StoredValue
-  ) throws(StorageError) -> NodeReference {
-    try VectorWriter.insert(
-      writer, leaf, row: row, value, kind: kind, isOptional: isOptional)
-  }
-
-  private func insertBelow(
-    _ reference: NodeReference, _ index: Int, _ value: StoredValue, _ step: Step
-  ) throws(StorageError) -> Inserted {
-    let node = try node(reference, step)
-    guard node.kind == .listInner else { return try insertIntoLeaf(reference, node, index, value) }
-    let place = childForInsertion(node, index)
-    let below = try insertBelow(
-      node.reference(place.index), index - place.before, value, step.down(node, place.index))
-    let mutable = try writer.mutable(reference)
-    mutable.setReference(place.index, below.reference)
-    guard let split = below.split else {
-      InnerNode.add(mutable, place.index, 1, stride: stride)
-      return Inserted(reference: mutable.reference)
-    }
-    InnerNode.add(mutable, place.index, 1 - split.count, stride: stride)
-    let grown = try InnerNode.insert(
-      writer, mutable.reference, at: place.index + 1, split, stride: stride)
-    return try splitIfFull(grown, appended: place.index + 1)
-  }
-
-  /// The child that is to take an element at `index`: at a border, the one on the left.
-  private func childForInsertion(_ node: Node, _ index: Int) -> (index: Int, before: Int) {
-    InnerNode.child(node, containing: max(0, index - 1), stride: stride)
-  }
-
-  private func splitIfFull(
-    _ reference: NodeReference, appended: Int
-  ) throws(StorageError) -> Inserted {
-    let node = try writer.mutable(reference)
-    let children = node.node.referenceCount
-    if children <= limits.innerChildren { return Inserted(reference: reference) }
-    let cut = appended == children - 1 ? children - 1 : children / 2
-    let right = InnerNode.split(writer, node, at: cut, stride: stride)
-    let count = ListTree.count(try writer.source.node(right))
-    return Inserted(reference: node.reference, split: InnerEntry(right, count: count))
-  }
-
-  private func insertIntoLeaf(
-    _ reference: NodeReference, _ node: Node, _ index: Int, _ value: StoredValue
-  ) throws(StorageError) -> Inserted {
-    let count = node.count
-    if count < limits.listElements {
-      return Inserted(reference: try insertRow(reference, index, value))
-    }
-    if index == count {
-      let right = try insertRow(.none, 0, value)
-      return Inserted(reference: reference, split: InnerEntry(right, count: 1))
-    }
-    let cut = count / 2
-    var left = try gather([VectorPiece(reference: reference, rows: 0..<cut)])
-    var right = try gather([VectorPiece(reference: reference, rows: cut..<count)])
-    try writer.release(reference)
-    var rightCount = count - cut
-    if index <= cut {
-      left = try insertRow(left, index, value)
-    } else {
-      right = try insertRow(right, index - cut, value)
-      rightCount += 1
-    }
-    return Inserted(reference: left, split: InnerEntry(right, count: rightCount))
-  }
-
-  private func gather(_ pieces: [VectorPiece]) throws(StorageError) -> NodeReference {
+  func gather(_ pieces: [VectorPiece]) throws(StorageError) -> NodeReference {
     try VectorWriter.gather(writer, pieces, kind: kind, isOptional: isOptional)
   }
 

@@ -1,29 +1,6 @@
 import Storage
 
 extension PairTree {
-  /// What became of a subtree into which a pair was put.
-  struct Inserted {
-    var reference: NodeReference
-    /// A new right neighbour, if the node had to be cut in two.
-    var split: InnerEntry?
-  }
-
-  /// Adds an entry (equal ones may exist) and returns the root.
-  static func insert(
-    _ writer: NodeWriter, _ root: NodeReference, _ pair: IndexPair, limits: TreeLimits
-  ) throws(StorageError) -> NodeReference {
-    if root.isNone {
-      return try unsafe withUnsafeOne(pair) { buffer throws(StorageError) in
-        try unsafe PairLeaf.encode(writer, replacing: .none, buffer)
-      }
-    }
-    let result = try insertBelow(writer, root, pair, limits, Step())
-    guard let split = result.split else { return result.reference }
-    let left = try writer.source.node(result.reference)
-    let entry = InnerEntry(result.reference, first: firstPair(left), count: count(left))
-    return InnerNode.make(writer, [entry, split], stride: InnerNode.pairStride)
-  }
-
   static func withUnsafeOne<Result>(
     _ pair: IndexPair,
     _ body: (UnsafeBufferPointer<IndexPair>) throws(StorageError) -> Result
@@ -53,13 +30,16 @@ extension PairTree {
   struct Step {
     var depth = 0
     var expected: Int?
+    var edges = TreeEdges()
 
     func down(_ node: Node, _ child: Int) -> Step {
-      Step(depth: depth + 1, expected: InnerNode.count(node, child, stride: InnerNode.pairStride))
+      Step(
+        depth: depth + 1, expected: InnerNode.count(node, child, stride: InnerNode.pairStride),
+        edges: edges.down(node, child))
     }
   }
 
-  private static func node(
+  static func node(
     _ reference: NodeReference, _ step: Step, in source: NodeSource
   ) throws(StorageError) -> Node {
     let node = try source.node(reference)
@@ -71,125 +51,6 @@ extension PairTree {
       throw source.corrupt(reference, "\(expected) entries of an index were expected")
     }
     return node
-  }
-
-  private static func insertBelow(
-    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits,
-    _ step: Step
-  ) throws(StorageError) -> Inserted {
-    let node = try node(reference, step, in: writer.source)
-    guard node.kind == .pairInner else {
-      return try insertIntoLeaf(writer, reference, PairLeaf(node), pair, limits)
-    }
-    let child = childBelow(node, pair)
-    let below = try insertBelow(
-      writer, node.reference(child), pair, limits, step.down(node, child))
-    return try adopt(writer, reference, child, below, pair, limits)
-  }
-
-  /// Notes in an inner node that `pair` was put in below `child`.
-  private static func adopt(
-    _ writer: NodeWriter, _ reference: NodeReference, _ child: Int, _ below: Inserted,
-    _ pair: IndexPair, _ limits: TreeLimits
-  ) throws(StorageError) -> Inserted {
-    let mutable = try writer.mutable(reference)
-    mutable.setReference(child, below.reference)
-    let stride = InnerNode.pairStride
-    if child == 0, pair < first(mutable.node, 0) {
-      InnerNode.setFirst(mutable, 0, pair, stride: stride)
-    }
-    guard let split = below.split else {
-      InnerNode.add(mutable, child, 1, stride: stride)
-      return Inserted(reference: mutable.reference)
-    }
-    InnerNode.add(mutable, child, 1 - split.count, stride: stride)
-    let grown = try InnerNode.insert(
-      writer, mutable.reference, at: child + 1, split, stride: stride)
-    return try splitIfFull(writer, grown, appended: child + 1, limits)
-  }
-
-  private static func splitIfFull(
-    _ writer: NodeWriter, _ reference: NodeReference, appended: Int, _ limits: TreeLimits
-  ) throws(StorageError) -> Inserted {
-    let node = try writer.mutable(reference)
-    let children = node.node.referenceCount
-    if children <= limits.innerChildren { return Inserted(reference: reference) }
-    let cut = appended == children - 1 ? children - 1 : children / 2
-    let right = InnerNode.split(writer, node, at: cut, stride: InnerNode.pairStride)
-    let rightNode = try writer.source.node(right)
-    return Inserted(
-      reference: node.reference,
-      split: InnerEntry(right, first: first(rightNode, 0), count: count(rightNode)))
-  }
-
-  private static func insertIntoLeaf(
-    _ writer: NodeWriter, _ reference: NodeReference, _ leaf: PairLeaf, _ pair: IndexPair,
-    _ limits: TreeLimits
-  ) throws(StorageError) -> Inserted {
-    let index = leaf.lowerBound(pair)
-    if leaf.count < limits.pairEntries {
-      return Inserted(reference: try PairLeaf.insert(writer, reference, at: index, pair))
-    }
-    if index == leaf.count {
-      let right = try encode(writer, replacing: .none, [pair])
-      return Inserted(reference: reference, split: InnerEntry(right, first: pair, count: 1))
-    }
-    let cut = leaf.count / 2
-    var lower = leaf.pairs(0..<cut)
-    var upper = leaf.pairs(cut..<leaf.count)
-    if index <= cut {
-      lower.insert(pair, at: index)
-    } else {
-      upper.insert(pair, at: index - cut)
-    }
-    let left = try encode(writer, replacing: reference, lower)
-    let right = try encode(writer, replacing: .none, upper)
-    return Inserted(
-      reference: left, split: InnerEntry(right, first: upper[0], count: upper.count))
-  }
-
-  // MARK: Unique values
-
-  /// What came of adding a value that may occur only once.
-  struct InsertedUnique {
-    var inserted: Inserted
-    /// The key that already had the value; nothing was changed then.
-    var existing: Int64?
-  }
-
-  /// Adds an entry unless there is one with that value, whose key is then returned.
-  static func insertUnique(
-    _ writer: NodeWriter, _ root: NodeReference, _ pair: IndexPair, limits: TreeLimits
-  ) throws(StorageError) -> (root: NodeReference, existing: Int64?) {
-    if root.isNone { return (try insert(writer, root, pair, limits: limits), nil) }
-    let result = try insertUniqueBelow(writer, root, pair, limits, Step())
-    if let existing = result.existing { return (root, existing) }
-    guard let split = result.inserted.split else { return (result.inserted.reference, nil) }
-    let left = try writer.source.node(result.inserted.reference)
-    let entry = InnerEntry(
-      result.inserted.reference, first: firstPair(left), count: count(left))
-    return (InnerNode.make(writer, [entry, split], stride: InnerNode.pairStride), nil)
-  }
-
-  private static func insertUniqueBelow(
-    _ writer: NodeWriter, _ reference: NodeReference, _ pair: IndexPair, _ limits: TreeLimits,
-    _ step: Step
-  ) throws(StorageError) -> InsertedUnique {
-    let node = try node(reference, step, in: writer.source)
-    guard node.kind == .pairInner else {
-      let leaf = PairLeaf(node)
-      let index = leaf.lowerBound(IndexPair(pair.value, .min))
-      if index < leaf.count, leaf.value(index) == pair.value {
-        return InsertedUnique(inserted: Inserted(reference: reference), existing: leaf.key(index))
-      }
-      return InsertedUnique(inserted: try insertIntoLeaf(writer, reference, leaf, pair, limits))
-    }
-    let child = childHolding(node, IndexPair(pair.value, .max))
-    let below = try insertUniqueBelow(
-      writer, node.reference(child), pair, limits, step.down(node, child))
-    if below.existing != nil { return below }
-    return InsertedUnique(
-      inserted: try adopt(writer, reference, child, below.inserted, pair, limits))
   }
 
   // MARK: Removing
@@ -212,7 +73,7 @@ extension PairTree {
 
   /// The last child whose first pair is not above `pair` (0 if all are). Separators are exact, so
   /// it has an entry equal to `pair` if any has.
-  private static func childHolding(_ node: Node, _ pair: IndexPair) -> Int {
+  static func childHolding(_ node: Node, _ pair: IndexPair) -> Int {
     var low = 0
     var high = node.referenceCount
     while high - low > 1 {

@@ -115,7 +115,15 @@ final class ListAccessor {
 
   func value(at index: Int) -> StoredValue {
     let view = view
-    return engine { () throws(StorageError) in try view.value(at: index) }
+    let value = engine { () throws(StorageError) in try view.value(at: index) }
+    noteNested(value, at: index)
+    return value
+  }
+
+  /// A list or map inside of this one may be changed next.
+  @inline(__always)
+  func noteNested(_ value: StoredValue, at index: Int) {
+    if property.kind == .any, !instance.isFrozen { instance.nestedPlaces.note(value, at: index) }
   }
 
   func values() -> [StoredValue] {
@@ -123,9 +131,15 @@ final class ListAccessor {
     return engine { () throws(StorageError) in try view.allValues() }
   }
 
-  func firstIndex(of value: StoredValue) -> Int? {
-    let view = view
-    return engine { () throws(StorageError) in try view.firstIndex(of: value) }
+  func firstIndex(of value: StoredValue) -> Int? { firstIndex(of: value, in: view) }
+
+  /// The place of an element in what the list is at some version; the order of a set tells it.
+  func firstIndex(of value: StoredValue, in view: ListView) -> Int? {
+    engine { () throws(StorageError) in
+      guard property.collection == .set else { return try view.firstIndex(of: value) }
+      let place = try SetOrder.place(of: value, in: view)
+      return place.isFound ? place.index : nil
+    }
   }
 
   /// Goes through the elements that there are now.

@@ -246,8 +246,7 @@ public final class _ManagedCollection: @unchecked Sendable {
   func firstIndex(of value: StoredValue) -> Int? {
     let whole = withContents { self.whole(&$0) }
     switch whole {
-    case .wholeList(let list):
-      return engine { () throws(StorageError) in try list.firstIndex(of: value) }
+    case .wholeList(let view): return listAccessor.firstIndex(of: value, in: view)
     case .values(let values): return values.firstIndex(of: value)
     case .wholeTable, .objects, .observed: break
     }

@@ -50,6 +50,7 @@ public final class _RealmInstance: @unchecked Sendable {
   private(set) var asyncWritesIfUsed: RealmAsyncWrites?
   weak var frozenCopy: _RealmInstance?
   var predicateTemplates = PredicateTemplates()
+  let nestedPlaces = NestedPlaces()
 
   private var schemaInUse: SchemaInUse
   /// The binding that was asked for last; by itself, since each object that is added asks.

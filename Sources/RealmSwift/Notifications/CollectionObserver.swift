@@ -11,7 +11,8 @@ final class CollectionObserver: Observer, @unchecked Sendable {
 
   enum Event {
     case initial
-    case update(CollectionChanges)
+    /// What changed, and of a map as it is the same by keys.
+    case update(CollectionChanges, byKey: MapChanges)
     /// The next update begins at what the collection is now: it was not to be called with what led
     /// to that.
     case suppressed
@@ -35,7 +36,7 @@ final class CollectionObserver: Observer, @unchecked Sendable {
       handler(.initial)
     case .changes(.collection(let tracker)):
       use(tracker)
-      handler(.update(tracker.pendingChanges))
+      handler(.update(tracker.pendingChanges, byKey: tracker.pendingKeyChanges))
     default: return
     }
   }
@@ -111,7 +112,7 @@ extension RealmCollection {
     observeEvents(keyPaths: keyPaths, on: queue) { collection, event in
       switch event {
       case .initial: block(.initial(collection))
-      case .update(let changes):
+      case .update(let changes, _):
         block(
           .update(
             collection, deletions: changes.deletions, insertions: changes.insertions,

@@ -18,21 +18,17 @@ extension Map {
     if let queue {
       return RemoteObservation.start(self, on: queue) { $0.observe(keyPaths: keyPaths, block) }
     }
-    let known = KnownKeys<Key>()
     return Results<Value>(_collection).observeEvents(keyPaths: keyPaths, on: nil) {
       [self] _, event in
-      let keys = isInvalidated ? [] : keys
       switch event {
-      case .initial:
-        known.keys = keys
-        block(.initial(self))
-      case .update(let changes):
-        let byKey = known.advance(to: keys, changes)
+      case .initial: block(.initial(self))
+      case .update(_, let changes):
         block(
           .update(
-            self, deletions: byKey.deletions, insertions: byKey.insertions,
-            modifications: byKey.modifications))
-      case .suppressed: known.keys = keys
+            self, deletions: changes.deletions.map { Key(_keyText: $0) },
+            insertions: changes.insertions.map { Key(_keyText: $0) },
+            modifications: changes.modifications.map { Key(_keyText: $0) }))
+      case .suppressed: break
       }
     }
   }
@@ -74,32 +70,4 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     await observe(
       keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
   }
-}
-
-/// The keys of a map at the version where an observer's next changes begin: they come by position.
-private final class KnownKeys<Key: _MapKey> {
-  var keys: [Key] = []
-
-  func advance(
-    to now: [Key], _ changes: CollectionChanges
-  ) -> (deletions: [Key], insertions: [Key], modifications: [Key]) {
-    var deleted = changes.deletions.map { keys[$0] }
-    var inserted = changes.insertions.map { now[$0] }
-    var modified = changes.modificationsOld.map { keys[$0] }
-    // A key that was taken out and put in again has another value.
-    let replaced = Set(deleted.map(\.stored)).intersection(inserted.map(\.stored))
-    if !replaced.isEmpty {
-      modified += deleted.filter { replaced.contains($0.stored) }
-      modified.sort { $0.stored < $1.stored }
-      deleted.removeAll { replaced.contains($0.stored) }
-      inserted.removeAll { replaced.contains($0.stored) }
-    }
-    keys = now
-    return (deleted, inserted, modified)
-  }
-}
-
-extension _MapKey {
-  /// As the store tells keys apart.
-  fileprivate var stored: StoredText { StoredText(_keyText) }
 }

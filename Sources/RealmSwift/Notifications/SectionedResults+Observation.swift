@@ -21,7 +21,7 @@ private final class SectionObservation<Key: _Persistable & Hashable, Element: Re
   func receive(_ results: Results<Element>, _ event: CollectionObserver.Event) {
     switch event {
     case .initial: deliver(results, nil)
-    case .update(let changes): deliver(results, changes)
+    case .update(let changes, _): deliver(results, changes)
     case .suppressed: division = Sections(results, key).table.division
     }
   }

@@ -47,6 +47,7 @@ extension _RealmInstance {
     deferredIfUsed?.beginWrite()
     let objects = try ObjectTransaction(transaction, schemas: shared.schemas)
     if objects.schema.isSynced { objects.recorder = shared.recorder }
+    objects.nestedPlaces = nestedPlaces
     do throws(StorageError) {
       // Nobody else can commit now, so the newest version is the one the transaction builds on.
       if snapshot?.version != objects.baseVersion {

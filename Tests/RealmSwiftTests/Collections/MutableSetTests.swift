@@ -57,6 +57,27 @@ final class ShelfItem: Object {
     }
   }
 
+  /// What a set contains has a place in it, by the same rules: numbers by value whatever their
+  /// types, and not-a-number is equal to itself.
+  @Test(arguments: [false, true])
+  func `every element has a place`(isManaged: Bool) throws {
+    let realm = try file.open()
+    let shelf = Shelf()
+    try realm.write {
+      if isManaged { realm.add(shelf) }
+      shelf.doubles.insert(objectsIn: [2, .nan, -1])
+      shelf.anything.insert(objectsIn: [.int(7), .string("a"), .double(.nan), .none])
+    }
+    for index in 0..<3 { #expect(shelf.doubles.index(of: shelf.doubles[index]) == index) }
+    for index in 0..<4 { #expect(shelf.anything.index(of: shelf.anything[index]) == index) }
+    let seven = try #require(shelf.anything.index(of: .double(7)))
+    #expect(shelf.anything[seven] == .int(7))
+    #expect(shelf.doubles.index(of: 3) == nil && shelf.anything.index(of: .string("b")) == nil)
+    guard isManaged else { return }
+    let results = AnyRealmCollection(shelf.doubles)
+    for index in 0..<3 { #expect(results.index(of: results[index]) == index) }
+  }
+
   @Test(arguments: [false, true])
   func `compares and combines with other sets`(isManaged: Bool) throws {
     let realm = try file.open()

@@ -13,7 +13,11 @@ extension ListAccessor {
 
   func value(of key: String) -> StoredValue? {
     let map = mapView
-    return engine { () throws(StorageError) in try map.value(of: key) }
+    guard let (index, value) = engine({ () throws(StorageError) in try map.entry(of: key) }) else {
+      return nil
+    }
+    noteNested(value, at: index)
+    return value
   }
 
   func set(_ value: StoredValue, forKey key: String) {
