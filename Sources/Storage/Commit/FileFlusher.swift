@@ -7,8 +7,8 @@ import Synchronization
 /// A successful flush vouches for what was written since this process opened the file: an error of
 /// an earlier write-back may have been reported to another process, which is dead. What was
 /// unflushed when this process joined, and a slot that another process had on its way, is therefore
-/// written again before the first flush that has to cover it. After a failed flush everything beyond
-/// the durable version is written again, by whichever process writes next.
+/// written again before the first flush that has to cover it. After a failed flush everything
+/// beyond the durable version is written again, by whichever process writes next.
 final class FileFlusher: Sendable {
   private let file: any SystemFile
   private let lockFile: LockFile
@@ -102,9 +102,9 @@ final class FileFlusher: Sendable {
   /// The version of a slot that is on its way to the disk, for a flush to confirm; 0: none. The
   /// writer role is held.
   ///
-  /// One that another process has written is written once more: that one may have died in its flush,
-  /// and with it the word that the flush had failed. Not under `strict`, as in `flushNodes`: the
-  /// other one may just have been told that the slot is on the disk.
+  /// One that another process has written is written once more: that one may have died in its
+  /// flush, and with it the word that the flush had failed. Not under `strict`, as in `flushNodes`:
+  /// the other one may just have been told that the slot is on the disk.
   private func pendingSlot() throws(StorageError) -> Version {
     let pending = lockFile.pendingSlot
     if pending == .zero || durability == .strict

@@ -26,8 +26,10 @@ struct FreeSpaceIndex {
   let start: Version
   let freeUnits: UInt64
   let chunkCount: Int
-  private let node: Node
   private let source: NodeSource
+  /// Where the data begins, behind the references. Kept, because after a failed flush the kernel may
+  /// read the node's page again, whose sizes are then others than those that have been checked.
+  private let data: UnsafeRawPointer
   private let tail: UnsafeRawPointer
   let tailCount: Int
 
@@ -44,12 +46,16 @@ struct FreeSpaceIndex {
   private func chunk(_ position: Int) -> Chunk {
     let place = place(ofChunk: position)
     return Chunk(
-      reference: node.reference(position + 1), lastVersion: Version(place.load(as: UInt64.self)),
+      reference: reference(ofChunk: position), lastVersion: Version(place.load(as: UInt64.self)),
       count: Self.count(at: place))
   }
 
   private func place(ofChunk position: Int) -> UnsafeRawPointer {
-    node.data + Self.headerSize + position * Self.chunkSize
+    data + Self.headerSize + position * Self.chunkSize
+  }
+
+  private func reference(ofChunk position: Int) -> NodeReference {
+    NodeReference(rawValue: (data - (chunkCount - position) * 8).load(as: UInt64.self))
   }
 
   private static func count(at place: UnsafeRawPointer) -> Int {
@@ -73,7 +79,7 @@ struct FreeSpaceIndex {
     start = Version(data.load(as: UInt64.self))
     freeUnits = data.load(fromByteOffset: Self.freeUnits, as: UInt64.self)
     self.chunkCount = chunkCount
-    self.node = node
+    self.data = data
     tail = data + tailPlace
     tailCount = node.count
   }
@@ -86,10 +92,10 @@ struct FreeSpaceIndex {
   /// Puts the chunks' references and entries into the node of the next version, which has as many.
   func copyChunks(to next: MutableNode) {
     for position in 0..<chunkCount {
-      next.setReference(position + 1, node.reference(position + 1))
+      next.setReference(position + 1, reference(ofChunk: position))
     }
     (next.data + Self.headerSize).copyMemory(
-      from: node.data + Self.headerSize, byteCount: chunkCount * Self.chunkSize)
+      from: data + Self.headerSize, byteCount: chunkCount * Self.chunkSize)
   }
 
   /// The bytes of a chunk's operations.
