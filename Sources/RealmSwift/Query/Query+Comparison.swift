@@ -2,7 +2,9 @@
 
 extension Query {
   /// Whether the value equals a constant.
-  public static func == (left: Query<T>, right: T) -> Query<Bool> { left.compare(.equal, right) }
+  public static func == (left: Query<T>, right: T) -> Query<Bool> {
+    left.content.compared(.equal, to: right)
+  }
   /// Whether the value differs from a constant.
   public static func != (left: Query<T>, right: T) -> Query<Bool> { left.compare(.notEqual, right) }
 

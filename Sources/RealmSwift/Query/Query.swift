@@ -9,6 +9,7 @@ public struct Query<T> {
   let content: QueryContent
 
   /// The object, or the element of a collection of scalars, itself.
+  @usableFromInline
   init() {
     content = .operand(.path(PredicatePath([])))
   }
@@ -36,14 +37,25 @@ enum QueryContent {
   case condition(PredicateNode)
 }
 
-extension Query {
-  /// The query as something to compare.
-  var operand: PredicateOperand {
-    switch content {
+// Not methods of `Query`: for one that is not known until the program runs its type would have to
+// be looked up first, which takes as long as the comparison.
+extension QueryContent {
+  /// What it is as something to compare.
+  fileprivate var operand: PredicateOperand {
+    switch self {
     case .operand(let operand): operand
     case .condition: throwRealmException("A condition cannot be compared with a value.")
     }
   }
+
+  func compared(_ comparison: PredicateOperator, to value: Any?) -> Query<Bool> {
+    Query<Bool>(.comparison(operand, comparison, .value(value), []))
+  }
+}
+
+extension Query {
+  /// The query as something to compare.
+  var operand: PredicateOperand { content.operand }
 
   /// The query as a condition; a property alone must be a boolean one.
   var condition: PredicateNode {
@@ -110,7 +122,7 @@ extension Query {
   }
 
   func compare(_ comparison: PredicateOperator, _ value: Any?) -> Query<Bool> {
-    Self.compare(operand, comparison, .value(value))
+    content.compared(comparison, to: value)
   }
 }
 

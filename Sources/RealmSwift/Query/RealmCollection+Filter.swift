@@ -6,10 +6,10 @@ import ObjectStore
 extension RealmCollection {
   /// The elements that the condition holds for:
   /// `people.where { $0.age > 30 && $0.name.starts(with: "A") }`.
+  @inlinable
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
     guard let collection = _queriedCollection else { return Results(nil) }
-    return filtered(
-      collection, ParsedPredicate(condition: isIncluded(Query<Element>()).condition))
+    return Results(collection._filtered(isIncluded(Query<Element>())))
   }
 
   /// The elements that the predicate string holds for: `people.filter("age > %@", 30)`. A string
@@ -72,19 +72,29 @@ extension RealmCollection {
   private func filtered(
     _ collection: _ManagedCollection, _ parsed: ParsedPredicate
   ) -> Results<Element> {
-    let added = collection.predicate(for: parsed.condition)
-    let filtered = collection.with { query in
-      query.predicate = query.predicate.isTrue ? added : .and([query.predicate, added])
-      for stage in parsed.stages { query.append(collection.stage(for: stage)) }
-    }
-    #if Sync
-      filtered.conditions.append { SubscriptionText.text(of: parsed.condition) }
-    #endif
-    return Results(filtered)
+    Results(collection.filtered(parsed))
   }
 }
 
 extension _ManagedCollection {
+  /// What of the collection the condition holds for.
+  @usableFromInline
+  func _filtered(_ condition: Query<Bool>) -> _ManagedCollection {
+    filtered(ParsedPredicate(condition: condition.condition))
+  }
+
+  fileprivate func filtered(_ parsed: ParsedPredicate) -> _ManagedCollection {
+    let added = predicate(for: parsed.condition)
+    let filtered = with { query in
+      query.predicate = query.predicate.isTrue ? added : .and([query.predicate, added])
+      for stage in parsed.stages { query.append(self.stage(for: stage)) }
+    }
+    #if Sync
+      filtered.conditions.append { SubscriptionText.text(of: parsed.condition) }
+    #endif
+    return filtered
+  }
+
   /// The condition that a predicate string and its arguments say.
   fileprivate func parsed(_ text: String, _ arguments: [Any]) -> ParsedPredicate {
     checkingPredicate { () throws(InvalidPredicate) in

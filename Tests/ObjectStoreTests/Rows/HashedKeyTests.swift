@@ -67,7 +67,7 @@ import Testing
             name: "Row",
             properties: [PropertyDescription(name: "id", kind: .uuid, isPrimaryKey: true)])
         ]))
-      return try transaction.createObject(in: table, primaryKey: .uuid(first))
+      return try transaction.createObject(in: table, primaryKey: .uuid(first)).key
     }
     let property = try #require(try store.schema.description.classes[0].primaryKey)
     func find(_ value: UUIDBytes) throws -> ObjectKey? {
@@ -75,7 +75,7 @@ import Testing
     }
     #expect(try find(first) == made)
     #expect(try find(second) == nil)
-    let other = try store.write { try $0.createObject(in: table, primaryKey: .uuid(second)) }
+    let other = try store.write { try $0.createObject(in: table, primaryKey: .uuid(second)).key }
     #expect(try find(first) == made)
     #expect(try find(second) == other)
   }
