@@ -27,8 +27,8 @@ struct FreeSpaceIndex {
   let freeUnits: UInt64
   let chunkCount: Int
   private let source: NodeSource
-  /// Where the data begins, behind the references. Kept, because after a failed flush the kernel may
-  /// read the node's page again, whose sizes are then others than those that have been checked.
+  /// Where the data begins, behind the references. Kept, because after a failed flush the kernel
+  /// may read the node's page again, whose sizes are then others than those that were checked.
   private let data: UnsafeRawPointer
   private let tail: UnsafeRawPointer
   let tailCount: Int

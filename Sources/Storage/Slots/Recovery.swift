@@ -193,9 +193,10 @@ struct RecoverySettlement {
   ///
   /// - Returns: false if they are not what was found any more.
   private func rewrite(_ slot: CommitSlot) throws(SystemError) -> Bool {
-    // The header is written once, before version 2. While it is written again the file must be
-    // one that can be made anew, because a power loss may destroy the block.
-    if slot.isOfNewFile { try FileHeader.rewrite(file) }
+    // The header is written once, before version 2. A power loss may destroy its block where the disk
+    // is assumed to do that, and a file of another boot cannot be made anew.
+    let isOfThisBoot = slot.boot == recovery.slots.boot
+    if slot.isOfNewFile, isOfThisBoot || rewritesInPlace { try FileHeader.rewrite(file) }
     // A new file's slot was flushed before its header was written, and is the only one: losing
     // its block to a write that is interrupted would leave a header without a version.
     guard rewritesInPlace, !slot.isOfNewFile else { return true }

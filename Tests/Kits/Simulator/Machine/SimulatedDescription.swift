@@ -117,8 +117,19 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     failuresHeard = inode.failures
     inode.failuresHeard = inode.failures
     machine.onFailedFlush?(inode)
+    if isUnlucky(machine.settings.deathInFailedFlushEvery) { dieInFlush() }
     machine.onCall?(.fdatasync, process)
     throw failure(.fdatasync, 5)
+  }
+
+  /// The process is killed before the call returns: it has told nobody, and the kernel tells nobody
+  /// else.
+  private func dieInFlush() {
+    machine.trace("\(process.name) dies over a flush that has failed")
+    machine.onSilentFailure?(inode)
+    machine.kill(process)
+    machine.point(.call(.fdatasync))
+    machine.handOff(from: machine.current)
   }
 
   // MARK: Space

@@ -118,6 +118,18 @@ extension SimulatedMachine {
     durableNames.values.contains { $0 === inode }
   }
 
+  /// Every process dies with the container that they run in; the next one has a boot identifier of
+  /// its own, and the page cache of this one.
+  func restartContainer() {
+    trace("restart of the container")
+    endAll()
+    boot += 1
+    isUndisturbed = true
+    for inode in inodes { inode.locks = [:] }
+    lastProgress = clock
+    onRestart?()
+  }
+
   /// Every process has ended; the machine is shut down, which writes everything to the disk.
   func shutDown() {
     trace("shutdown")

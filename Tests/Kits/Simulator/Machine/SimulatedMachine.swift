@@ -56,6 +56,8 @@ final class SimulatedMachine: @unchecked Sendable {
   var tracer: ((String) -> Void)?
   /// Called when the machine loses power, after the disk has become what is left of it.
   var onBoot: ((_ isClean: Bool) -> Void)?
+  /// Processes may begin again, after a restart of the container.
+  var onRestart: (() -> Void)?
   var onActorEnd: ((SimulatedProcess) -> Void)?
   /// A process has read from a file or flushed it.
   var onCall: ((SystemCall, SimulatedProcess) -> Void)?
@@ -65,6 +67,8 @@ final class SimulatedMachine: @unchecked Sendable {
   var onDroppedPages: ((MachineInode) -> Void)?
   /// A process has been told that a flush of the file failed.
   var onFailedFlush: ((MachineInode) -> Void)?
+  /// The process of the failed flush dies before it can tell others.
+  var onSilentFailure: ((MachineInode) -> Void)?
 
   init(seed: UInt64, settings: MachineSettings, pool: WorkerPool) {
     random = SeededGenerator(seed: seed)
@@ -138,8 +142,9 @@ final class SimulatedMachine: @unchecked Sendable {
     for process in processes { end(process) }
     for inode in inodes { inode.dispose() }
     (names, durableNames, agenda, alarms, inodes) = ([:], [:], [], [], [])
-    (onBoot, onEnd, onDroppedPages, onActorEnd, onCall) = (nil, nil, nil, nil, nil)
-    (onFailedFlush, onUnlock, tracer) = (nil, nil, nil)
+    (onBoot, onRestart, onEnd, onDroppedPages) = (nil, nil, nil, nil)
+    (onActorEnd, onCall) = (nil, nil)
+    (onFailedFlush, onSilentFailure, onUnlock, tracer) = (nil, nil, nil, nil)
   }
 }
 
@@ -151,6 +156,8 @@ struct MachineSettings {
   var fullDiskEvery = 0
   /// One in so many flushes fails and drops the dirty pages; 0 is never.
   var failedFlushEvery = 0
+  /// One in so many processes whose flush has failed is killed in it; 0 is never.
+  var deathInFailedFlushEvery = 0
   /// One of so many flushes takes longer than others wait for at the end.
   var slowFlushEvery = 0
   /// One in so many reads or calls of other kinds fails; 0 is never.

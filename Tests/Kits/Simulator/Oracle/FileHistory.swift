@@ -32,6 +32,8 @@ final class FileHistory {
   private(set) var durable = 0
   /// A flush has failed and dropped pages: what is not durable may be given up.
   private(set) var mayGiveUp = false
+  /// Nobody has been told of that: those who go on do not write again what they see.
+  private var isFailureUnknown = false
   /// Commits before this one had been written when pages were dropped.
   private var doubtEnd = 0
   /// Processes from when they begin to open the file to when they begin to close it.
@@ -92,14 +94,20 @@ final class FileHistory {
     guard number > durable, isPart(durable, of: number) else { return }
     durable = number
     trace("\(name): \(number) must survive everything")
-    if mayGiveUp, number >= doubtEnd { mayGiveUp = false }
+    if mayGiveUp, !isFailureUnknown, number >= doubtEnd { mayGiveUp = false }
     if mayGiveUp { visible = durable } else { saw(number) }
   }
 
   func lostPower() {
+    mayGiveUp = false
+    isFailureUnknown = false
+    restarted()
+  }
+
+  /// Everybody has gone, and what is not durable is of another boot.
+  func restarted() {
     writer = nil
     visible = durable
-    mayGiveUp = false
     members = []
     closers = []
   }
@@ -112,9 +120,12 @@ final class FileHistory {
     visible = durable
   }
 
+  /// Of the pages that were dropped last nobody has been told.
+  func lostWordOfFailure() { isFailureUnknown = true }
+
   /// Whether the nodes of the commit may be gone although it is pinned.
   func isDoubtful(_ number: Int) -> Bool {
-    number < doubtEnd && !isPart(number, of: durable)
+    (number < doubtEnd || isFailureUnknown) && !isPart(number, of: durable)
   }
 
   /// Nobody has the in-memory file open any more.
@@ -131,7 +142,9 @@ final class FileHistory {
   /// A process has opened the file when nobody else had it open: what it found is settled, unless
   /// pages have been dropped since.
   func openedAlone(at step: Int) {
-    if step > lastDrop ?? -1 { mayGiveUp = false }
+    guard step > lastDrop ?? -1 else { return }
+    mayGiveUp = false
+    isFailureUnknown = false
   }
 
   func leave(_ process: SimulatedProcess) {

@@ -19,6 +19,8 @@ public struct Plan {
   var powerLossesMax = 0
   var replacementsMax = 0
   var lockFileDeletionsMax = 0
+  /// Restarts of the container that the processes run in.
+  var restartsMax = 0
   /// Whether some of the sessions only read, and may be the first.
   var hasReaders = false
   var machine = MachineSettings()
@@ -66,6 +68,7 @@ public struct Plan {
     }
     hasReaders = !isInMemory && random.below(4) == 0
     if !isInMemory, seed % 7 == 0 { failMuch(&random) }
+    if !isInMemory, !machine.tearsBlocks, seed % 11 == 5 { failSilently(&random) }
   }
 
   /// Flushes that fail or take long, whose processes die over them, and readers who come next.
@@ -76,6 +79,21 @@ public struct Plan {
     sessionsPerProcess = max(sessionsPerProcess, 2)
     machine.slowFlushEvery = [0, 3][random.below(2)]
     if !machine.tearsBlocks { machine.failedFlushEvery = [0, 3, 8][random.below(3)] }
+  }
+
+  /// Processes that die over flushes that have failed, and containers that are started again: what
+  /// the next process finds may be in the page cache alone, and nothing says so. Of `strict`, which
+  /// writes nothing twice, less is promised then, and nothing where the lock-file is deleted.
+  private mutating func failSilently(_ random: inout SeededGenerator) {
+    failMuch(&random)
+    durabilities = durabilities.map { $0 == .strict ? .full : $0 }
+    lockFileDeletionsMax = 0
+    replacementsMax = 0
+    powerLossesMax = 2
+    let kind = random.below(3)
+    restartsMax = kind == 0 ? 0 : 3
+    machine.failedFlushEvery = kind == 1 ? 0 : [3, 6, 12][random.below(3)]
+    machine.deathInFailedFlushEvery = kind == 1 ? 0 : 2
   }
 
   /// Several processes that make a large file smaller again and again while it is flushed late, and

@@ -52,6 +52,8 @@ public final class Simulation {
       history(of: $0.number).droppedPages(at: machine.step)
     }
     machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
+    machine.onSilentFailure = { [unowned self] in history(of: $0.number).lostWordOfFailure() }
+    machine.onRestart = { [unowned self] in restarted() }
     machine.onUnlock = { [unowned self] inode in
       if plan.isInMemory, inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
         history(of: inode.number).emptied()
@@ -134,6 +136,15 @@ public final class Simulation {
       machine.trace("durable: \(histories.map { "#\($0): \($1.durable) visible \($1.visible)" })")
     }
     for history in histories.values { history.lostPower() }
+    beginAgain()
+  }
+
+  private func restarted() {
+    for history in histories.values { history.restarted() }
+    beginAgain()
+  }
+
+  private func beginAgain() {
     guard !isWindingUp else { return }
     for slot in 0..<plan.processCount { spawn(slot) }
     planEvent()
@@ -143,6 +154,7 @@ public final class Simulation {
 
   private enum Event: CaseIterable {
     case kill, stop, powerLoss, shutdown, replacement, lockFileDeletion, timePasses, rereading
+    case restart
   }
 
   private func planEvent() {
@@ -175,7 +187,9 @@ public final class Simulation {
   private func isLeft(_ event: Event, of max: Int) -> Bool { happened[event, default: 0] < max }
 
   private func befall() {
-    let event = Event.allCases[random.below(Event.allCases.count)]
+    // Schedules without restarts choose among the others.
+    let count = Event.allCases.count - (plan.restartsMax > 0 ? 0 : 1)
+    let event = Event.allCases[random.below(count)]
     befall(event, machine.processes.randomElement(using: &random))
   }
 
@@ -192,6 +206,7 @@ public final class Simulation {
       guard let target else { return }
       machine.stop(target, nanoseconds: UInt64(1 + random.below(20)) * 1_000_000_000)
     case .powerLoss: machine.losePower()
+    case .restart: machine.restartContainer()
     case .shutdown: machine.shutDown()
     case .replacement: replace()
     case .lockFileDeletion: machine.replace(Self.path + ".lock", by: nil)
@@ -212,6 +227,7 @@ public final class Simulation {
     case .lockFileDeletion: plan.lockFileDeletionsMax
     case .timePasses: 20
     case .rereading: 20
+    case .restart: plan.restartsMax
     }
   }
 
