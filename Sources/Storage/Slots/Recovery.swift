@@ -193,8 +193,8 @@ struct RecoverySettlement {
   ///
   /// - Returns: false if they are not what was found any more.
   private func rewrite(_ slot: CommitSlot) throws(SystemError) -> Bool {
-    // The header is written once, before version 2. A power loss may destroy its block where the disk
-    // is assumed to do that, and a file of another boot cannot be made anew.
+    // The header is written once, before version 2. A power loss may destroy its block where the
+    // disk is assumed to do that, and a file of another boot cannot be made anew.
     let isOfThisBoot = slot.boot == recovery.slots.boot
     if slot.isOfNewFile, isOfThisBoot || rewritesInPlace { try FileHeader.rewrite(file) }
     // A new file's slot was flushed before its header was written, and is the only one: losing
