@@ -42,13 +42,17 @@ import Testing
   private func readerAfterFailedFlush(clearing cleared: Range<Int> = 0..<0) throws -> Database {
     bench.system.install(newer, at: "/b.realm")
     readAgain([UInt8](repeating: 0, count: newer.count), cleared)
+    openWithFailedFlush()
+    return try open(readOnly: true)
+  }
+
+  private func openWithFailedFlush() {
     var plan = FaultPlan()
     plan.failingCall = 0
     plan.kinds = [.fdatasync]
     bench.system.faults = plan
     #expect(throws: StorageError.self) { try open() }
     bench.system.faults = FaultPlan()
-    return try open(readOnly: true)
   }
 
   private func readAgain(_ bytes: [UInt8], _ range: Range<Int>, of path: String = "/b.realm") {
@@ -125,12 +129,7 @@ import Testing
   @Test func `nothing is written to a new file whose header is gone`() throws {
     let made = try open(at: "/new.realm")
     bench.system.install(bench.system.contents(of: made.path), at: "/b.realm")
-    var plan = FaultPlan()
-    plan.failingCall = 0
-    plan.kinds = [.fdatasync]
-    bench.system.faults = plan
-    #expect(throws: StorageError.self) { try open() }
-    bench.system.faults = FaultPlan()
+    openWithFailedFlush()
     var reader: Database? = try open(readOnly: true)
     var writer: Database? = try open()
     let zeros = [UInt8](repeating: 0, count: 4096)
@@ -177,14 +176,7 @@ import Testing
     let disk = cache[..<Self.slots.lowerBound] + older[Self.slots] + cache[Self.slots.upperBound...]
     bench.system.install(Array(disk), at: "/b.realm")
     readAgain(cache, Self.slots)
-    if isKnown {
-      var plan = FaultPlan()
-      plan.failingCall = 0
-      plan.kinds = [.fdatasync]
-      bench.system.faults = plan
-      #expect(throws: StorageError.self) { try open() }
-      bench.system.faults = FaultPlan()
-    }
+    if isKnown { openWithFailedFlush() }
     let places = FileLayout.durableSlots.filter { place in
       older[place..<place + 8] != cache[place..<place + 8]
         || older[place + FileLayout.slotVersion] != cache[place + FileLayout.slotVersion]
