@@ -68,6 +68,39 @@ import Testing
     holder.close()
   }
 
+  /// It died before it could say that the slot is on its way. Power may fail before the next slot
+  /// arrives, and by then the space of a version that nobody knows of could have been used again.
+  @Test func `a flush does not write over a slot that a dead process has left`() throws {
+    bench.options.durability = .relaxed
+    try bench.open()
+    let durable = bench.database.durableVersion
+    let left = try bench.commit().version
+    try bench.database.flush()
+    try bench.commit().release()
+    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
+    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
+      (_) throws(Never) in preconditionFailure("the database is open")
+    }
+    let published = try member.newest()
+    member.close()
+    bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
+    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
+    let holder = try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
+      (_) throws(Never) in
+      LockFile.Recovered(newest: published, durable: durable, flushed: durable)
+    }
+    let database = try open(.relaxed)
+    try database.flush()
+    #expect(database.durableVersion == published.version)
+    let bytes = bench.system.contents(of: "/b.realm")
+    let versions = FileLayout.durableSlots.map { place in
+      let start = place + FileLayout.slotVersion
+      return (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
+    }
+    #expect(Set(versions) == [left.rawValue, published.version.rawValue])
+    holder.close()
+  }
+
   /// Of the last commit only the slot is there, which so names nothing.
   private func installSlotAlone() throws -> Version {
     var bytes = bench.system.contents(of: "/a.realm")

@@ -10,12 +10,12 @@ import Synchronization
 /// written again before the first flush that has to cover it. After a failed flush everything
 /// beyond the durable version is written again, by whichever process writes next.
 final class FileFlusher: Sendable {
-  private let file: any SystemFile
-  private let lockFile: LockFile
-  private let slots: SlotStore
-  private let mappings: FileMappings
+  let file: any SystemFile
+  let lockFile: LockFile
+  let slots: SlotStore
+  let mappings: FileMappings
+  let durability: Durability
   private let pins: VersionPins
-  private let durability: Durability
   private let synchronizer: FileSynchronizer
   /// The newest version when this process opened the file.
   private let versionAtOpening: Version
@@ -129,6 +129,9 @@ final class FileFlusher: Sendable {
   }
 
   /// - Throws: `.inUse` if others have had the role for as long as `limit` says.
+  ///
+  /// A flush takes over from whoever died in the role as a transaction does: it writes slots, and
+  /// one that a predecessor has left must not be written over before it is known to be on the disk.
   private func whileWriting(
     within limit: UInt64?, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -142,7 +145,7 @@ final class FileFlusher: Sendable {
       }
     } catch { throw StorageError(error) }
     defer { lockFile.unlockWriter() }
-    try settle()
+    _ = try WriterSuccession(self, mayRecover: true).newest()
     try body()
   }
 

@@ -1,18 +1,18 @@
 import Coordination
 import Platform
 
-/// What a writer finds when it gets the role: the newest version, and perhaps what its predecessor
-/// died or failed over. The writer role is held.
+/// What whoever gets the writer role finds, for a transaction or for a flush: the newest version,
+/// and perhaps what its predecessor died or failed over. The writer role is held.
 struct WriterSuccession {
-  private let writer: FileWriter
+  private let flusher: FileFlusher
   private let mayRecover: Bool
 
-  private var lockFile: LockFile { writer.lockFile }
-  private var slots: SlotStore { writer.slots }
+  private var lockFile: LockFile { flusher.lockFile }
+  private var slots: SlotStore { flusher.slots }
 
   /// - Parameter mayRecover: whether this may take the time to write and flush what was left.
-  init(_ writer: FileWriter, mayRecover: Bool) {
-    self.writer = writer
+  init(_ flusher: FileFlusher, mayRecover: Bool) {
+    self.flusher = flusher
     self.mayRecover = mayRecover
   }
 
@@ -21,13 +21,13 @@ struct WriterSuccession {
   ///
   /// - Returns: nil only if there is something to recover, and it may not.
   func newest() throws(StorageError) -> PublishedVersion? {
-    if writer.flusher.isUnsettled {
+    if flusher.isUnsettled {
       guard mayRecover else { return nil }
-      try writer.flusher.settle()
+      try flusher.settle()
     }
     let published: PublishedVersion
     do { published = try lockFile.newest() } catch { throw StorageError(error) }
-    let source = try writer.mappings.beginReading(covering: published.logicalSize)
+    let source = try flusher.mappings.beginReading(covering: published.logicalSize)
     defer { source.endReading() }
     let mapping = source.mapping
     try keepUnknownSlot(published.version, mapping)
@@ -40,10 +40,10 @@ struct WriterSuccession {
   /// version that was published.
   private func recovered(_ published: PublishedVersion) throws(StorageError) -> PublishedVersion {
     let size: UInt64
-    do throws(SystemError) { size = try writer.file.size() } catch {
+    do throws(SystemError) { size = try flusher.file.size() } catch {
       throw StorageError(error, doing: "look at the size of the file")
     }
-    let source = try writer.mappings.beginReading(covering: max(size, published.logicalSize))
+    let source = try flusher.mappings.beginReading(covering: max(size, published.logicalSize))
     defer { source.endReading() }
     let mapping = source.mapping
     let found = try Recovery(slots: slots, mapping: mapping).findNewest()
@@ -57,11 +57,13 @@ struct WriterSuccession {
     return try adopt(found, mapping)
   }
 
-  /// What a slot names that a dying flush has left is kept like any slot that is on its way.
+  /// What a slot names that a dying flush has left is kept like any slot that is on its way: a
+  /// power loss may lead to it. Its version holds what it needs as if it were pinned, and it is not
+  /// written over before it is known to be on the disk.
   private func keepUnknownSlot(
     _ newest: Version, _ mapping: Mapping
   ) throws(StorageError) {
-    guard writer.options.durability != .inMemory else { return }
+    guard flusher.durability != .inMemory else { return }
     do throws(SystemError) {
       let unknown = try slots.unknownVersion(
         after: lockFile.durableVersion, upTo: newest, except: lockFile.pendingSlot, mapping)
@@ -80,7 +82,7 @@ struct WriterSuccession {
     guard lockFile.flushFailure > 0 else { return true }
     let source = NodeSource(mapping: mapping, limit: slot.logicalSize)
     do throws(StorageError) {
-      try NodeRewriter(source: source, file: writer.file).run(slot.root, after: version)
+      try NodeRewriter(source: source, file: flusher.file).run(slot.root, after: version)
       return true
     } catch {
       guard error.code == .corrupt else { throw error }
@@ -107,7 +109,7 @@ struct WriterSuccession {
       do throws(StorageError) {
         let recovery = Recovery(slots: slots, mapping: mapping)
         try RecoverySettlement(
-          recovery: recovery, rewritesInPlace: writer.options.durability != .strict,
+          recovery: recovery, rewritesInPlace: flusher.durability != .strict,
           hasFailedFlush: false
         ).secure(found.newest)
       } catch {

@@ -50,7 +50,7 @@ extension Database {
   /// Nil only if there is something to recover, and it may not.
   private func startTransaction(mayRecover: Bool = true) throws(StorageError) -> WriteTransaction? {
     do throws(StorageError) {
-      let succession = WriterSuccession(writer, mayRecover: mayRecover)
+      let succession = WriterSuccession(writer.flusher, mayRecover: mayRecover)
       guard let published = try succession.newest() else {
         lockFile.unlockWriter()
         return nil

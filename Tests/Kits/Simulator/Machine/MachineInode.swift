@@ -19,6 +19,9 @@ import TestSupport
   private(set) var settled = 0
   /// Pages that a failed flush has marked clean although the disk has something else.
   private(set) var droppedPages: Set<Int> = []
+  /// The versions of the durable slots that have been written since the machine or the container
+  /// was started, by their places.
+  var slotsOfThisBoot: [Int: UInt64] = [:]
   /// Counts flushes that have failed: every open description hears of each of them once.
   var failures = 0
   var failuresHeard = 0
@@ -128,6 +131,7 @@ import TestSupport
   func readAgain(_ page: Int) {
     guard droppedPages.remove(page) != nil else { return }
     let start = page * Self.pageSize
+    slotsOfThisBoot[start] = nil
     let end = min(start + Self.pageSize, size)
     guard start < end else { return }
     clear(from: start, to: end)

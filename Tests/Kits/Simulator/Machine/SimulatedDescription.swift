@@ -1,5 +1,6 @@
 import Coordination
 import Platform
+import Storage
 
 /// An open file description of a simulated process.
 final class SimulatedDescription: SystemFile, @unchecked Sendable {
@@ -71,6 +72,8 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   /// Page by page, as the kernel does it, so that others see half of it and a kill can leave half.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     try enter(.write, "\(bytes.count) at \(offset)")
+    let slot = unsafe slotVersion(bytes, Int(offset))
+    if let slot { machine.onSlot?(inode, Int(offset), slot) }
     var done = 0
     let fails = isUnlucky(machine.settings.fullDiskEvery)
     while done < bytes.count {
@@ -82,6 +85,19 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
       done += count
       if done < bytes.count { machine.point(.word) }
     }
+    guard let slot else { return }
+    inode.slotsOfThisBoot[Int(offset)] = slot
+    if isUnlucky(machine.settings.deathAfterSlotEvery) {
+      die("after it has written a slot", in: .write)
+    }
+  }
+
+  /// The version that a durable slot names which is written; nil for other writes.
+  private func slotVersion(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64? {
+    guard FileLayout.durableSlots.contains(offset), bytes.count == FileLayout.slotSize else {
+      return nil
+    }
+    return unsafe bytes.loadUnaligned(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
   }
 
   func read(
@@ -116,19 +132,21 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     }
     failuresHeard = inode.failures
     inode.failuresHeard = inode.failures
+    process.untoldFailure = inode
     machine.onFailedFlush?(inode)
-    if isUnlucky(machine.settings.deathInFailedFlushEvery) { dieInFlush() }
+    if isUnlucky(machine.settings.deathInFailedFlushEvery) {
+      die("over a flush that has failed", in: .fdatasync)
+    }
     machine.onCall?(.fdatasync, process)
     throw failure(.fdatasync, 5)
   }
 
-  /// The process is killed before the call returns: it has told nobody, and the kernel tells nobody
-  /// else.
-  private func dieInFlush() {
-    machine.trace("\(process.name) dies over a flush that has failed")
-    machine.onSilentFailure?(inode)
+  /// The process is killed before the call returns, and so tells nobody what it has led to.
+  private func die(_ reason: String, in call: SystemCall) {
+    machine.trace("\(process.name) dies \(reason)")
     machine.kill(process)
-    machine.point(.call(.fdatasync))
+    machine.onUntoldDeath?()
+    machine.point(.call(call))
     machine.handOff(from: machine.current)
   }
 

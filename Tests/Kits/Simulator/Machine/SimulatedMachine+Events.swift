@@ -1,4 +1,5 @@
 import Platform
+import Storage
 import TestSupport
 
 /// What befalls a machine.
@@ -8,6 +9,7 @@ extension SimulatedMachine {
     guard !process.isDead else { return }
     trace("\(process.name) is killed")
     let open = process.descriptions
+    if let inode = process.untoldFailure { onSilentFailure?(inode) }
     bury(process)
     onEnd?(process, true)
     var order = open
@@ -125,7 +127,7 @@ extension SimulatedMachine {
     endAll()
     boot += 1
     isUndisturbed = true
-    for inode in inodes { inode.locks = [:] }
+    for inode in inodes { (inode.locks, inode.slotsOfThisBoot) = ([:], [:]) }
     lastProgress = clock
     onRestart?()
   }
@@ -151,7 +153,7 @@ extension SimulatedMachine {
   private func bootAgain(isClean: Bool) {
     boot += 1
     isUndisturbed = true
-    for inode in inodes { inode.locks = [:] }
+    for inode in inodes { (inode.locks, inode.slotsOfThisBoot) = ([:], [:]) }
     durableNames = names
     lastProgress = clock
     onBoot?(isClean)
@@ -173,19 +175,26 @@ extension SimulatedMachine {
     return image
   }
 
-  /// The telling choices (nothing, all, all but one, one, a prefix), and random ones.
+  /// The telling choices (nothing, all, all but one, one, a prefix, all but the slots, the slots
+  /// alone), and random ones.
   private func choice(of sectors: [CrashPlan.Sector]) -> [Int] {
     let all = Array(sectors.indices)
     guard !all.isEmpty else { return [] }
-    switch random.below(7) {
+    switch random.below(10) {
     case 0: return []
     case 1: return all
     case 2: return all.filter { [skipped = random.below(all.count)] in $0 != skipped }
     case 3: return [random.below(all.count)]
     case 4: return Array(all.prefix(random.below(all.count + 1)))
     case 5: return Array(all.suffix(random.below(all.count + 1)))
+    case 6: return all.filter { isInSlot(sectors[$0]) }
+    case 7...8: return all.filter { !isInSlot(sectors[$0]) }
     default: return all.filter { _ in random.below(4) != 0 }
     }
+  }
+
+  private func isInSlot(_ sector: CrashPlan.Sector) -> Bool {
+    FileLayout.durableSlots.contains { ($0..<$0 + FileLayout.slotSize).contains(sector.offset) }
   }
 
   /// The longest, so that nothing that arrived is missing; what the file was last, as a file system

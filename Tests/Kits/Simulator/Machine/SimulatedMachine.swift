@@ -67,8 +67,12 @@ final class SimulatedMachine: @unchecked Sendable {
   var onDroppedPages: ((MachineInode) -> Void)?
   /// A process has been told that a flush of the file failed.
   var onFailedFlush: ((MachineInode) -> Void)?
-  /// The process of the failed flush dies before it can tell others.
+  /// The process of a failed flush dies before it can tell others.
   var onSilentFailure: ((MachineInode) -> Void)?
+  /// A process is about to write the durable slot of a version at a place.
+  var onSlot: ((MachineInode, _ place: Int, _ version: UInt64) -> Void)?
+  /// A process has died within a call, before it could tell others of it.
+  var onUntoldDeath: (() -> Void)?
 
   init(seed: UInt64, settings: MachineSettings, pool: WorkerPool) {
     random = SeededGenerator(seed: seed)
@@ -144,7 +148,8 @@ final class SimulatedMachine: @unchecked Sendable {
     (names, durableNames, agenda, alarms, inodes) = ([:], [:], [], [], [])
     (onBoot, onRestart, onEnd, onDroppedPages) = (nil, nil, nil, nil)
     (onActorEnd, onCall) = (nil, nil)
-    (onFailedFlush, onSilentFailure, onUnlock, tracer) = (nil, nil, nil, nil)
+    (onFailedFlush, onSilentFailure, onUntoldDeath) = (nil, nil, nil)
+    (onUnlock, onSlot, tracer) = (nil, nil, nil)
   }
 }
 
@@ -158,6 +163,8 @@ struct MachineSettings {
   var failedFlushEvery = 0
   /// One in so many processes whose flush has failed is killed in it; 0 is never.
   var deathInFailedFlushEvery = 0
+  /// One in so many processes that have written a slot is killed in that call; 0 is never.
+  var deathAfterSlotEvery = 0
   /// One of so many flushes takes longer than others wait for at the end.
   var slowFlushEvery = 0
   /// One in so many reads or calls of other kinds fails; 0 is never.

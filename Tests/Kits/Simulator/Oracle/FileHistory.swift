@@ -34,6 +34,8 @@ final class FileHistory {
   private(set) var mayGiveUp = false
   /// Nobody has been told of that: those who go on do not write again what they see.
   private var isFailureUnknown = false
+  /// What only the page cache has may have been taken for what is on the disk.
+  private(set) var mayTakeForDurable = false
   /// Commits before this one had been written when pages were dropped.
   private var doubtEnd = 0
   /// Processes from when they begin to open the file to when they begin to close it.
@@ -101,6 +103,7 @@ final class FileHistory {
   func lostPower() {
     mayGiveUp = false
     isFailureUnknown = false
+    mayTakeForDurable = false
     restarted()
   }
 
@@ -140,9 +143,14 @@ final class FileHistory {
   }
 
   /// A process has opened the file when nobody else had it open: what it found is settled, unless
-  /// pages have been dropped since.
-  func openedAlone(at step: Int) {
+  /// pages have been dropped since. `strict` writes nothing twice, and so what a failed flush has
+  /// left stays where it is if nobody was told.
+  func openedAlone(at step: Int, as durability: Durability) {
     guard step > lastDrop ?? -1 else { return }
+    if durability == .strict, isFailureUnknown {
+      mayTakeForDurable = true
+      return
+    }
     mayGiveUp = false
     isFailureUnknown = false
   }

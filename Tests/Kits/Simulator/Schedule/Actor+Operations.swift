@@ -30,7 +30,13 @@ extension Actor {
     object(history.objection(to: number, floor: floor))
     history.saw(number)
     let durable = inside { database.durableVersion }
-    if durable >= snapshot.version, !plan.isInMemory { history.isDurable(number) }
+    if durable >= snapshot.version, !plan.isInMemory, !history.mayTakeForDurable {
+      history.isDurable(number)
+      if simulation.keepsSlotRules {
+        let inode = machine.inodes.first { $0.number == database.fileIdentity.inode }
+        object(inode.flatMap { SlotRules(inode: $0).objection(toDurable: snapshot.version) })
+      }
+    }
     if random.below(2) == 0, held.count < 4 {
       held.append(Held(snapshot, number, history, drops: drops))
     } else {

@@ -133,7 +133,7 @@ final class Actor {
         for description in descriptions(of: database) {
           // A reader that was alone has settled nothing.
           if let step = description.wasAloneAt, !options.readOnly {
-            history.openedAlone(at: step)
+            history.openedAlone(at: step, as: options.durability)
           }
           description.wasAloneAt = nil
           requirePath(description)

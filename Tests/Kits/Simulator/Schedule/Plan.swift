@@ -23,6 +23,9 @@ public struct Plan {
   var restartsMax = 0
   /// Whether some of the sessions only read, and may be the first.
   var hasReaders = false
+  /// Whether power is often lost soon after a process has died within a call, or the container has
+  /// been started again.
+  var losesPowerSoonAfterDeaths = false
   var machine = MachineSettings()
   /// How often actors do what, against each other.
   var weights: [Operation: Int] = [:]
@@ -68,7 +71,9 @@ public struct Plan {
     }
     hasReaders = !isInMemory && random.below(4) == 0
     if !isInMemory, seed % 7 == 0 { failMuch(&random) }
-    if !isInMemory, !machine.tearsBlocks, seed % 11 == 5 { failSilently(&random) }
+    guard !isInMemory, !machine.tearsBlocks else { return }
+    if seed % 6 == 1 { failSilently(&random) }
+    if seed % 6 == 4 { dieAfterSlots(&random) }
   }
 
   /// Flushes that fail or take long, whose processes die over them, and readers who come next.
@@ -89,11 +94,31 @@ public struct Plan {
     durabilities = durabilities.map { $0 == .strict ? .full : $0 }
     lockFileDeletionsMax = 0
     replacementsMax = 0
-    powerLossesMax = 2
+    losePowerOften(&random)
     let kind = random.below(3)
     restartsMax = kind == 0 ? 0 : 3
     machine.failedFlushEvery = kind == 1 ? 0 : [3, 6, 12][random.below(3)]
     machine.deathInFailedFlushEvery = kind == 1 ? 0 : 2
+  }
+
+  /// Processes that die between a slot and their word of it. Others take over, by transactions or
+  /// by flushes.
+  private mutating func dieAfterSlots(_ random: inout SeededGenerator) {
+    processCount = max(processCount, 2)
+    durabilities = [[.relaxed], [.relaxed, .full], [.grouped], durabilities][random.below(4)]
+    machine.deathAfterSlotEvery = 2 + random.below(4)
+    machine.slowFlushEvery = [0, 2][random.below(2)]
+    lockFileDeletionsMax = 0
+    replacementsMax = 0
+    weights[.flush] = 3
+    losePowerOften(&random)
+  }
+
+  private mutating func losePowerOften(_ random: inout SeededGenerator) {
+    losesPowerSoonAfterDeaths = true
+    powerLossesMax = 12
+    sessionsPerProcess = 3 + random.below(6)
+    weights[.write]! += 12
   }
 
   /// Several processes that make a large file smaller again and again while it is flushed late, and

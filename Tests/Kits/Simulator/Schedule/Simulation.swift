@@ -53,6 +53,14 @@ public final class Simulation {
     }
     machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
     machine.onSilentFailure = { [unowned self] in history(of: $0.number).lostWordOfFailure() }
+    machine.onSlot = { [unowned self] inode, place, version in
+      guard keepsSlotRules else { return }
+      let objection = SlotRules(inode: inode).objection(toWriting: version, at: place)
+      if let objection { machine.report("\(machine.current?.name ?? ""): \(objection)") }
+    }
+    machine.onUntoldDeath = { [unowned self] in
+      if random.below(3) == 0 { killAllSoon() } else { losePowerSoon() }
+    }
     machine.onRestart = { [unowned self] in restarted() }
     machine.onUnlock = { [unowned self] inode in
       if plan.isInMemory, inode.locks[LockFileLayout.sessionByte]?.isEmpty == true {
@@ -81,6 +89,13 @@ public final class Simulation {
     let durabilities = plan.durabilities.map { "\($0)" }
     return (durabilities + events + faults + (plan.compactsOnLaunch ? ["compacting"] : []))
       .joined(separator: ", ")
+  }
+
+  /// Not where nothing is for the disk, nor for `strict`, which writes nothing twice, when flushes
+  /// fail.
+  var keepsSlotRules: Bool {
+    !plan.isInMemory
+      && (!plan.durabilities.contains(.strict) || plan.machine.failedFlushEvery == 0)
   }
 
   func history(of inode: UInt64) -> FileHistory {
@@ -142,6 +157,7 @@ public final class Simulation {
   private func restarted() {
     for history in histories.values { history.restarted() }
     beginAgain()
+    losePowerSoon()
   }
 
   private func beginAgain() {
@@ -178,6 +194,27 @@ public final class Simulation {
       case 0...1 where !process.isDead: befall(.kill, process)
       case 2: befall(.rereading, nil)
       default: befall()
+      }
+    }
+  }
+
+  /// Within about the time that others take to open the file and to write.
+  private func losePowerSoon() {
+    guard plan.losesPowerSoonAfterDeaths, random.below(3) > 0 else { return }
+    let delay = 1 + random.below([300, 1000, 3000][random.below(3)])
+    machine.plan(at: machine.step + delay) { [unowned self] in
+      if !isWindingUp { befall(.powerLoss, nil) }
+    }
+  }
+
+  /// Whoever opens the file next finds what only the page cache may have.
+  private func killAllSoon() {
+    guard plan.losesPowerSoonAfterDeaths else { return }
+    machine.plan(at: machine.step + 1 + random.below(1000)) { [unowned self] in
+      guard !isWindingUp else { return }
+      for process in machine.processes where !process.isDead {
+        outcome.kills += 1
+        machine.kill(process)
       }
     }
   }
