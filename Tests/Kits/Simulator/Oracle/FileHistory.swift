@@ -33,7 +33,7 @@ final class FileHistory {
   /// A flush has failed and dropped pages: what is not durable may be given up.
   private(set) var mayGiveUp = false
   /// Nobody has been told of that: those who go on do not write again what they see.
-  private var isFailureUnknown = false
+  private(set) var isFailureUnknown = false
   /// What only the page cache has may have been taken for what is on the disk.
   private(set) var mayTakeForDurable = false
   /// Commits before this one had been written when pages were dropped.

@@ -21,12 +21,13 @@ final class Actor {
     var dropsBefore: Int?
 
     /// - Parameter drops: How often pages had been dropped before it was pinned. Once they have
-    ///   been dropped, a later version that is durable says nothing of this one's nodes.
+    ///   been dropped, a later version that is durable says nothing of this one's nodes. Where
+    ///   nobody was told of the last time, that may have been before this version was pinned.
     init(_ snapshot: Snapshot, _ number: Int, _ history: FileHistory, drops: Int) {
       (self.snapshot, self.number, self.history) = (snapshot, number, history)
       let isDurable =
         drops == history.drops && snapshot.database.durableVersion >= snapshot.version
-      dropsBefore = isDurable ? nil : drops
+      dropsBefore = isDurable ? nil : history.isFailureUnknown ? drops - 1 : drops
     }
 
     var isDoubtful: Bool { dropsBefore.map { $0 < history.drops } ?? false }

@@ -92,6 +92,7 @@ public struct Plan {
   private mutating func failSilently(_ random: inout SeededGenerator) {
     failMuch(&random)
     durabilities = durabilities.map { $0 == .strict ? .full : $0 }
+    if random.below(2) == 0 { durabilities = [[.grouped], [.relaxed]][random.below(2)] }
     lockFileDeletionsMax = 0
     replacementsMax = 0
     losePowerOften(&random)

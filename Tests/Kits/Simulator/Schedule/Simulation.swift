@@ -59,7 +59,11 @@ public final class Simulation {
       if let objection { machine.report("\(machine.current?.name ?? ""): \(objection)") }
     }
     machine.onUntoldDeath = { [unowned self] in
-      if random.below(3) == 0 { killAllSoon() } else { losePowerSoon() }
+      switch random.below(6) {
+      case 0: killAllSoon()
+      case 1...2: losePowerSoon()
+      default: break
+      }
     }
     machine.onRestart = { [unowned self] in restarted() }
     machine.onUnlock = { [unowned self] inode in
