@@ -20,7 +20,7 @@ import TestSupport
   /// Pages that a failed flush has marked clean although the disk has something else.
   private(set) var droppedPages: Set<Int> = []
   /// The versions of the durable slots that have been written since the machine or the container
-  /// was started, by their places.
+  /// was started or a flush failed, by their places.
   var slotsOfThisBoot: [Int: UInt64] = [:]
   /// Counts flushes that have failed: every open description hears of each of them once.
   var failures = 0
@@ -124,6 +124,8 @@ import TestSupport
     for sector in sectors { droppedPages.insert(sector.offset / Self.pageSize) }
     settled += pending.count
     pending = []
+    // What a slot names may be gone, and then it is written over.
+    slotsOfThisBoot = [:]
     failures += 1
   }
 
