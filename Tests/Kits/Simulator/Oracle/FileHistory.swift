@@ -123,8 +123,12 @@ final class FileHistory {
     visible = durable
   }
 
-  /// Of the pages that were dropped last nobody has been told.
-  func lostWordOfFailure() { isFailureUnknown = true }
+  /// Of the pages that were dropped last nobody has been told. `strict` writes nothing twice: what
+  /// the next opening, or whoever takes over from the dead, finds counts as durable there.
+  func lostWordOfFailure(underStrict: Bool) {
+    isFailureUnknown = true
+    if underStrict { mayTakeForDurable = true }
+  }
 
   /// Whether the nodes of the commit may be gone although it is pinned.
   func isDoubtful(_ number: Int) -> Bool {
@@ -147,10 +151,7 @@ final class FileHistory {
   /// left stays where it is if nobody was told.
   func openedAlone(at step: Int, as durability: Durability) {
     guard step > lastDrop ?? -1 else { return }
-    if durability == .strict, isFailureUnknown {
-      mayTakeForDurable = true
-      return
-    }
+    if durability == .strict, isFailureUnknown { return }
     mayGiveUp = false
     isFailureUnknown = false
   }

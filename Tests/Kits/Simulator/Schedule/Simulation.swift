@@ -52,7 +52,9 @@ public final class Simulation {
       history(of: $0.number).droppedPages(at: machine.step)
     }
     machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
-    machine.onSilentFailure = { [unowned self] in history(of: $0.number).lostWordOfFailure() }
+    machine.onSilentFailure = { [unowned self] in
+      history(of: $0.number).lostWordOfFailure(underStrict: plan.durabilities.contains(.strict))
+    }
     machine.onSlot = { [unowned self] inode, place, version in
       guard keepsSlotRules else { return }
       let objection = SlotRules(inode: inode).objection(toWriting: version, at: place)
