@@ -42,7 +42,7 @@ final class FileFlusher: Sendable {
 
   /// Makes every version committed so far survive power loss. Two flushes for any number of
   /// commits; the writer role is held for the length of a write between them only, or all the time
-  /// where there is no room to pin the version.
+  /// where there is no room to pin the version, and while what a dead writer left is flushed.
   ///
   /// - Throws: `.inputOutput`, `.poisoned`, `.corrupt`.
   func flush() throws(StorageError) { try flush(within: nil) }
@@ -128,10 +128,10 @@ final class FileFlusher: Sendable {
     lockFile.pendingSlot = .zero
   }
 
-  /// - Throws: `.inUse` if others have had the role for as long as `limit` says.
-  ///
   /// A flush takes over from whoever died in the role as a transaction does: it writes slots, and
   /// one that a predecessor has left must not be written over before it is known to be on the disk.
+  ///
+  /// - Throws: `.inUse` if others have had the role for as long as `limit` says.
   private func whileWriting(
     within limit: UInt64?, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) {

@@ -132,7 +132,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     }
     failuresHeard = inode.failures
     inode.failuresHeard = inode.failures
-    process.untoldFailure = inode
+    process.untoldFailure = (inode, machine.current)
     machine.onFailedFlush?(inode)
     if isUnlucky(machine.settings.deathInFailedFlushEvery) {
       die("over a flush that has failed", in: .fdatasync)

@@ -9,7 +9,7 @@ extension SimulatedMachine {
     guard !process.isDead else { return }
     trace("\(process.name) is killed")
     let open = process.descriptions
-    if let inode = process.untoldFailure { onSilentFailure?(inode) }
+    if let failure = process.untoldFailure { onSilentFailure?(failure.inode) }
     bury(process)
     onEnd?(process, true)
     var order = open

@@ -13,8 +13,9 @@ final class SimulatedProcess: System, @unchecked Sendable {
   /// How many of its threads are in a call of the database, or in a job of its.
   var callsInside = 0
   var descriptions: [SimulatedDescription] = []
-  /// The file whose flush has just failed. Before its next call the process has passed that on.
-  var untoldFailure: MachineInode?
+  /// The file whose flush has just failed, and the thread that was told. Before its next call that
+  /// thread has passed it on.
+  var untoldFailure: (inode: MachineInode, thread: SimulatedThread?)?
   private var threadCount = 0
 
   init(name: String, number: Int, machine: SimulatedMachine) {
@@ -32,7 +33,7 @@ final class SimulatedProcess: System, @unchecked Sendable {
 
   /// Comes before each system call.
   func enter(_ call: SystemCall, _ detail: @autoclosure () -> String) throws(SystemError) {
-    untoldFailure = nil
+    if untoldFailure?.thread === machine.current { untoldFailure = nil }
     machine.point(.call(call))
     guard !machine.isOver, !isDead else {
       throw SystemError(call: call, path: name, code: 3)
