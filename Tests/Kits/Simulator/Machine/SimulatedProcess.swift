@@ -1,3 +1,4 @@
+import Coordination
 import Platform
 
 /// A process of a simulated machine, as its code sees the machine.
@@ -14,7 +15,7 @@ final class SimulatedProcess: System, @unchecked Sendable {
   var callsInside = 0
   var descriptions: [SimulatedDescription] = []
   /// The file whose flush has just failed, and the thread that was told. Before its next call that
-  /// thread has passed it on.
+  /// thread has passed it on; one that opens the file does so once it has taken back its slot.
   var untoldFailure: (inode: MachineInode, thread: SimulatedThread?)?
   private var threadCount = 0
 
@@ -33,12 +34,20 @@ final class SimulatedProcess: System, @unchecked Sendable {
 
   /// Comes before each system call.
   func enter(_ call: SystemCall, _ detail: @autoclosure () -> String) throws(SystemError) {
-    if untoldFailure?.thread === machine.current { untoldFailure = nil }
+    if let failure = untoldFailure, failure.thread === machine.current, !isOpening(failure.inode) {
+      untoldFailure = nil
+    }
     machine.point(.call(call))
     guard !machine.isOver, !isDead else {
       throw SystemError(call: call, path: name, code: 3)
     }
     machine.trace("\(call.rawValue) \(detail())")
+  }
+
+  private func isOpening(_ inode: MachineInode) -> Bool {
+    descriptions.contains {
+      $0.inode === inode && $0.lockedAt[LockFileLayout.openingByte] != nil
+    }
   }
 
   // MARK: Files

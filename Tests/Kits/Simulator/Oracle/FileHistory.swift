@@ -32,10 +32,9 @@ final class FileHistory {
   private(set) var durable = 0
   /// A flush has failed and dropped pages: what is not durable may be given up.
   private(set) var mayGiveUp = false
-  /// Nobody has been told of that: those who go on do not write again what they see.
+  /// Nobody has been told of that: those who go on do not write again what they see before they
+  /// flush.
   private(set) var isFailureUnknown = false
-  /// What only the page cache has may have been taken for what is on the disk.
-  private(set) var mayTakeForDurable = false
   /// Commits before this one had been written when pages were dropped.
   private var doubtEnd = 0
   /// Processes from when they begin to open the file to when they begin to close it.
@@ -96,15 +95,18 @@ final class FileHistory {
     guard number > durable, isPart(durable, of: number) else { return }
     durable = number
     trace("\(name): \(number) must survive everything")
-    if mayGiveUp, !isFailureUnknown, number >= doubtEnd { mayGiveUp = false }
+    if number >= doubtEnd { endDoubt() }
     if mayGiveUp { visible = durable } else { saw(number) }
   }
 
   func lostPower() {
+    endDoubt()
+    restarted()
+  }
+
+  private func endDoubt() {
     mayGiveUp = false
     isFailureUnknown = false
-    mayTakeForDurable = false
-    restarted()
   }
 
   /// Everybody has gone, and what is not durable is of another boot.
@@ -123,12 +125,8 @@ final class FileHistory {
     visible = durable
   }
 
-  /// Of the pages that were dropped last nobody has been told. `strict` writes nothing twice: what
-  /// the next opening, or whoever takes over from the dead, finds counts as durable there.
-  func lostWordOfFailure(underStrict: Bool) {
-    isFailureUnknown = true
-    if underStrict { mayTakeForDurable = true }
-  }
+  /// Of the pages that were dropped last nobody has been told.
+  func lostWordOfFailure() { isFailureUnknown = true }
 
   /// Whether the nodes of the commit may be gone although it is pinned.
   func isDoubtful(_ number: Int) -> Bool {
@@ -147,13 +145,11 @@ final class FileHistory {
   }
 
   /// A process has opened the file when nobody else had it open: what it found is settled, unless
-  /// pages have been dropped since. `strict` writes nothing twice, and so what a failed flush has
-  /// left stays where it is if nobody was told.
-  func openedAlone(at step: Int, as durability: Durability) {
-    guard step > lastDrop ?? -1 else { return }
-    if durability == .strict, isFailureUnknown { return }
+  /// pages have been dropped since, or nobody was told that they had been: then it is written again
+  /// before the next flush, and until then its pages may change.
+  func openedAlone(at step: Int) {
+    guard step > lastDrop ?? -1, !isFailureUnknown else { return }
     mayGiveUp = false
-    isFailureUnknown = false
   }
 
   func leave(_ process: SimulatedProcess) {
@@ -191,11 +187,13 @@ final class FileHistory {
 
   // MARK: What must hold
 
-  /// Says what is wrong with finding `number` as the newest version, when `floor` was there before
-  /// somebody began to look.
-  func objection(to number: Int, floor: Int) -> String? {
+  /// Says what is wrong with finding `number` as the newest version, which has the number `version`
+  /// in the file, when `floor` was there before somebody began to look.
+  func objection(to number: Int, in version: Version, floor: Int) -> String? {
+    // A page that a failed flush has left may change while it is read. One of zeros reads like
+    // that of the empty file, which is the first version.
+    if mayGiveUp, number == 0, version > Version(1) { return nil }
     guard let commit = self[number] else {
-      // A page that a failed flush has left may change while it is read.
       return mayGiveUp ? nil : "\(name) holds what nobody wrote (\(number))"
     }
     if commit.outcome == .failed {

@@ -27,10 +27,10 @@ extension Actor {
     simulation.outcome.reads += 1
     let number = try check(snapshot, history)
     machine.trace("reads \(number) in version \(snapshot.version)")
-    object(history.objection(to: number, floor: floor))
+    object(history.objection(to: number, in: snapshot.version, floor: floor))
     history.saw(number)
     let durable = inside { database.durableVersion }
-    if durable >= snapshot.version, !plan.isInMemory, !history.mayTakeForDurable {
+    if durable >= snapshot.version, !plan.isInMemory {
       history.isDurable(number)
       if simulation.keepsSlotRules {
         let inode = machine.inodes.first { $0.number == database.fileIdentity.inode }
@@ -45,7 +45,7 @@ extension Actor {
   }
 
   func object(_ objection: String?) {
-    if let objection { machine.report("\(machine.current?.name ?? ""): \(objection)") }
+    if let objection { report(objection) }
   }
 
   /// Returns the commit that made the snapshot's content, which must be as the commit made it.
@@ -68,9 +68,8 @@ extension Actor {
       throw error
     }
     if let difference, !history.isDoubtful(number) {
-      machine.report(
-        "\(machine.current?.name ?? ""): version \(snapshot.version) of \(history.name) is not"
-          + " commit \(number): \(difference)")
+      report(
+        "version \(snapshot.version) of \(history.name) is not commit \(number): \(difference)")
     }
   }
 
@@ -139,7 +138,8 @@ extension Actor {
     }
     let base = try ChainModel.number(transaction.source, transaction.root)
     machine.trace("writes on \(base) in version \(transaction.baseVersion)")
-    object(history.objection(to: base, floor: history.visible))
+    object(
+      history.objection(to: base, in: transaction.baseVersion, floor: history.visible))
     guard let parent = history[base] else { return }
     history.saw(base)
     let changes = ChainModel.change(parent.leaves, wordsMax: plan.wordsMax, random: &random)
@@ -228,12 +228,12 @@ extension Actor {
   /// Opens the file when everybody has gone, and looks at every byte.
   func inspect() {
     guard let history = open(mayRead: false), let database else {
-      if machine.findings.isEmpty { machine.report("the file cannot be opened at the end") }
+      if machine.findings.isEmpty { report("the file cannot be opened at the end") }
       return
     }
     do throws(StorageError) {
       let report = try database.verify()
-      if let finding = report.findings.first { machine.report("verify says: \(finding)") }
+      if let finding = report.findings.first { self.report("verify says: \(finding)") }
       try write(database, history)
     } catch {
       tolerate(error, history)

@@ -134,7 +134,7 @@ final class Actor {
         for description in descriptions(of: database) {
           // A reader that was alone has settled nothing.
           if let step = description.wasAloneAt, !options.readOnly {
-            history.openedAlone(at: step, as: options.durability)
+            history.openedAlone(at: step)
           }
           description.wasAloneAt = nil
           requirePath(description)
@@ -176,7 +176,12 @@ final class Actor {
 
   func tolerate(_ error: StorageError, _ history: FileHistory?) {
     machine.trace("error: \(error)")
-    if !isExpected(error, history) { machine.report("\(machine.current?.name ?? "") got \(error)") }
+    if !isExpected(error, history) { report("got \(error)") }
+  }
+
+  func report(_ finding: String) {
+    guard !simulation.isNothingPromised else { return }
+    machine.report("\(machine.current?.name ?? ""): \(finding)")
   }
 
   private func isExpected(_ error: StorageError, _ history: FileHistory?) -> Bool {

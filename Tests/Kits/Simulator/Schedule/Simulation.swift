@@ -28,6 +28,9 @@ public final class Simulation {
   private var slots: [Int: Int] = [:]
   private var lives = 0
   private var isWindingUp = false
+  /// A process was killed before its word of a failed flush, and `strict`, which writes nothing
+  /// twice, may take what that has left for durable, build on it, and use what was before again.
+  private(set) var isNothingPromised = false
   static let path = "/data.realm"
 
   public init(
@@ -53,7 +56,8 @@ public final class Simulation {
     }
     machine.onFailedFlush = { [unowned self] in history(of: $0.number).failedFlushes += 1 }
     machine.onSilentFailure = { [unowned self] in
-      history(of: $0.number).lostWordOfFailure(underStrict: plan.durabilities.contains(.strict))
+      history(of: $0.number).lostWordOfFailure()
+      if plan.durabilities.contains(.strict) { isNothingPromised = true }
     }
     machine.onSlot = { [unowned self] inode, place, version in
       guard keepsSlotRules else { return }
