@@ -101,6 +101,42 @@ import Testing
     holder.close()
   }
 
+  /// A writer died between its slot and publishing, and what it had written was dropped when the
+  /// flush of another process failed, which died as well. Who had opened the file before, at the
+  /// version before, does not hear of it.
+  @Test(arguments: [Durability.grouped, .relaxed])
+  func `what a dead writer left unflushed is written again before it counts as durable`(
+    durability: Durability
+  ) throws {
+    bench.options.durability = .relaxed
+    try bench.open()
+    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
+    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
+      (_) throws(Never) in preconditionFailure("the database is open")
+    }
+    let published = try member.newest()
+    member.close()
+    var disk = bench.system.contents(of: "/a.realm")
+    let left = try bench.commit().version
+    let cache = bench.system.contents(of: "/a.realm")
+    disk += [UInt8](repeating: 0, count: cache.count - disk.count)
+    bench.system.install(disk, at: "/b.realm")
+    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
+    let holder = try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
+      (_) throws(Never) in
+      LockFile.Recovered(newest: published, durable: published.version)
+    }
+    let database = try open(durability)
+    bench.system.readAgain(
+      cache[Self.slots.lowerBound...], at: Self.slots.lowerBound, of: "/b.realm")
+    try database.beginWrite().cancel()
+    #expect(database.newestVersion == left)
+    try database.flush()
+    #expect(database.durableVersion == left)
+    try expectOnDisk(left)
+    holder.close()
+  }
+
   /// Of the last commit only the slot is there, which so names nothing.
   private func installSlotAlone() throws -> Version {
     var bytes = bench.system.contents(of: "/a.realm")

@@ -6,19 +6,23 @@ import Synchronization
 ///
 /// A successful flush vouches for what was written since this process opened the file: an error of
 /// an earlier write-back may have been reported to another process, which is dead. What was
-/// unflushed when this process joined, and a slot that another process had on its way, is therefore
-/// written again before the first flush that has to cover it. After a failed flush everything
-/// beyond the durable version is written again, by whichever process writes next.
+/// unflushed when this process joined, what another one was writing then, and a slot that another
+/// process had on its way, is therefore written again before the first flush that has to cover it.
+/// After a failed flush everything beyond the durable version is written again, by whichever
+/// process writes next.
 final class FileFlusher: Sendable {
   let file: any SystemFile
   let lockFile: LockFile
   let slots: SlotStore
   let mappings: FileMappings
   let durability: Durability
+  let synchronizer: FileSynchronizer
   private let pins: VersionPins
-  private let synchronizer: FileSynchronizer
-  /// The newest version when this process opened the file.
+  /// The newest version when this process opened the file. There may have been a writer, who had
+  /// written some of the next one.
   private let versionAtOpening: Version
+  /// Whether this process has committed the version after that itself.
+  private let hasCommittedNext = Atomic<Bool>(false)
   /// The version of a slot that this process has written and could not flush; 0: there is none.
   private let uncertainSlot = Atomic<UInt64>(0)
   /// The version of the durable slot that this process has written last; 0: none.
@@ -169,11 +173,12 @@ final class FileFlusher: Sendable {
     // Under `strict` a node is not written twice: another process may be making it durable now, and
     // a write that is interrupted would destroy what that one promises. There only those failures
     // count that have been noted in the lock-file.
-    if flushed < versionAtOpening, durability != .strict {
+    let others =
+      hasCommittedNext.load(ordering: .acquiring) ? versionAtOpening : versionAtOpening.next
+    if flushed < others, durability != .strict {
       let source = try mappings.beginReading(covering: size)
       defer { source.endReading() }
-      try NodeRewriter(source: source, file: file).run(
-        root, after: flushed, upTo: versionAtOpening)
+      try NodeRewriter(source: source, file: file).run(root, after: flushed, upTo: others)
     }
     try synchronizer.run(doing: what)
   }
@@ -230,7 +235,10 @@ final class FileFlusher: Sendable {
   // MARK: At the end
 
   /// A commit of this process has been published.
-  func noteCommit(_ version: Version) { newestOwn.store(version.rawValue, ordering: .relaxed) }
+  func noteCommit(_ version: Version) {
+    newestOwn.store(version.rawValue, ordering: .relaxed)
+    if version == versionAtOpening.next { hasCommittedNext.store(true, ordering: .releasing) }
+  }
 
   /// How long the end of a process's use waits for those who write: for its own commits, and for
   /// those of others.

@@ -45,6 +45,13 @@ final class FileSynchronizer: Sendable {
     if failureCount != count { throw failure }
   }
 
+  /// A flush of what is written from now on, which fails as well if another thread's has failed
+  /// since.
+  func flushFromNow() -> SettlementFlush {
+    let count = failureCount
+    return { [self] () throws(SystemError) in try runAgain(since: count) }
+  }
+
   /// What the failed flushes should have covered has been written again.
   func noteRepair() {
     failures.withLock { $0.isUnrepaired = false }

@@ -131,12 +131,13 @@ struct FlushRepair {
   private func secure(
     _ durable: Version, _ mapping: Mapping, hasFailedFlush: Bool
   ) throws(StorageError) -> Bool {
+    let flush = synchronizer.flushFromNow()
     let recovery = Recovery(slots: slots, mapping: mapping)
     let found = try recovery.findNewest(includingUnflushed: false, upTo: durable)
     guard found.newest.version == durable else { return false }
     try RecoverySettlement(
       recovery: recovery, rewritesInPlace: hasFailedFlush || durability != .strict,
-      hasFailedFlush: hasFailedFlush
+      hasFailedFlush: hasFailedFlush, flush: flush
     ).secure(found.newest)
     return true
   }

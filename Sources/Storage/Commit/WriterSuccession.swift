@@ -107,10 +107,11 @@ struct WriterSuccession {
     let adopted = PublishedVersion(found.newest)
     if !found.isUnflushed {
       do throws(StorageError) {
+        let flush = flusher.synchronizer.flushFromNow()
         let recovery = Recovery(slots: slots, mapping: mapping)
         try RecoverySettlement(
           recovery: recovery, rewritesInPlace: flusher.durability != .strict,
-          hasFailedFlush: false
+          hasFailedFlush: false, flush: flush
         ).secure(found.newest)
       } catch {
         lockFile.noteFlushFailure()

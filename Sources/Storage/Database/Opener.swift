@@ -127,7 +127,8 @@ struct Opener {
     if mayWrite {
       let settlement = RecoverySettlement(
         recovery: recovery, rewritesInPlace: hasFailedFlush || options.durability != .strict,
-        hasFailedFlush: hasFailedFlush)
+        hasFailedFlush: hasFailedFlush
+      ) { [file] () throws(SystemError) in try file.synchronize() }
       let newest: CommitSlot
       do throws(StorageError) { newest = try settlement.run(found) } catch {
         if error.cause?.call == .fdatasync { hasFailedFlush = true }

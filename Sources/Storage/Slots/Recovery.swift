@@ -110,6 +110,8 @@ struct Recovery {
   }
 }
 
+typealias SettlementFlush = () throws(SystemError) -> Void
+
 /// Makes what recovery found the durable version of the file, and removes what lost against it.
 ///
 /// What is not known to have been flushed is written again from the page cache before it is
@@ -125,6 +127,9 @@ struct RecoverySettlement {
   /// Whether a flush has failed in this boot, after which the kernel reports no more failures for
   /// what it did not write, and may read old bytes again at any time.
   let hasFailedFlush: Bool
+  /// Brings to the disk what has been written. Where other threads flush the same open file it takes
+  /// its turn among them: the kernel tells one of them alone of a failure.
+  let flush: SettlementFlush
 
   private var file: any SystemFile { recovery.slots.file }
 
@@ -165,12 +170,12 @@ struct RecoverySettlement {
     var slot = slot
     slot.extents = []
     do throws(SystemError) {
-      try file.synchronize()
+      try flush()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     do throws(SlotWriteError) { try recovery.slots.writeDurable(slot, keeping: durable) } catch {
       throw StorageError(error.cause, doing: "write the slot of the recovered version")
     }
-    do throws(SystemError) { try file.synchronize() } catch {
+    do throws(SystemError) { try flush() } catch {
       // What is in the page cache and perhaps not on the disk must not be found by the next
       // opening.
       _ = recovery.slots.eraseDurable(keeping: durable)
@@ -184,7 +189,7 @@ struct RecoverySettlement {
     let isWhole: Bool
     do throws(SystemError) {
       isWhole = try rewrite(slot)
-      try file.synchronize()
+      try flush()
     } catch { throw StorageError(error, doing: "flush the recovered version") }
     guard isWhole else { throw changed(slot) }
   }
@@ -235,11 +240,11 @@ struct RecoverySettlement {
       if hasFailedFlush {
         // What was erased before may have come back, or may yet.
         isThere = try recovery.slots.eraseAll(but: found.newest.version)
-        if isThere { try file.synchronize() }
+        if isThere { try flush() }
       } else if found.hasFalseClaims,
         try recovery.slots.eraseClaims(beyond: found.newest.version)
       {
-        try file.synchronize()
+        try flush()
       }
       if isThere, try file.size() > found.newest.logicalSize {
         try file.truncate(to: found.newest.logicalSize)

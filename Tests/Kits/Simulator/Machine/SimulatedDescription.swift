@@ -72,7 +72,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   /// Page by page, as the kernel does it, so that others see half of it and a kill can leave half.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
     try enter(.write, "\(bytes.count) at \(offset)")
-    let slot = unsafe slotVersion(bytes, Int(offset))
+    let slot = unsafe slotVersion(bytes, Int(offset), among: FileLayout.durableSlots)
     if let slot { machine.onSlot?(inode, Int(offset), slot) }
     var done = 0
     let fails = isUnlucky(machine.settings.fullDiskEvery)
@@ -85,6 +85,12 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
       done += count
       if done < bytes.count { machine.point(.word) }
     }
+    if machine.settings.deathAfterVolatileSlotEvery > 0,
+      unsafe slotVersion(bytes, Int(offset), among: FileLayout.volatileSlots) ?? 0 > 0,
+      isUnlucky(machine.settings.deathAfterVolatileSlotEvery)
+    {
+      die("after it has written a volatile slot", in: .write)
+    }
     guard let slot else { return }
     inode.slotsOfThisBoot[Int(offset)] = slot
     if isUnlucky(machine.settings.deathAfterSlotEvery) {
@@ -92,11 +98,11 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     }
   }
 
-  /// The version that a durable slot names which is written; nil for other writes.
-  private func slotVersion(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64? {
-    guard FileLayout.durableSlots.contains(offset), bytes.count == FileLayout.slotSize else {
-      return nil
-    }
+  /// The version that a slot names which is written; nil for other writes.
+  private func slotVersion(
+    _ bytes: UnsafeRawBufferPointer, _ offset: Int, among places: [Int]
+  ) -> UInt64? {
+    guard places.contains(offset), bytes.count == FileLayout.slotSize else { return nil }
     return unsafe bytes.loadUnaligned(fromByteOffset: FileLayout.slotVersion, as: UInt64.self)
   }
 

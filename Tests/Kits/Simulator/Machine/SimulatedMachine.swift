@@ -165,6 +165,8 @@ struct MachineSettings {
   var deathInFailedFlushEvery = 0
   /// One in so many processes that have written a slot is killed in that call; 0 is never.
   var deathAfterSlotEvery = 0
+  /// The same, of a slot of a commit that is not flushed.
+  var deathAfterVolatileSlotEvery = 0
   /// One of so many flushes takes longer than others wait for at the end.
   var slowFlushEvery = 0
   /// One in so many reads or calls of other kinds fails; 0 is never.

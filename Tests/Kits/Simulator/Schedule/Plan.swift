@@ -100,6 +100,7 @@ public struct Plan {
     restartsMax = kind == 0 ? 0 : 3
     machine.failedFlushEvery = kind == 1 ? 0 : [3, 6, 12][random.below(3)]
     machine.deathInFailedFlushEvery = kind == 1 ? 0 : 2
+    machine.deathAfterVolatileSlotEvery = [0, 4][random.below(2)]
   }
 
   /// Processes that die between a slot and their word of it. Others take over, by transactions or
