@@ -43,7 +43,8 @@ struct HeldPlaces {
       entries = try Self.entries(list, table)
     }
     if let known = try known(links, in: list, table) { return known }
-    entries = nil
+    // They have moved. Finding all of them again is worth it once looking has cost as much again.
+    if entries != nil { (entries, looked) = (nil, 0) }
     let found = try list.indexes(of: links, in: table)
     looked += (found.last ?? 0) + 1
     return found
