@@ -75,7 +75,10 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
     let slot = unsafe slotVersion(bytes, Int(offset), among: FileLayout.durableSlots)
     if let slot { machine.onSlot?(inode, Int(offset), slot) }
     var done = 0
-    let fails = isUnlucky(machine.settings.fullDiskEvery)
+    // A file system that lacks space for what it overwrites puts that elsewhere, and so destroys no
+    // block when it is interrupted.
+    let isInPlace = machine.settings.tearsBlocks && Int(offset) + bytes.count <= inode.size
+    let fails = isUnlucky(machine.settings.fullDiskEvery) && !isInPlace
     while done < bytes.count {
       let place = Int(offset) + done
       let room = MachineInode.pageSize - place % MachineInode.pageSize
