@@ -92,7 +92,7 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
       unsafe slotVersion(bytes, Int(offset), among: FileLayout.volatileSlots) ?? 0 > 0,
       isUnlucky(machine.settings.deathAfterVolatileSlotEvery)
     {
-      die("after it has written a volatile slot", in: .write)
+      die("after it has written a volatile slot", in: .write, isUntold: false)
     }
     guard let slot else { return }
     inode.slotsOfThisBoot[Int(offset)] = slot
@@ -151,10 +151,10 @@ final class SimulatedDescription: SystemFile, @unchecked Sendable {
   }
 
   /// The process is killed before the call returns, and so tells nobody what it has led to.
-  private func die(_ reason: String, in call: SystemCall) {
+  private func die(_ reason: String, in call: SystemCall, isUntold: Bool = true) {
     machine.trace("\(process.name) dies \(reason)")
     machine.kill(process)
-    machine.onUntoldDeath?()
+    if isUntold { machine.onUntoldDeath?() }
     machine.point(.call(call))
     machine.handOff(from: machine.current)
   }

@@ -73,6 +73,7 @@ public struct Plan {
     if !isInMemory, seed % 7 == 0 { failMuch(&random) }
     guard !isInMemory, !machine.tearsBlocks else { return }
     if seed % 6 == 1 { failSilently(&random) }
+    if seed % 12 == 7 { leaveUnpublished(&random) }
     if seed % 6 == 4 { dieAfterSlots(&random) }
   }
 
@@ -100,7 +101,23 @@ public struct Plan {
     restartsMax = kind == 0 ? 0 : 3
     machine.failedFlushEvery = kind == 1 ? 0 : [3, 6, 12][random.below(3)]
     machine.deathInFailedFlushEvery = kind == 1 ? 0 : 2
-    machine.deathAfterVolatileSlotEvery = [0, 4][random.below(2)]
+  }
+
+  /// Writers that die between a volatile slot and publishing it, beside flushes that fail and take
+  /// their processes along; those who had opened the file before go on.
+  private mutating func leaveUnpublished(_ random: inout SeededGenerator) {
+    durabilities = [.relaxed]
+    processCount = 4
+    restartsMax = 0
+    stopsMax = 0
+    compactsOnLaunch = false
+    (machine.fullDiskEvery, machine.otherFaultEvery) = (0, 0)
+    machine.failedFlushEvery = [3, 6][random.below(2)]
+    machine.deathInFailedFlushEvery = 1
+    machine.deathAfterVolatileSlotEvery = 4
+    machine.stepsBetweenSwitches = [1, 4, 15][random.below(3)]
+    for operation in Operation.allCases { weights[operation] = random.below(2) }
+    (weights[.write], weights[.flush]) = (12, 4)
   }
 
   /// Processes that die between a slot and their word of it. Others take over, by transactions or
