@@ -127,8 +127,8 @@ struct RecoverySettlement {
   /// Whether a flush has failed in this boot, after which the kernel reports no more failures for
   /// what it did not write, and may read old bytes again at any time.
   let hasFailedFlush: Bool
-  /// Brings to the disk what has been written. Where other threads flush the same open file it takes
-  /// its turn among them: the kernel tells one of them alone of a failure.
+  /// Brings to the disk what has been written. Where other threads flush the same open file it
+  /// takes its turn among them: the kernel tells one of them alone of a failure.
   let flush: SettlementFlush
 
   private var file: any SystemFile { recovery.slots.file }
