@@ -33,6 +33,24 @@ import Testing
     #expect(try database.verify().findings == [])
   }
 
+  /// The newest version that the session of the bench's file knows of.
+  private func published() throws -> PublishedVersion {
+    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
+    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
+      (_) throws(Never) in preconditionFailure("the database is open")
+    }
+    defer { member.close() }
+    return try member.newest()
+  }
+
+  /// Another process's session of the copy, which begins with what was recovered.
+  private func holdSession(_ recovered: LockFile.Recovered) throws -> LockFile {
+    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
+    return try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
+      (_) throws(Never) in recovered
+    }
+  }
+
   /// Somebody else holds the session, and knows of the slot that the dead process was flushing.
   @Test(arguments: [Durability.full, .grouped, .relaxed])
   func `a slot that another process had on its way is written anew before it counts`(
@@ -42,12 +60,7 @@ import Testing
     try bench.open()
     try bench.commit().release()
     let durable = bench.database.durableVersion
-    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
-    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
-      (_) throws(Never) in preconditionFailure("the database is open")
-    }
-    let published = try member.newest()
-    member.close()
+    let published = try published()
     var disk = bench.system.contents(of: "/a.realm")
     try bench.database.flush()
     let cache = bench.system.contents(of: "/a.realm")
@@ -55,11 +68,8 @@ import Testing
     disk += cache[disk.count...]
     bench.system.install(disk, at: "/b.realm")
     bench.system.readAgain(cache[Self.slots], at: Self.slots.lowerBound, of: "/b.realm")
-    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
-    let holder = try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
-      (_) throws(Never) in
-      LockFile.Recovered(newest: published, durable: durable, flushed: published.version)
-    }
+    let holder = try holdSession(
+      LockFile.Recovered(newest: published, durable: durable, flushed: published.version))
     holder.pendingSlot = published.version
     let database = try open(durability)
     try database.flush()
@@ -77,18 +87,10 @@ import Testing
     let left = try bench.commit().version
     try bench.database.flush()
     try bench.commit().release()
-    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
-    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
-      (_) throws(Never) in preconditionFailure("the database is open")
-    }
-    let published = try member.newest()
-    member.close()
+    let published = try published()
     bench.system.install(bench.system.contents(of: "/a.realm"), at: "/b.realm")
-    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
-    let holder = try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
-      (_) throws(Never) in
-      LockFile.Recovered(newest: published, durable: durable, flushed: durable)
-    }
+    let holder = try holdSession(
+      LockFile.Recovered(newest: published, durable: durable, flushed: durable))
     let database = try open(.relaxed)
     try database.flush()
     #expect(database.durableVersion == published.version)
@@ -110,22 +112,14 @@ import Testing
   ) throws {
     bench.options.durability = .relaxed
     try bench.open()
-    let file = try bench.system.openFile(path: "/a.realm", mode: .readWrite)
-    let member = try LockFile.open(path: "/a.realm.lock", dataFile: file, system: bench.system) {
-      (_) throws(Never) in preconditionFailure("the database is open")
-    }
-    let published = try member.newest()
-    member.close()
+    let published = try published()
     var disk = bench.system.contents(of: "/a.realm")
     let left = try bench.commit().version
     let cache = bench.system.contents(of: "/a.realm")
     disk += [UInt8](repeating: 0, count: cache.count - disk.count)
     bench.system.install(disk, at: "/b.realm")
-    let data = try bench.system.openFile(path: "/b.realm", mode: .readWrite)
-    let holder = try LockFile.open(path: "/b.realm.lock", dataFile: data, system: bench.system) {
-      (_) throws(Never) in
-      LockFile.Recovered(newest: published, durable: published.version)
-    }
+    let holder = try holdSession(
+      LockFile.Recovered(newest: published, durable: published.version))
     let database = try open(durability)
     bench.system.readAgain(
       cache[Self.slots.lowerBound...], at: Self.slots.lowerBound, of: "/b.realm")

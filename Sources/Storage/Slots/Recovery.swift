@@ -110,6 +110,7 @@ struct Recovery {
   }
 }
 
+/// A flush of the file, for `RecoverySettlement`.
 typealias SettlementFlush = () throws(SystemError) -> Void
 
 /// Makes what recovery found the durable version of the file, and removes what lost against it.
