@@ -233,6 +233,45 @@ import Testing
     try bench.verify()
   }
 
+  @Test(arguments: 1...4)
+  func `the log says where the nodes are that were written after a version`(seed: UInt64) throws {
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let bench = try Bench(leafCount: 400, wordsMax: 300, changesMax: 40, seed: seed)
+    var passedOver = 0
+    for step in 1...600 {
+      try bench.commit()
+      if random.below(60) == 0 { try compact(bench) }
+      guard step % 20 == 0 else { continue }
+      let snapshot = try bench.database.pinNewest()
+      let age = UInt64(random.below(step % 40 == 0 ? 20 : step))
+      let after = Version(snapshot.version.rawValue - age)
+      passedOver += try compareWritten(snapshot, after: after, "seed \(seed), step \(step)")
+    }
+    #expect(passedOver > 1000)
+  }
+
+  /// - Returns: how many nodes need not be looked at.
+  private func compareWritten(
+    _ snapshot: Snapshot, after: Version, _ comment: Comment
+  ) throws -> Int {
+    let source = snapshot.source
+    let written = try WrittenExtents(after: after, index: snapshot.freeSpace, source)
+    guard let written else { return 0 }
+    var passedOver = 0
+    var walk = TreeWalk(source: source, version: snapshot.version)
+    walk.visit(snapshot.node) { offset, message in
+      Issue.record("\(message) at \(offset)")
+    } _: { extent in
+      let node = unsafe Node(address: source.mapping.address + Int(extent.offset))
+      let isNew = node.createdIn > after
+      if written.contains(extent.offset) { return }
+      #expect(!isNew, comment)
+      passedOver += 1
+    }
+    return passedOver
+  }
+
   private func compact(_ bench: Bench) throws {
     _ = try bench.database.compactStep(force: true)
     bench.noteUnchanged()

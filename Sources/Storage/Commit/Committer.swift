@@ -102,8 +102,16 @@ struct Committer {
 
   /// When a flush has failed since the transaction began, Linux may have read pages again as they
   /// were before; what the transaction copied from them is not to become part of a version.
+  ///
+  /// - Throws: `.poisoned`, `.corrupt`.
   private func requireTrustworthyReads() throws(StorageError) {
-    guard durability != .inMemory, lockFile.flushFailure % 2 == 1 else { return }
+    guard durability != .inMemory else { return }
+    // Nor is what it has taken over from the log of free space, also where the process in whose
+    // flush that happened was killed before it could say so.
+    if lockFile.flushedVersion < base.version {
+      try writer.source.requireUnchanged(base.freeSpace)
+    }
+    guard lockFile.flushFailure % 2 == 1 else { return }
     throw StorageError(
       .poisoned, path: fileWriter.file.path,
       "a flush has failed while the transaction was under way, so what it has read may be older"

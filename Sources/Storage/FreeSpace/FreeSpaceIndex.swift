@@ -63,7 +63,13 @@ struct FreeSpaceIndex {
   }
 
   init(_ reference: NodeReference, _ source: NodeSource) throws(StorageError) {
-    let node = try source.node(reference)
+    try self.init(try source.node(reference), reference, source)
+  }
+
+  /// - Parameter node: what `reference` names, or a copy of it that lives as long as this.
+  init(
+    _ node: Node, _ reference: NodeReference, _ source: NodeSource
+  ) throws(StorageError) {
     guard node.kind == .freeSpaceIndex, node.referenceCount > 0,
       node.dataSize >= Self.headerSize
     else { throw source.corrupt(reference, "the free-space index was expected") }
@@ -100,7 +106,11 @@ struct FreeSpaceIndex {
 
   /// The bytes of a chunk's operations.
   func bytes(of chunk: Chunk) throws(StorageError) -> UnsafeRawBufferPointer {
-    let node = try source.node(chunk.reference)
+    try bytes(of: chunk, in: try source.node(chunk.reference))
+  }
+
+  /// - Parameter node: the chunk's, or a copy of it.
+  func bytes(of chunk: Chunk, in node: Node) throws(StorageError) -> UnsafeRawBufferPointer {
     guard node.kind == .freeSpaceLog, node.count == chunk.count,
       node.dataSize >= node.count * SpaceOperation.byteSize
     else { throw source.corrupt(chunk.reference, "a part of the free-space log was expected") }

@@ -4,7 +4,8 @@ import Platform
 /// to the disk whatever became of earlier ones.
 ///
 /// A node is never older than what it refers to, so a subtree whose root was written early enough
-/// is passed over whole: the work goes by what the versions in question wrote.
+/// is passed over whole: the work goes by what the versions in question wrote. Where the log of
+/// free space says where that is, the other nodes are not even looked at.
 struct NodeRewriter {
   let source: NodeSource
   let file: any SystemFile
@@ -17,19 +18,43 @@ struct NodeRewriter {
   func run(
     _ root: NodeReference, after version: Version, upTo last: Version = .max
   ) throws(StorageError) {
-    try visit(root, after: version, upTo: last, depth: 0)
+    if root.isNone || source.isOlder(root, than: version) { return }
+    let selection = Selection(
+      after: version, upTo: last, written: try written(by: root, after: version))
+    try visit(root, selection, depth: 0)
+  }
+
+  /// What is written: nodes of versions after one and up to another.
+  private struct Selection {
+    var after: Version
+    var upTo: Version
+    /// Where they lie, if that is known.
+    var written: WrittenExtents?
+  }
+
+  private func written(
+    by root: NodeReference, after version: Version
+  ) throws(StorageError) -> WrittenExtents? {
+    let copy = try source.verifiedCopy(root)
+    defer { copy.deallocate() }
+    guard copy.node.kind == .snapshot, copy.node.referenceCount == SnapshotNode.referenceCount
+    else { throw source.corrupt(root, "the node of a version was expected") }
+    let index = copy.node.reference(SnapshotNode.freeSpace)
+    return try WrittenExtents(after: version, index: index, source)
   }
 
   private func visit(
-    _ reference: NodeReference, after version: Version, upTo last: Version, depth: Int
+    _ reference: NodeReference, _ selection: Selection, depth: Int
   ) throws(StorageError) {
-    if reference.isNone || source.isOlder(reference, than: version) { return }
+    if reference.isNone { return }
+    if let written = selection.written, !written.contains(reference.offset) { return }
+    if source.isOlder(reference, than: selection.after) { return }
     // A copy, verified anew: after a failed flush the page cache may be read from the disk again at
     // any time, and then holds older bytes.
     let copy = try source.verifiedCopy(reference)
     defer { copy.deallocate() }
     let node = copy.node
-    if node.createdIn <= version { return }
+    if node.createdIn <= selection.after { return }
     guard depth < Self.depthMax else {
       throw source.corrupt(reference, "a tree of at most \(Self.depthMax) levels was expected")
     }
@@ -38,9 +63,9 @@ struct NodeRewriter {
       guard !child.isUncommitted else {
         throw source.corrupt(reference, "references within the file were expected")
       }
-      try visit(child, after: version, upTo: last, depth: depth + 1)
+      try visit(child, selection, depth: depth + 1)
     }
-    guard node.createdIn <= last else { return }
+    guard node.createdIn <= selection.upTo else { return }
     do throws(SystemError) {
       try file.write(UnsafeRawBufferPointer(copy.image), at: reference.offset)
     } catch {

@@ -24,6 +24,14 @@ extension NodeSource {
     return try withCheckedNode(reference, body)
   }
 
+  /// Checks a node anew that has been read before. What has been read of an encrypted one is in
+  /// private memory and cannot have changed.
+  ///
+  /// - Throws: `.corrupt` if the page cache no longer has it.
+  func requireUnchanged(_ reference: NodeReference) throws(StorageError) {
+    if base == image { _ = try checkedImage(reference) }
+  }
+
   /// How many references a node says that it has, without a look at its checksum.
   func peekReferenceCount(_ reference: NodeReference) throws(StorageError) -> Int {
     guard isWithinFile(reference), !reference.isUncommitted else {

@@ -42,7 +42,8 @@ struct VerifiedNodes {
     let known = newest[Int(offset &>> 13)].load(ordering: .acquiring)
     // And before what it stands for: the bytes of a decrypted node are written before its bit.
     let word = bits[Int(offset &>> 12)].load(ordering: .acquiring)
-    return createdIn.rawValue <= known && word & (1 &<< ((offset &>> 6) & 63)) != 0
+    // One less on either side: no node is of version 0, which a page of zeros says.
+    return createdIn.rawValue &- 1 < known && word & (1 &<< ((offset &>> 6) & 63)) != 0
   }
 
   /// The node at `offset` has been verified, or has just been written by this process. Its version

@@ -1,0 +1,45 @@
+import EngineLab
+import Platform
+import Testing
+
+@testable import Storage
+
+/// A flush has failed in a process that was killed before it could say so, and the kernel reads
+/// pages from the disk again as they were before, under those who have them mapped.
+@Suite struct RereadPageTests {
+  /// The tag of a node may be 0, as the checksum of a page of zeros is.
+  @Test func `a page of zeros is not taken for a node that has been verified`() throws {
+    let verified = try VerifiedNodes(length: 1 << 16)
+    defer { verified.release() }
+    verified.mark(16384, createdIn: 7)
+    #expect(verified.contains(16384, createdIn: 7))
+    #expect(verified.contains(16384, createdIn: 1))
+    #expect(!verified.contains(16384, createdIn: 0))
+    #expect(!verified.contains(16384, createdIn: 8))
+  }
+
+  /// Its last operations would be missing in all later versions: space would be used twice.
+  @Test func `what a commit takes over from the log of free space is as it was read`() throws {
+    let bench = try Bench(durability: .relaxed)
+    for _ in 0..<3 { try bench.commit() }
+    let tail = try lastOperation(of: try bench.database.pinNewest())
+    let old = [UInt8](repeating: 0, count: tail.count)[...]
+    bench.system.readAgain(old, at: tail.lowerBound, of: "/a.realm")
+    let error = #expect(throws: StorageError.self) { try bench.commit() }
+    #expect(error?.code == .corrupt)
+    #expect(bench.database.newestVersion == 4)
+  }
+
+  /// Where the newest operation is that the version's index of free space holds.
+  private func lastOperation(of snapshot: Snapshot) throws -> Range<Int> {
+    let reference = snapshot.freeSpace
+    let node = try snapshot.source.node(reference)
+    #expect(node.count > 0)
+    let first = Int(reference.offset) + node.byteSize - node.dataSize
+    let index = try FreeSpaceIndex(reference, snapshot.source)
+    let end =
+      first + FreeSpaceIndex.headerSize + index.chunkCount * FreeSpaceIndex.chunkSize
+      + index.tailCount * SpaceOperation.byteSize
+    return end - SpaceOperation.byteSize..<end
+  }
+}
