@@ -38,7 +38,8 @@ extension PairTree {
     _ limits: TreeLimits, _ step: Step
   ) throws(StorageError) -> Inserted {
     guard node.kind == .pairInner else {
-      return try insertIntoLeaf(writer, reference, PairLeaf(node), pair, limits)
+      let leaf = PairLeaf(node)
+      return try insertIntoLeaf(writer, reference, leaf, pair, at: leaf.lowerBound(pair), limits)
     }
     let child = childBelow(node, pair)
     let below = step.down(node, child)
@@ -90,9 +91,8 @@ extension PairTree {
 
   private static func insertIntoLeaf(
     _ writer: NodeWriter, _ reference: NodeReference, _ leaf: PairLeaf, _ pair: IndexPair,
-    _ limits: TreeLimits
+    at index: Int, _ limits: TreeLimits
   ) throws(StorageError) -> Inserted {
-    let index = leaf.lowerBound(pair)
     if leaf.count < limits.pairEntries {
       return Inserted(reference: try PairLeaf.insert(writer, reference, at: index, pair))
     }
@@ -222,10 +222,13 @@ extension PairTree {
   ) throws(StorageError) -> InsertedUnique {
     guard node.kind == .pairInner else {
       let leaf = PairLeaf(node)
-      if let existing = key(of: pair.value, in: leaf) {
-        return InsertedUnique(inserted: Inserted(reference: reference), existing: existing)
+      let index = leaf.place(of: pair.value)
+      if index < leaf.count, leaf.value(index) == pair.value {
+        return InsertedUnique(
+          inserted: Inserted(reference: reference), existing: leaf.key(index))
       }
-      return InsertedUnique(inserted: try insertIntoLeaf(writer, reference, leaf, pair, limits))
+      return InsertedUnique(
+        inserted: try insertIntoLeaf(writer, reference, leaf, pair, at: index, limits))
     }
     let child = childHolding(node, IndexPair(pair.value, .max))
     let below = step.down(node, child)
@@ -245,7 +248,7 @@ extension PairTree {
 
   /// The key of the first entry with that value.
   private static func key(of value: Int64, in leaf: PairLeaf) -> Int64? {
-    let index = leaf.lowerBound(IndexPair(value, .min))
+    let index = leaf.place(of: value)
     return index < leaf.count && leaf.value(index) == value ? leaf.key(index) : nil
   }
 }

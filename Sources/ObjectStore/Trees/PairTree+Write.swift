@@ -76,6 +76,8 @@ extension PairTree {
   static func childHolding(_ node: Node, _ pair: IndexPair) -> Int {
     var low = 0
     var high = node.referenceCount
+    // What comes in rising order belongs to the last.
+    if high > 1, !(pair < first(node, high - 1)) { return high - 1 }
     while high - low > 1 {
       let middle = (low + high) / 2
       if pair < first(node, middle) { high = middle } else { low = middle }

@@ -85,7 +85,15 @@ public struct IndexPair: Hashable, Comparable, Sendable {
     }
   }
 
-  /// The same for values of 8 bytes. Most of these are hashes, which lie evenly: the search begins
+  /// Where the first entry with that value is, or would be. Values often come in rising order: what
+  /// goes to the end is not searched for.
+  @inline(__always)
+  func place(of value: Int64) -> Int {
+    if count > 0, self.value(count &- 1) < value { return count }
+    return lowerBound(IndexPair(value, .min))
+  }
+
+  /// `lowerBound` for values of 8 bytes. Most of these are hashes, which lie evenly: the search begins
   /// where the value is likely to be, and goes away from there in steps that double. Of a leaf that
   /// is not in the processor's caches it so looks at a few lines only.
   @usableFromInline

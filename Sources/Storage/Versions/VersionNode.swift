@@ -19,6 +19,11 @@ struct VersionNode {
     root = node.reference(SnapshotNode.root)
     history = node.reference(SnapshotNode.history)
     freeSpace = node.reference(SnapshotNode.freeSpace)
+    // Of a node that has been verified a sector may since have been read again, after a flush of
+    // which nobody knows that it failed. What is no place in the file would be taken for memory.
+    if root.isUncommitted || history.isUncommitted || freeSpace.isUncommitted {
+      throw Self.noNode(of: published, in: source)
+    }
     lastCut = Version(node.data.load(fromByteOffset: SnapshotNode.lastCut, as: UInt64.self))
   }
 
@@ -29,7 +34,9 @@ struct VersionNode {
   static func root(
     of published: PublishedVersion, in source: NodeSource
   ) throws(StorageError) -> NodeReference {
-    try node(of: published, in: source).reference(SnapshotNode.root)
+    let root = try node(of: published, in: source).reference(SnapshotNode.root)
+    if root.isUncommitted { throw noNode(of: published, in: source) }
+    return root
   }
 
   @inline(__always)
