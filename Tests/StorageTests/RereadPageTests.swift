@@ -18,6 +18,15 @@ import Testing
     #expect(!verified.contains(16384, createdIn: 8))
   }
 
+  @Test func `a page of zeros is not taken for a node that need not be written again`() throws {
+    let bench = try Bench()
+    let snapshot = try bench.commit()
+    let free = snapshot.logicalSize - 4096
+    let zeros = NodeReference(rawValue: free)
+    #expect(zeros.offset == free && zeros.checksumTag == 0)
+    #expect(!snapshot.source.isOlder(zeros, than: snapshot.version))
+  }
+
   /// Its last operations would be missing in all later versions: space would be used twice.
   @Test func `what a commit takes over from the log of free space is as it was read`() throws {
     let bench = try Bench(durability: .relaxed)

@@ -52,6 +52,16 @@ final class FileSynchronizer: Sendable {
     return { [self] () throws(SystemError) in try runAgain(since: count) }
   }
 
+  /// Comes after a flush that has made certain of what another process had written. Under `strict`,
+  /// where that is not written again, a flush of another thread may have failed before and have left
+  /// nothing for this one to write.
+  func requireNoFailure(under durability: Durability) throws(StorageError) {
+    guard durability == .strict, lockFile.flushFailure % 2 == 1 else { return }
+    throw StorageError(
+      .inputOutput, path: file.path,
+      "a flush has failed while what another process had written was made certain; try again")
+  }
+
   /// What the failed flushes should have covered has been written again.
   func noteRepair() {
     failures.withLock { $0.isUnrepaired = false }

@@ -93,6 +93,7 @@ struct FlushRepair {
     var isThere = false
     do throws(StorageError) {
       isThere = try secure(durable, source.mapping, hasFailedFlush: false)
+      if isThere { try synchronizer.requireNoFailure(under: durability) }
     } catch {
       guard error.code == .corrupt else {
         lockFile.noteFlushFailure()

@@ -113,6 +113,7 @@ struct WriterSuccession {
           recovery: recovery, rewritesInPlace: flusher.durability != .strict,
           hasFailedFlush: false, flush: flush
         ).secure(found.newest)
+        try flusher.synchronizer.requireNoFailure(under: flusher.durability)
       } catch {
         lockFile.noteFlushFailure()
         throw error

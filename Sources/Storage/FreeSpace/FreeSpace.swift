@@ -348,6 +348,7 @@ final class FreeSpace {
     guard isWhole else {
       throw source!.corrupt(record.reference, "runs within their region were expected")
     }
+    try source!.requireUnchanged(record.reference)
     return known
   }
 

@@ -125,6 +125,7 @@ struct FreeSpaceIndex {
       let chunk = chunk(position)
       guard chunk.lastVersion > version else { continue }
       try Self.forEach(try bytes(of: chunk), after: version, body)
+      try source.requireUnchanged(chunk.reference)
     }
     try Self.forEach(tailBytes, after: version, body)
   }

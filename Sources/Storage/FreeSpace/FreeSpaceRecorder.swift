@@ -62,9 +62,7 @@ struct FreeSpaceRecorder {
   /// Collects what the commit has to write besides the index: chunks first, so that children come
   /// before parents.
   mutating func collect(into serializer: inout NodeSerializer) {
-    if let newChunks {
-      for chunk in newChunks { serializer.collect(chunk.reference) }
-    }
+    for chunk in newChunks ?? [] { serializer.collect(chunk.reference) }
     serializer.collect(map)
   }
 
@@ -161,6 +159,7 @@ struct FreeSpaceRecorder {
       let reference = chunks[position].reference
       guard !reference.isUncommitted else { continue }
       chunks[position].reference = try writer.mutable(reference).reference
+      try writer.source.requireUnchanged(reference)
     }
     newChunks = chunks
     let groupCount = freeSpace.regions.groups.count
@@ -254,8 +253,7 @@ struct FreeSpaceRecorder {
   private mutating func addChunk(
     merging merged: [Chunk], then operations: [SpaceOperation]
   ) throws(StorageError) {
-    var parts: [UnsafeRawBufferPointer] = []
-    for chunk in merged { parts.append(try old.bytes(of: chunk)) }
+    var parts = try merged.map { (chunk) throws(StorageError) in try old.bytes(of: chunk) }
     parts.append(old.tailBytes)
     var rest = operations[...]
     add(parts, then: rest.prefix(Self.chunkCountMax))
@@ -264,6 +262,7 @@ struct FreeSpaceRecorder {
       add([], then: [.commit(version)] + rest.prefix(Self.chunkCountMax))
       rest = rest.dropFirst(Self.chunkCountMax)
     }
+    for chunk in merged { try writer.source.requireUnchanged(chunk.reference) }
   }
 
   private mutating func add(

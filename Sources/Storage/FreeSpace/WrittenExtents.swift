@@ -7,7 +7,8 @@ struct WrittenExtents {
   /// Ascending; none overlap or touch.
   private var extents: ContiguousArray<Extent> = []
 
-  /// Reads the log that `index` names. Nil if it does not reach back to `version`.
+  /// Reads the log that `index` names. Nil if it does not reach back to `version`, or to the first
+  /// one, which was written before there was a log.
   ///
   /// Of everything a copy is checked anew: what has been verified before may have been read from
   /// the disk again since a flush has failed.
@@ -19,7 +20,7 @@ struct WrittenExtents {
     let copy = try source.verifiedCopy(reference)
     defer { copy.deallocate() }
     let index = try FreeSpaceIndex(copy.node, reference, source)
-    guard index.start <= version else { return nil }
+    guard version > .zero, index.start <= version else { return nil }
     for chunk in index.chunks where chunk.lastVersion > version {
       let copy = try source.verifiedCopy(chunk.reference)
       defer { copy.deallocate() }

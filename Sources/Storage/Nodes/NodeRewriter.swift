@@ -40,7 +40,11 @@ struct NodeRewriter {
     guard copy.node.kind == .snapshot, copy.node.referenceCount == SnapshotNode.referenceCount
     else { throw source.corrupt(root, "the node of a version was expected") }
     let index = copy.node.reference(SnapshotNode.freeSpace)
-    return try WrittenExtents(after: version, index: index, source)
+    let written = try WrittenExtents(after: version, index: index, source)
+    if let written, !written.contains(root.offset) {
+      throw source.corrupt(index, "a log of free space with the version's own nodes was expected")
+    }
+    return written
   }
 
   private func visit(

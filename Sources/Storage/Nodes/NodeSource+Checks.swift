@@ -29,7 +29,7 @@ extension NodeSource {
   ///
   /// - Throws: `.corrupt` if the page cache no longer has it.
   func requireUnchanged(_ reference: NodeReference) throws(StorageError) {
-    if base == image { _ = try checkedImage(reference) }
+    if base == image, !reference.isUncommitted { _ = try checkedImage(reference) }
   }
 
   /// How many references a node says that it has, without a look at its checksum.
@@ -112,7 +112,9 @@ extension NodeSource {
       return createdIn.map { $0 <= version } ?? false
     }
     let node = Node(address: image + Int(reference.offset))
-    return node.storedChecksum & 0x7FFF == reference.checksumTag && node.createdIn <= version
+    // No node is of version 0, which a page of zeros says.
+    return node.storedChecksum & 0x7FFF == reference.checksumTag && node.createdIn > .zero
+      && node.createdIn <= version
   }
 
   // MARK: Plain files
