@@ -39,6 +39,34 @@ import Testing
     #expect(bench.database.newestVersion == 4)
   }
 
+  /// The chunks of a log are merged into one when there are many, in a file of some size.
+  @Test func `a part of the log that is merged with others is as it was written`() throws {
+    let bench = try Bench(leafCount: 500, wordsMax: 8000, durability: .relaxed)
+    bench.options.mappingReservation = 1 << 30
+    try bench.open()
+    for _ in 0..<300 { try bench.commit() }
+    for _ in 0..<200 {
+      let snapshot = try bench.database.pinNewest()
+      let chunks = try FreeSpaceIndex(snapshot.freeSpace, snapshot.source).chunks
+      let newest = try #require(chunks.last)
+      let size = newest.count * SpaceOperation.byteSize
+      let place = Int(newest.reference.offset) + NodeLayout.headerSize + size / 2
+      let contents = bench.system.contents(of: "/a.realm")[place..<place + size / 2]
+      let zeros = [UInt8](repeating: 0, count: size / 2)[...]
+      bench.system.readAgain(zeros, at: place, of: "/a.realm")
+      do {
+        let next = try bench.commit()
+        let left = try FreeSpaceIndex(next.freeSpace, next.source).chunks.map(\.reference)
+        try #require(left.contains(newest.reference), "merged as it was read again")
+      } catch let error as StorageError {
+        #expect(error.code == .corrupt)
+        return
+      }
+      bench.system.readAgain(contents, at: place, of: "/a.realm")
+    }
+    Issue.record("no chunks were merged")
+  }
+
   /// Where the newest operation is that the version's index of free space holds.
   private func lastOperation(of snapshot: Snapshot) throws -> Range<Int> {
     let reference = snapshot.freeSpace
