@@ -93,9 +93,9 @@ public struct IndexPair: Hashable, Comparable, Sendable {
     return lowerBound(IndexPair(value, .min))
   }
 
-  /// `lowerBound` for values of 8 bytes. Most of these are hashes, which lie evenly: the search begins
-  /// where the value is likely to be, and goes away from there in steps that double. Of a leaf that
-  /// is not in the processor's caches it so looks at a few lines only.
+  /// `lowerBound` for values of 8 bytes. Most of these are hashes, which lie evenly: the search
+  /// begins where the value is likely to be, and goes away from there in steps that double. Of a
+  /// leaf that is not in the processor's caches it so looks at a few lines only.
   @usableFromInline
   func lowerBoundOfWide(_ distance: UInt64, _ wanted: Int64) -> Int {
     if count < 32 { return lowerBound(distance, wanted, UInt64.self) }

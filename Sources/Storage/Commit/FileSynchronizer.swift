@@ -53,8 +53,8 @@ final class FileSynchronizer: Sendable {
   }
 
   /// Comes after a flush that has made certain of what another process had written. Under `strict`,
-  /// where that is not written again, a flush of another thread may have failed before and have left
-  /// nothing for this one to write.
+  /// where that is not written again, a flush of another thread may have failed before and have
+  /// left nothing for this one to write.
   func requireNoFailure(under durability: Durability) throws(StorageError) {
     guard durability == .strict, lockFile.flushFailure % 2 == 1 else { return }
     throw StorageError(

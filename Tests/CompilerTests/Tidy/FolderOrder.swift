@@ -48,7 +48,6 @@ struct FolderOrder {
       "Creation -> FreeSpace": 4,
       "FreeSpace -> Commit": 2,
       "Nodes -> History": 1,
-      "Nodes -> Slots": 1,
     ],
     "ObjectStore": [
       "Base -> Query": 2,
