@@ -78,6 +78,11 @@ void scan_extremes_i64(const void *data, size_t count, int64_t *out);
 void scan_extremes_f32(const void *data, size_t count, float *out);
 void scan_extremes_f64(const void *data, size_t count, double *out);
 
+// Asks for `size` bytes before they are read. Never faults, wherever `data` points.
+static inline void scan_prefetch(const void *data, size_t size) {
+  for (size_t i = 0; i < size; i += 64) __builtin_prefetch((const char *)data + i);
+}
+
 // The direction of a place on a sphere, given in degrees, as x, y and z of length one.
 void scan_geo_unit(double latitude, double longitude, double *out);
 double scan_geo_sine(double radians);

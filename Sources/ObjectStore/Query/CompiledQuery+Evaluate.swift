@@ -98,6 +98,7 @@ extension CompiledQuery {
     case .scan(let table):
       var clusters = table.clusters()
       while let cluster = try clusters.next() {
+        clusters.lookAhead { node.prefetch($0, context.source) }
         let rows = ClusterRows(context: context, table: table, cluster: cluster)
         let found = try node.select(rows, .first(cluster.count))
         // A scan of a column is far quicker than a walk along links.

@@ -176,6 +176,23 @@ public struct ClusterIterator {
     }
   }
 
+  /// For work that takes less time than memory does to answer: asks the processor for the cluster
+  /// that comes fourth, and gives `body` the second one, if it has been read before, for its vectors
+  /// to be asked for. Clusters of other inner nodes are left out.
+  @inline(__always)
+  func lookAhead(_ body: (Cluster) -> Void) {
+    guard let (parent, next) = path.last else { return }
+    let second = next + 1
+    let fourth = next + 3
+    if fourth < parent.referenceCount {
+      unsafe Prefetch.ask(source.place(of: parent.reference(fourth)), bytes: 192)
+    }
+    guard second < parent.referenceCount,
+      let node = source.nodeIfSeen(parent.reference(second)), node.kind == .cluster
+    else { return }
+    body(Cluster(node: node))
+  }
+
   private mutating func next(
     _ cluster: Cluster, _ reference: NodeReference
   ) throws(StorageError) -> Cluster {

@@ -42,16 +42,35 @@ public struct NodeSource: @unchecked Sendable {
           bitPattern: UInt(reference.rawValue & 0xFFFF_FFFF_FFFF)
         ).unsafelyUnwrapped)
     }
-    let offset = reference.offset
-    if offset &+ 32 <= limit {
-      let node = Node(address: base + Int(offset))
-      if node.storedChecksum & 0x7FFF == reference.checksumTag,
-        verified.contains(offset, createdIn: Node(address: image + Int(offset)).createdIn)
-      {
-        return node
-      }
-    }
+    if let node = seen(reference) { return node }
     return try verify(reference)
+  }
+
+  /// A node of the file that has been verified before.
+  @inlinable @inline(__always)
+  func seen(_ reference: NodeReference) -> Node? {
+    let offset = reference.offset
+    if offset &+ 32 > limit { return nil }
+    let node = Node(address: base + Int(offset))
+    guard node.storedChecksum & 0x7FFF == reference.checksumTag,
+      verified.contains(offset, createdIn: Node(address: image + Int(offset)).createdIn)
+    else { return nil }
+    return node
+  }
+
+  /// The node that `reference` names, if it has been read before: for what is done ahead of a
+  /// need, which neither fails nor verifies.
+  @inlinable @inline(__always)
+  public func nodeIfSeen(_ reference: NodeReference) -> Node? {
+    reference.isNone || reference.isUncommitted ? nil : seen(reference)
+  }
+
+  /// Where a node will be read, as a hint for the processor: not to be read before `node` has been
+  /// asked. Nil for a reference that leads nowhere.
+  @inlinable @inline(__always)
+  public func place(of reference: NodeReference) -> UnsafeRawPointer? {
+    reference.isNone || reference.isUncommitted || reference.offset >= limit
+      ? nil : base + Int(reference.offset)
   }
 
   /// The slow path: bounds, sizes, checksum and tag; sets the bit.

@@ -99,6 +99,28 @@ final class DepotItem: Object {
     #expect(times[1] < times[0] * 25 + .milliseconds(50), "\(times)")
   }
 
+  /// In one transaction, or one in each, which has no memory of what others looked for.
+  private func movingTime(inOneTransaction isOne: Bool) throws -> Duration {
+    let (realm, depot, items) = try depot(5_000) { depot, items in
+      for item in items { depot.map["\(item.number)"] = .some(item) }
+    }
+    let last = items.sorted { "\($0.number)" > "\($1.number)" }.prefix(200)
+    func delete(_ item: DepotItem) {
+      depot.map["-\(item.number)"] = .some(items[0])  // before all others
+      realm.delete(item)
+    }
+    return try Self.busy {
+      if isOne { return try realm.write { for item in last { delete(item) } } }
+      for item in last { try realm.write { delete(item) } }
+    }
+  }
+
+  @Test func `deleting objects from a map whose places move`() throws {
+    let apart = try movingTime(inOneTransaction: false)
+    let together = try movingTime(inOneTransaction: true)
+    #expect(together < apart * 4 + .milliseconds(50), "\(together), \(apart) one by one")
+  }
+
   /// Changes while objects go: what was known of the places does not hold any more.
   @Test func `objects that go from a map that changes meanwhile`() throws {
     let (realm, depot, items) = try depot(2_000) { depot, items in

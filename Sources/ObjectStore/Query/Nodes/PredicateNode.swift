@@ -33,6 +33,9 @@ protocol PredicateNode: AnyObject, Sendable {
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection
 
+  /// Asks the processor for what a selection in `cluster` reads first.
+  func prefetch(_ cluster: Cluster, _ source: NodeSource)
+
   /// Whether the predicate holds for one row: cheaper than a selection of one.
   func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool
 }
@@ -40,6 +43,7 @@ protocol PredicateNode: AnyObject, Sendable {
 extension PredicateNode {
   var probe: IndexProbe? { nil }
   var probedColumn: ColumnKey? { nil }
+  func prefetch(_ cluster: Cluster, _ source: NodeSource) {}
 }
 
 /// Holds for every object, or for none.
@@ -62,6 +66,10 @@ final class ConjunctionNode: PredicateNode {
   let parts: [any PredicateNode]
   init(_ parts: [any PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
   var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+
+  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
+    for part in parts { part.prefetch(cluster, source) }
+  }
 
   func select(
     _ rows: ClusterRows, _ candidates: Selection
@@ -86,6 +94,10 @@ final class DisjunctionNode: PredicateNode {
   init(_ parts: [any PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
   var cost: Int { parts.reduce(0) { $0 + $1.cost } }
 
+  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
+    for part in parts { part.prefetch(cluster, source) }
+  }
+
   func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
@@ -108,6 +120,8 @@ final class NegationNode: PredicateNode {
   let part: any PredicateNode
   init(_ part: any PredicateNode) { self.part = part }
   var cost: Int { part.cost }
+
+  func prefetch(_ cluster: Cluster, _ source: NodeSource) { part.prefetch(cluster, source) }
 
   func select(
     _ rows: ClusterRows, _ candidates: Selection

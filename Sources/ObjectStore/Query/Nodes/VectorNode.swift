@@ -26,6 +26,10 @@ extension VectorNode {
   var cost: Int { 1 }
   var probedColumn: ColumnKey? { column.key }
 
+  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
+    Prefetch.vector(column, of: cluster, in: source)
+  }
+
   func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
