@@ -177,8 +177,8 @@ public struct ClusterIterator {
   }
 
   /// For work that takes less time than memory does to answer: asks the processor for the cluster
-  /// that comes fourth, and gives `body` the second one, if it has been read before, for its vectors
-  /// to be asked for. Clusters of other inner nodes are left out.
+  /// that comes fourth, and gives `body` the second one, if it has been read before, so that it
+  /// asks for the vectors. Clusters of other inner nodes are left out.
   @inline(__always)
   func lookAhead(_ body: (Cluster) -> Void) {
     guard let (parent, next) = path.last else { return }

@@ -26,8 +26,15 @@ extension VectorNode {
   var cost: Int { 1 }
   var probedColumn: ColumnKey? { column.key }
 
+  /// The vector, as far as its kind says how large it is.
   func prefetch(_ cluster: Cluster, _ source: NodeSource) {
-    Prefetch.vector(column, of: cluster, in: source)
+    let bytes: Int
+    switch column.kind {
+    case .double, .date: bytes = cluster.count &* 8
+    case .float: bytes = cluster.count &* 4
+    default: bytes = cluster.count
+    }
+    unsafe Prefetch.ask(source.place(of: cluster.reference(column.key)), bytes: 32 &+ bytes)
   }
 
   func select(
