@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Platform
 import RealmSwift
 import Storage
 import Testing
@@ -150,8 +151,10 @@ import Testing
     let isFlushing = DispatchSemaphore(value: 0)
     database.whenDurable(0) { _ in isFlushing.wait() }
     let flushedByOthers = try commit(.relaxed)
-    let first = Box<Bool?>(nil)
-    database.whenDurable(flushedByOthers) { first.value = (try? $0.get()) != nil }
+    let first = LockedValue<Bool?>(nil)
+    database.whenDurable(flushedByOthers) { result in
+      first.withLock { $0 = (try? result.get()) != nil }
+    }
     _ = try commit(.full)
     let unflushed = try commit(.relaxed)
     disk.failsFlushes = true
@@ -159,7 +162,7 @@ import Testing
       database.whenDurable(unflushed) { told.resume(returning: (try? $0.get()) != nil) }
       isFlushing.signal()
     }
-    #expect(first.value == true && !second)
+    #expect(first.withLock { $0 } == true && !second)
     withExtendedLifetime(realm) {}
   }
 
