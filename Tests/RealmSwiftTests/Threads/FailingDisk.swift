@@ -35,9 +35,28 @@ final class FailingDisk: ForwardingSystem {
     set { failing.store(newValue, ordering: .sequentiallyConsistent) }
   }
 
+  /// Nothing is flushed because time has passed. Such a flush could fail before a test waits for
+  /// one to fail, and the next would wait for whoever the test lets write until it hears of it.
+  func makeQueue(label: String) -> any BackgroundQueue {
+    PromptQueue(real: real.makeQueue(label: label))
+  }
+
   func openFile(path: String, mode: OpenMode) throws(SystemError) -> any SystemFile {
     FailingFile(real: try real.openFile(path: path, mode: mode), disk: self)
   }
+}
+
+/// Never does what is to be done later.
+private final class PromptQueue: BackgroundQueue {
+  private let real: any BackgroundQueue
+
+  init(real: any BackgroundQueue) { self.real = real }
+
+  func run(_ job: @escaping @Sendable () -> Void) { real.run(job) }
+
+  func run(afterNanoseconds delay: UInt64, _ job: @escaping @Sendable () -> Void) {}
+
+  func drain() { real.drain() }
 }
 
 private final class FailingFile: ForwardingFile {
