@@ -124,6 +124,25 @@ import Testing
     #expect(session.connectionState == .connected)
   }
 
+  @Test("get a new token by themselves when theirs has run out while the server was out of reach")
+  func tokenRanOutMeanwhile() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    // One at least has failed when the server is there again, and none is asked for.
+    try server.goAway()
+    for await state in session.connectionStates where state == .disconnected { break }
+    try realm.write { realm.add(Dog(name: "Alone")) }
+    try server.forgetTokens()
+    try server.comeBack()
+    try await session.wait(for: .upload)
+    #expect(try server.version > 0)
+    #expect(session.connectionState == .connected)
+  }
+
   @Test("say how much of a long upload is done, which goes in many batches")
   func uploadProgress() async throws {
     let server = try TestServer()

@@ -17,9 +17,9 @@
       connection += 1
       let number = connection
       changeStatus { $0.connection = .connecting }
-      let wantsNew = wantsNewToken
+      hasNewToken = wantsNewToken
       wantsNewToken = false
-      user.accessToken(new: wantsNew) { [weak self] result in
+      user.accessToken(new: hasNewToken) { [weak self] result in
         self?.loop.execute { [weak self] in self?.gotToken(result, number) }
       }
     }

@@ -59,6 +59,7 @@
         guard session != nil else { return }
         isReady = true
         failures = 0
+        hasNewToken = false
         phase = .connected
         changeStatus { $0.connection = .connected }
         lookAtFile()
@@ -95,6 +96,7 @@
       }
       take(bytes)
       guard let applied = session?.applied else { return }
+      comesAnew = false
       let left = Int64(clamping: applied.remaining)
       if left != objectsToCome {
         objectsToCome = left
@@ -135,15 +137,13 @@
       let message = failure.message.string
       switch failure.code {
       case .badToken, .tokenExpired:
-        if failures == 0 {
-          failures = 1
-          wantsNewToken = true
-          return reconnect()
-        }
+        // Not the failures decide: a token runs out while the server is out of reach.
+        wantsNewToken = true
+        if !hasNewToken { return reconnect() }
         report(.clientUserError, message)
       case .divergence:
-        if failures == 0 {
-          failures = 1
+        if !comesAnew {
+          comesAnew = true
           return reconnect()
         }
         report(.clientInternalError, message)

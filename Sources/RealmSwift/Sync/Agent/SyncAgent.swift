@@ -56,7 +56,13 @@
     var connection = 0
     /// Failures since the last connection that was of use.
     var failures = 0
+    /// The server has refused the access token: the next connection asks for a new one.
     var wantsNewToken = false
+    /// The token of this connection was asked for because the server had refused another one, and
+    /// the server has not taken it yet.
+    var hasNewToken = false
+    /// The server's data and the file's did not go together, and nothing has come since.
+    var comesAnew = false
     var socket: WebSocket?
     var session: ClientSession?
     /// Whether the server knows the classes.
