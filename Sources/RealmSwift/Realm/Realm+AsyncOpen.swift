@@ -35,7 +35,11 @@ extension Realm {
       }
       #if Sync
         if let session = (try? prepared.get())?.shared.syncSession {
-          return session.wait(for: .download, block: open)
+          let sync = configuration.syncConfiguration
+          let isImpatient = sync?.cancelAsyncOpenOnNonFatalErrors ?? false
+          return finishing(open) {
+            try await session.wait(for: .download, isImpatient: isImpatient)
+          }
         }
       #endif
       open(nil)

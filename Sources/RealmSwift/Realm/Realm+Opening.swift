@@ -63,14 +63,14 @@ extension RealmOpening {
     _ behavior: Realm.OpenBehavior = .never
   ) async throws -> _RealmInstance {
     try Task.checkCancellation()
+    var prepared: _RealmInstance?
     #if Sync
-      try await SyncOpening.download(configuration, behavior)
+      prepared = try await SyncOpening.download(configuration, behavior)
     #endif
     let scheduler = ActorScheduler.scheduler(of: actor)
-    if isOpen(configuration, scheduler) {
-      return try await open(configuration, scheduler, on: actor, keeping: nil)
+    if prepared == nil, !isOpen(configuration, scheduler) {
+      prepared = try await prepareInBackground(configuration)
     }
-    let prepared = try await prepareInBackground(configuration)
     return try await open(configuration, scheduler, on: actor, keeping: prepared)
   }
 

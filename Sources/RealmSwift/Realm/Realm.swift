@@ -1,5 +1,6 @@
 public import Dispatch
 public import Foundation
+import ObjectStore
 
 /// A database file at one version, seen from one thread, serial queue or actor.
 ///
@@ -60,7 +61,7 @@ public import Foundation
     instance.checkThread()
     instance.ensureReading()
     return instance.schema.description.classes.allSatisfy { description in
-      description.isRemoved
+      description.isRemoved || SyncClass.allCases.contains { $0.className == description.name }
         || instance.table(of: instance.binding(for: description.tableKey)).count == 0
     }
   }

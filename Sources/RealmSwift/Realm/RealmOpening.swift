@@ -71,6 +71,10 @@ enum RealmOpening {
   ) throws(RLMError) {
     try rethrowingStorageErrors { () throws(StorageError) in
       try instance.shared.open(withSchemaVersion: configuration.schemaVersion)
+      #if Sync
+        // The user may have been removed and have logged in again.
+        try instance.shared.startSync(configuration)
+      #endif
     }
     if instance.configuration.engineKey != configuration.engineKey {
       throw RLMError(

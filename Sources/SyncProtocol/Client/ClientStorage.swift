@@ -78,6 +78,11 @@ public protocol ClientStorage {
   mutating func willWrite(_ element: ElementID, of container: ContainerID, in id: ObjectID)
   /// Changes the data.
   mutating func change(_ change: DataChange, in id: ObjectID)
+  /// Begins a transaction, unless one has begun: `record` is then as the last commit left it. What
+  /// else reads or changes begins one by itself.
+  mutating func beginTransaction()
+  /// The slice is about to be applied, in the same transaction.
+  mutating func willApply(_ slice: AppliedSlice)
   /// Ends the transaction.
   mutating func commit() throws(SyncError)
   /// Takes back what was done since the last commit.
@@ -89,6 +94,12 @@ extension ClientStorage {
   public mutating func willMake(
     _ made: ContainerID, at slot: Slot, of container: ContainerID, in id: ObjectID
   ) {}
+
+  /// For storage that has no transactions to begin.
+  public mutating func beginTransaction() {}
+
+  /// For storage that tells nobody what slices bring.
+  public mutating func willApply(_ slice: AppliedSlice) {}
 
   /// For storage that needs no more than the indexes of elements.
   public mutating func willWrite(

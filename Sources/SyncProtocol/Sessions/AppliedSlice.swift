@@ -6,6 +6,10 @@ public struct AppliedSlice: Sendable {
   public let isReset: Bool
   /// The objects that are still to come.
   public let remaining: UInt64
+  /// Whether it brought objects.
+  public let hasNews: Bool
+  /// Whether it acknowledged the batch that was on its way.
+  public internal(set) var hasAcknowledged = false
   /// Writes of the client that the server has refused. After a connection that ended early the
   /// same may come once more.
   public let refused: [RefusedChange]
@@ -14,6 +18,7 @@ public struct AppliedSlice: Sendable {
     isLast = slice.isLast
     self.isReset = isReset
     remaining = slice.remaining
+    hasNews = !slice.objects.isEmpty
     refused = slice.objects.compactMap { news in
       news.refusal.map { RefusedChange(object: news.change.id, refusal: $0) }
     }

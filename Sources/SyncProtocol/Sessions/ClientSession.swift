@@ -23,6 +23,8 @@ public struct ClientSession: Sendable {
   private var knowsSchema = false
   /// The error that ended the connection, if one did.
   public private(set) var failure: SyncError?
+  /// For how long the server does not want the client to come again.
+  public private(set) var retryAfterMilliseconds: UInt64 = 0
   /// What the frame that was received last brought, if it completed a part of a download.
   public private(set) var applied: AppliedSlice?
   /// The query set that the server could not take, and why.
@@ -105,6 +107,8 @@ public struct ClientSession: Sendable {
     state = .isClosed
     failure = error
     if error.code == .divergence {
+      // What the frame had begun was taken back, and the transaction with it.
+      core.storage.beginTransaction()
       core.storage.record.mustStartOver = true
       try? core.storage.commit()
     }
@@ -119,8 +123,11 @@ extension ClientSession {
     switch (frame, state) {
     case (.ping(let number), _): return [.send(Frame.pong(number).encoded)]
     case (.pong, _): return []
-    case (.error(let error, let time, _), _):
-      guard error.code == .clockAhead, state == .isBound else { throw error }
+    case (.error(let error, let time, let pause), _):
+      guard error.code == .clockAhead, state == .isBound else {
+        retryAfterMilliseconds = pause
+        throw error
+      }
       try core.correctClock(now: now, server: time)
       batchInFlight = nil
       return []
@@ -203,8 +210,11 @@ extension ClientSession {
     if slice.isLast, slice.isRebase, asksForNewClasses {
       core.storage.record.hasNewClasses = false
     }
+    var brought = AppliedSlice(slice, isReset: isReset)
+    core.storage.willApply(brought)
     try core.apply(slice, rebase: &rebase)
-    applied = AppliedSlice(slice, isReset: isReset)
+    brought.hasAcknowledged = slice.isLast && batchInFlight.map { $0 <= slice.acknowledged } == true
+    applied = brought
     guard slice.isLast else { return [] }
     rebase = RebaseProgress()
     nextPart = 0

@@ -15,6 +15,10 @@ public final class RealmClientStorage: ClientStorage {
     func beginSync() throws(StorageError) -> ObjectTransaction
     /// Commits.
     func commitSync(_ transaction: ObjectTransaction) throws(StorageError)
+    /// What sessions are told together with what a slice brings.
+    ///
+    /// - Parameter names: of the objects that the slice names.
+    func status(with slice: AppliedSlice, _ names: Names) -> ((inout SessionStatus) -> Void)?
   }
 
   /// What is known of an object in this transaction.
@@ -63,7 +67,7 @@ public final class RealmClientStorage: ClientStorage {
   /// How many states were read from the file.
   package internal(set) var statesRead = 0
   /// What the commit changes of what the sessions see.
-  public var statusChange: ((inout SessionStatus) -> Void)?
+  private var statusChange: ((inout SessionStatus) -> Void)?
 
   struct PendingName: Hashable {
     var object: ObjectID
@@ -108,6 +112,14 @@ public final class RealmClientStorage: ClientStorage {
       transaction = nil
       throw error
     }
+  }
+
+  /// Begins a transaction, unless one has begun; `commit` throws if that fails.
+  public func beginTransaction() { attempt(()) { () throws(StorageError) in } }
+
+  /// Sees to it that sessions are told in the transaction that applies the slice.
+  public func willApply(_ slice: AppliedSlice) {
+    statusChange = host?.status(with: slice, record.names)
   }
 
   /// The file's record in a version that is read; nil if it is not synced.
@@ -283,4 +295,11 @@ public final class RealmClientStorage: ClientStorage {
     guard let transaction else { preconditionFailure("no transaction has begun") }
     return transaction
   }
+}
+
+extension RealmClientStorage.Host {
+  /// For hosts without sessions.
+  public func status(
+    with slice: AppliedSlice, _ names: Names
+  ) -> ((inout SessionStatus) -> Void)? { nil }
 }

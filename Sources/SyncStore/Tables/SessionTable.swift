@@ -21,12 +21,8 @@ public struct SessionStatus: Hashable, Sendable {
   public var reconnects: Int64 = 0
   /// Raised for each error, so that the same one counts again.
   public var errors: Int64 = 0
-  /// The newest error's code, and its message.
-  public var errorCode: Int64 = 0
-  /// What happened, for people.
-  public var errorMessage = ""
-  /// The objects that the error is about, a line each: why, and `SyncFile.name`.
-  public var errorObjects = ""
+  /// The newest errors, as `SessionError` has them.
+  var errorLog = ""
   /// The query set that the server could not take, and why.
   public var failedQuery: Int64 = 0
   /// Why the server could not take it.
@@ -41,6 +37,10 @@ public struct SessionStatus: Hashable, Sendable {
   public var failedConnections: Int64 = 0
   /// Why the newest of those was.
   public var failedConnectionMessage = ""
+  /// Raised by who wants to know when all that was written until then is acknowledged.
+  public var uploadsWanted: Int64 = 0
+  /// The newest such wish that is fulfilled.
+  public var uploads: Int64 = 0
   /// When each subscription was made and changed, for the sessions alone.
   public var subscriptionDates = ""
 
@@ -56,13 +56,13 @@ enum SessionTable {
 
   private static let numbers: [Field<Int64>] = [
     ("agentEpoch", \.agentEpoch), ("reconnects", \.reconnects), ("errors", \.errors),
-    ("errorCode", \.errorCode), ("failedQuery", \.failedQuery), ("downloads", \.downloads),
-    ("downloadsWanted", \.downloadsWanted),
-    ("objectsToCome", \.objectsToCome), ("failedConnections", \.failedConnections),
+    ("failedQuery", \.failedQuery), ("downloads", \.downloads),
+    ("downloadsWanted", \.downloadsWanted), ("uploads", \.uploads),
+    ("uploadsWanted", \.uploadsWanted), ("objectsToCome", \.objectsToCome),
+    ("failedConnections", \.failedConnections),
   ]
   private static let texts: [Field<String>] = [
-    ("errorMessage", \.errorMessage), ("errorObjects", \.errorObjects),
-    ("failedConnectionMessage", \.failedConnectionMessage),
+    ("errorLog", \.errorLog), ("failedConnectionMessage", \.failedConnectionMessage),
     ("failedQueryMessage", \.failedQueryMessage),
     ("subscriptionDates", \.subscriptionDates),
   ]

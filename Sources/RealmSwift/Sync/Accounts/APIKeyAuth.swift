@@ -36,8 +36,14 @@
     private func send(
       _ method: String, _ path: String, _ fields: [String: String]? = nil
     ) async throws -> Data {
-      let token = try await user.requestToken()
-      return try await user.app.requests.send(method, path, token: token, fields)
+      let token = try await user.requestToken(new: false)
+      do {
+        return try await user.app.requests.send(method, path, token: token, fields)
+      } catch let error as AppError where error.code == .invalidSession {
+        // Tokens run out.
+        let new = try await user.requestToken(new: true)
+        return try await user.app.requests.send(method, path, token: new, fields)
+      }
     }
 
     /// Makes a key.

@@ -62,7 +62,10 @@
         if (200..<300).contains(response.status) { return .success(data) }
         let problem = try? JSONDecoder().decode(Problem.self, from: data)
         var code = AppError.code(named: problem?.error_code)
-        if code == .unknown, response.status >= 500 { code = .httpRequestFailed }
+        // Somebody else has answered, such as a proxy that wants money.
+        if code == .unknown, response.status >= 500 || problem?.error_code == nil {
+          code = .httpRequestFailed
+        }
         let message = problem?.error ?? "The server answered with status \(response.status)."
         return .failure(AppError(code, message))
       }

@@ -85,17 +85,29 @@
 
     /// Changes what is kept of the user.
     func change(_ body: (inout UserStore.Entry) -> Void) {
+      guard let entry = changeHere(body) else { return }
+      do { try app.shared.store.put(entry) } catch { tell(error) }
+    }
+
+    /// Changes what this process knows of the user, and lets its agents know of another log-in.
+    ///
+    /// - Returns: what is to be kept; nil of a user who was removed.
+    @discardableResult
+    private func changeHere(_ body: (inout UserStore.Entry) -> Void) -> UserStore.Entry? {
       let (entry, observers) = kept.withLock { state in
-        let wasLoggedIn = state.entry.isLoggedIn
+        let before = state.entry
         body(&state.entry)
-        let observers = wasLoggedIn == state.entry.isLoggedIn ? [] : Array(state.observers.values)
-        return (state.isRemoved ? nil : state.entry, observers)
+        let isSame =
+          before.isLoggedIn == state.entry.isLoggedIn
+          && before.refreshToken == state.entry.refreshToken
+        return (state.isRemoved ? nil : state.entry, isSame ? [] : Array(state.observers.values))
       }
       for observer in observers { observer() }
-      guard let entry else { return }
-      do { try app.shared.store.put(entry) } catch {
-        Logger.shared.log(.error) { "Could not keep the user '\(self.id)': \(error)" }
-      }
+      return entry
+    }
+
+    private func tell(_ error: any Error) {
+      Logger.shared.log(.error) { "Could not keep the user '\(self.id)': \(error)" }
     }
 
     /// The same user of the same app.
@@ -127,17 +139,7 @@
         return state.waiting.count == 1
       }
       guard isFirst else { return }
-      app.requests.send("POST", "/api/auth/session", token: refreshToken) { result in
-        var token = Result<String, AppError>.failure(
-          AppError(.unknown, "The server's answer cannot be read."))
-        switch result {
-        case .failure(let error): token = .failure(error)
-        case .success(let data):
-          if let session = try? JSONDecoder().decode(Session.self, from: data) {
-            self.change { $0.accessToken = session.access_token }
-            token = .success(session.access_token)
-          }
-        }
+      renew(by: refreshToken) { token in
         let waiting = self.kept.withLock { state in
           defer { state.waiting = [] }
           return state.waiting
@@ -146,10 +148,61 @@
       }
     }
 
+    /// Asks the server for an access token.
+    private func renew(
+      by refreshToken: String, _ finished: @escaping @Sendable (Result<String, AppError>) -> Void
+    ) {
+      app.requests.send("POST", "/api/auth/session", token: refreshToken) { result in
+        switch result {
+        case .success(let data):
+          // What is no answer of the server is as good as none: there will be another one.
+          guard let session = try? JSONDecoder().decode(Session.self, from: data) else {
+            let message = "The server's answer cannot be read."
+            return finished(.failure(AppError(.httpRequestFailed, message)))
+          }
+          finished(self.renewed(session.access_token, by: refreshToken))
+        case .failure(let error):
+          guard error.code == .invalidSession, let other = self.logInElsewhere(than: refreshToken)
+          else { return finished(.failure(error)) }
+          self.renew(by: other, finished)
+        }
+      }
+    }
+
+    /// Keeps a new access token, unless the user was logged out meanwhile, in whichever process.
+    private func renewed(
+      _ accessToken: String, by refreshToken: String
+    ) -> Result<String, AppError> {
+      do {
+        if try app.shared.store.put(accessToken: accessToken, for: refreshToken, of: id) {
+          changeHere { if $0.refreshToken == refreshToken { $0.accessToken = accessToken } }
+          return .success(accessToken)
+        }
+      } catch {
+        tell(error)
+        return .success(accessToken)
+      }
+      if logInElsewhere(than: refreshToken) != nil, let token = self.accessToken {
+        return .success(token)
+      }
+      return .failure(AppError(.invalidSession, "The user '\(id)' has to log in again."))
+    }
+
+    /// Takes over what another process has kept of the user: it was logged in again there, or out.
+    ///
+    /// - Returns: the refresh token of another log-in; nil if there was none.
+    private func logInElsewhere(than refreshToken: String) -> String? {
+      guard let kept = try? app.shared.store.entry(id), kept.refreshToken != refreshToken else {
+        return nil
+      }
+      changeHere { if $0.refreshToken == refreshToken { $0 = kept } }
+      return self.refreshToken
+    }
+
     /// An access token for a request.
-    func requestToken() async throws -> String {
+    func requestToken(new: Bool) async throws -> String {
       try await withCheckedThrowingContinuation { continuation in
-        accessToken(new: false) { continuation.resume(with: $0) }
+        accessToken(new: new) { continuation.resume(with: $0) }
       }
     }
 

@@ -49,10 +49,26 @@
     }
 
     func all() throws -> [Entry] {
-      try realm().objects(SyncUserRecord.self).map {
-        Entry(
-          userId: $0.userId, accessToken: $0.accessToken, refreshToken: $0.refreshToken,
-          provider: $0.provider, order: $0.order, isLoggedIn: $0.isLoggedIn)
+      try realm().objects(SyncUserRecord.self).map { Entry($0) }
+    }
+
+    /// What is kept of a user; nil if there is nothing.
+    func entry(_ userId: String) throws -> Entry? {
+      try realm().object(ofType: SyncUserRecord.self, forPrimaryKey: userId).map { Entry($0) }
+    }
+
+    /// Keeps an access token that was given for a refresh token.
+    ///
+    /// - Returns: whether that refresh token is still the user's: another process may have logged
+    ///   the user out meanwhile, in again, or removed it.
+    func put(accessToken: String, for refreshToken: String, of userId: String) throws -> Bool {
+      let realm = try realm()
+      return try realm.write {
+        guard let record = realm.object(ofType: SyncUserRecord.self, forPrimaryKey: userId),
+          record.isLoggedIn, record.refreshToken == refreshToken
+        else { return false }
+        record.accessToken = accessToken
+        return true
       }
     }
 
@@ -77,6 +93,14 @@
           realm.delete(record)
         }
       }
+    }
+  }
+
+  extension UserStore.Entry {
+    fileprivate init(_ record: SyncUserRecord) {
+      self.init(
+        userId: record.userId, accessToken: record.accessToken, refreshToken: record.refreshToken,
+        provider: record.provider, order: record.order, isLoggedIn: record.isLoggedIn)
     }
   }
 #endif

@@ -11,6 +11,8 @@
     /// The pause after the first failure, and the longest one.
     private static var firstPauseMilliseconds: Int { 200 }
     private static var pauseMillisecondsMax: Int { 300_000 }
+    /// A connection that lasted for so long was of use.
+    private static var usefulMicroseconds: UInt64 { 10_000_000 }
 
     func connect() {
       phase = .connecting
@@ -52,7 +54,10 @@
       guard number == connection, case .connecting = phase else { return socket.close() }
       self.socket = socket
       heardAt = SharedRealm.milliseconds()
-      guard let classes = syncedClasses() else { return retry() }
+      guard let classes = syncedClasses() else {
+        return retry(because: "The file cannot be read.")
+      }
+      sentClasses = classes
       let session = ClientSession(
         app: Text(user.app.appId), token: Text(token), classes: classes,
         discardsUnsynced: discardsUnsynced)
@@ -62,7 +67,7 @@
     }
 
     /// The classes of the file, which other processes may have added to.
-    private func syncedClasses() -> [SchemaClass]? {
+    func syncedClasses() -> [SchemaClass]? {
       do throws(StorageError) {
         let newest = try database.pinNewest()
         return try schemas.schema(newest.root, in: newest.source).description.syncedClasses
@@ -74,7 +79,6 @@
 
     private func closed(_ error: TransportError?, _ number: Int) {
       guard number == connection else { return }
-      if let error { log(.detail) { "connection lost: \(error.message)" } }
       retry(because: error?.message ?? "The server has ended the connection.")
     }
 
@@ -94,13 +98,17 @@
 
     /// Connects again, after a pause.
     ///
-    /// - Parameter reason: why there is none, where that is not an error of the session.
-    func retry(because reason: String? = nil) {
+    /// - Parameter reason: why there is no connection, for those who do not wait for one.
+    func retry(because reason: String) {
+      log(.detail) { "no connection: \(reason)" }
+      if isReady, microseconds - readySince > Self.usefulMicroseconds { failures = 0 }
+      let wanted = Int(clamping: session?.retryAfterMilliseconds ?? 0)
       disconnect()
       let shift = min(failures, 12)
       let longest = min(Self.pauseMillisecondsMax, Self.firstPauseMilliseconds << shift)
       failures += 1
-      let pause = Int.random(in: longest / 2...longest)
+      let pause = max(
+        Int.random(in: longest / 2...longest), min(wanted, Self.pauseMillisecondsMax))
       phase = .waits(
         loop.after(milliseconds: pause) { [weak self] in
           guard let self, case .waits = phase else { return }
@@ -109,7 +117,6 @@
       changeStatus {
         $0.connection = .disconnected
         $0.objectsToCome = 0
-        guard let reason else { return }
         $0.failedConnections += 1
         $0.failedConnectionMessage = reason
       }
@@ -124,13 +131,12 @@
     /// Sees to it that a connection that has died is noticed.
     private func watch(_ number: Int) {
       let timeouts = user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
-      let (period, limit) = (timeouts.pingKeepalivePeriod, timeouts.pongKeepaliveTimeout)
+      let (period, limit) = (max(timeouts.pingKeepalivePeriod, 100), timeouts.pongKeepaliveTimeout)
       keepalive = loop.after(milliseconds: Int(period)) { [weak self] in
         guard let self, number == connection else { return }
         let silence = SharedRealm.milliseconds() - min(heardAt, SharedRealm.milliseconds())
         if silence > UInt64(period + limit) {
-          log(.detail) { "the server has been silent for \(silence) ms" }
-          return retry()
+          return retry(because: "The server has been silent for \(silence) ms.")
         }
         socket?.send(Frame.ping(0).encoded)
         watch(number)
@@ -147,14 +153,9 @@
     }
 
     /// Lets the sessions of all processes know of an error.
-    func report(_ code: SyncError.Code, _ message: String, objects: String = "") {
+    func report(_ code: SyncError.Code, _ message: String) {
       log(.error) { message }
-      changeStatus {
-        $0.errors += 1
-        $0.errorCode = Int64(code.rawValue)
-        $0.errorMessage = message
-        $0.errorObjects = objects
-      }
+      changeStatus { $0.note(error: Int64(code.rawValue), message) }
     }
   }
 #endif

@@ -4,40 +4,11 @@
   import SyncProtocol
   import SyncStore
 
-  /// Finds out when all has come that the server had at a moment: the server answers a ping in its
-  /// turn and then sends what is new, so when it answers another one it has sent that.
-  struct Mark {
-    /// The newest wish.
-    var wanted: Int64 = 0
-    private var number: UInt64 = 0
-    private var answers = 0
-    private var asked: Int64 = 0
-
-    /// The connection ended, or something came in between.
-    mutating func restart() {
-      answers = 0
-      asked = 0
-    }
-
-    /// The ping to send; nil if an answer is awaited already.
-    mutating func ask() -> UInt64? {
-      if asked > 0 { return nil }
-      asked = wanted
-      number += 1
-      return number
-    }
-
-    /// An answer has come: what to send next, or which wish is fulfilled.
-    mutating func answered(_ answer: UInt64) -> (next: UInt64?, fulfilled: Int64?) {
-      guard answer == number, answer > 0, asked > 0 else { return (nil, nil) }
-      answers += 1
-      if answers < 2 {
-        number += 1
-        return (number, nil)
-      }
-      defer { restart() }
-      return (nil, asked)
-    }
+  /// Somebody waits until what was written up to a time is acknowledged.
+  struct UploadWish {
+    var number: Int64
+    /// Of the client's clock.
+    var time: UInt64
   }
 
   // What comes from the server, and what goes there.
@@ -52,14 +23,15 @@
       case .pong(let answer): marked(answer)
       case .ping(let number): socket?.send(Frame.pong(number).encoded)
       case .download(_, let isLast, _):
-        mark.restart()
+        mark.downloading()
         isLast ? download(bytes) : hold(bytes)
       case .schemaResult:
         take(bytes)
         guard session != nil else { return }
         isReady = true
-        failures = 0
+        readySince = microseconds
         hasNewToken = false
+        tellOfSetAside()
         phase = .connected
         changeStatus { $0.connection = .connected }
         lookAtFile()
@@ -80,7 +52,7 @@
       if let info = info(), info.log != .short { digest() }
       do throws(StorageError) { try core.storage.begin() } catch {
         log(.error) { "The agent cannot write: \(error)" }
-        return retry()
+        return retry(because: "The file cannot be written.")
       }
       let actions = session?.receive(bytes, &core, now: SharedRealm.milliseconds()) ?? []
       core.storage.rollback()
@@ -97,6 +69,7 @@
       take(bytes)
       guard let applied = session?.applied else { return }
       comesAnew = false
+      if applied.hasNews || applied.hasAcknowledged { failures = 0 }
       let left = Int64(clamping: applied.remaining)
       if left != objectsToCome {
         objectsToCome = left
@@ -106,34 +79,78 @@
         versionBeforeReset = nil
         reset(.ended(from: before))
       }
-      if !applied.refused.isEmpty { tell(of: applied.refused) }
+      if applied.isLast, let fulfilled = mark.downloaded() { fulfil(fulfilled) }
+      if applied.hasAcknowledged { fulfilUploads() }
       lookAtFile()
     }
 
-    /// Lets the program know of its writes that are undone.
-    private func tell(of refused: [RefusedChange]) {
-      let names = core.storage.record.names
+    /// Lets the program know of its writes that are undone, in the transaction that undoes them:
+    /// who waits for them to be sent is not told that they were.
+    func status(
+      with slice: AppliedSlice, _ names: Names
+    ) -> ((inout SessionStatus) -> Void)? {
+      let refused = slice.refused
+      if refused.isEmpty { return nil }
+      let message = "The server has undone writes of \(refused.count) objects."
+      log(.error) { message }
       let lines = refused.map { "\($0.refusal.reason)\t\(SyncFile.name(of: $0.object, names))" }
-      report(
-        .writeRejected, "The server has undone writes of \(refused.count) objects.",
-        objects: lines.joined(separator: "\n"))
+      return {
+        $0.note(
+          error: Int64(SyncError.Code.writeRejected.rawValue), message,
+          objects: lines.joined(separator: "\n"))
+      }
+    }
+
+    /// Lets the program know, once, of classes and properties that the server does not take.
+    private func tellOfSetAside() {
+      let setAside = core.storage.record.setAside
+      guard setAside != knownSetAside else { return }
+      knownSetAside = setAside
+      if let message = setAsideMessage { report(.serverWarning, message) }
+    }
+
+    private var setAsideMessage: String? {
+      if knownSetAside.isEmpty { return nil }
+      let names = knownSetAside.map { conflict in
+        let property = conflict.property.string
+        return "'\(conflict.type.string)\(property.isEmpty ? "" : ".\(property)")'"
+      }
+      return "The server's schema does not have \(names.joined(separator: ", ")) as the program"
+        + " does; what is written there waits until it has."
     }
 
     /// Lets the program know, once, of what cannot be sent.
     private func tell(ofTooLarge objects: [ObjectID]) {
       let news = objects.filter { knownTooLarge.insert($0).inserted }
       knownTooLarge.formIntersection(objects)
-      guard !news.isEmpty else { return }
-      let names = news.map { SyncFile.name(of: $0, core.storage.record.names) }
-      report(
-        .clientUserError,
-        "More has been written to \(news.count) objects than \(Limits.changeBytes >> 20) MiB, which"
-          + " cannot be sent: \(names.joined(separator: ", ")). They wait until they are smaller.")
+      if !news.isEmpty { report(.clientUserError, tooLargeMessage(news)) }
+    }
+
+    private func tooLargeMessage(_ objects: some Collection<ObjectID>) -> String {
+      let names = objects.map { SyncFile.name(of: $0, core.storage.record.names) }
+      return "More has been written to \(objects.count) objects than"
+        + " \(Limits.changeBytes >> 20) MiB, which cannot be sent:"
+        + " \(names.joined(separator: ", ")). They wait until they are smaller."
+    }
+
+    /// Nothing of what was written can be sent: who waits for it would wait for ever.
+    private func refuseUploads() {
+      guard let last = uploadWishes.last else { return }
+      uploadWishes = []
+      let message =
+        setAsideMessage ?? (knownTooLarge.isEmpty ? nil : tooLargeMessage(knownTooLarge))
+      changeStatus {
+        $0.uploads = max($0.uploads, last.number)
+        guard let message else { return }
+        $0.note(error: Int64(SyncError.Code.serverWarning.rawValue), message)
+      }
     }
 
     private func endIfFailed() {
       guard let session, session.isClosed else { return }
-      guard let failure = session.failure else { return retry() }
+      guard let failure = session.failure else {
+        return retry(because: "The server has ended the session.")
+      }
       let message = failure.message.string
       switch failure.code {
       case .badToken, .tokenExpired:
@@ -147,11 +164,11 @@
           return reconnect()
         }
         report(.clientInternalError, message)
-      case .unavailable: break
+      case .unavailable: return retry(because: message)
       case .unknownApp, .foreignClientFile, .noCommonVersion: report(.clientSessionError, message)
       default: report(.clientInternalError, message)
       }
-      retry()
+      retry(because: message)
     }
 
     private func tellOfFailedQuery() {
@@ -174,7 +191,10 @@
     private func marked(_ answer: UInt64) {
       let (next, fulfilled) = mark.answered(answer)
       if let next { socket?.send(Frame.ping(next).encoded) }
-      guard let fulfilled else { return }
+      if let fulfilled { fulfil(fulfilled) }
+    }
+
+    private func fulfil(_ fulfilled: Int64) {
       guard let info = info() else { return }
       // A query set that is on its way has not been answered; its answer makes the agent ask again.
       guard
@@ -190,6 +210,26 @@
 
     // MARK: Uploads
 
+    /// Notes who waits until what is written now is acknowledged.
+    func lookAtUploads(_ info: SyncFile.Info) {
+      guard info.status.uploads < info.status.uploadsWanted else { return uploadWishes = [] }
+      if (uploadWishes.last?.number ?? 0) < info.status.uploadsWanted {
+        uploadWishes.append(
+          UploadWish(number: info.status.uploadsWanted, time: info.record.clock.latest))
+      }
+    }
+
+    /// Lets those know whose writes are acknowledged, though there may be newer ones.
+    private func fulfilUploads() {
+      if uploadWishes.isEmpty { return }
+      core.storage.beginTransaction()
+      let oldest = core.storage.dirtySpans.map(\.since).min() ?? .max
+      core.storage.rollback()
+      guard let fulfilled = uploadWishes.last(where: { $0.time < oldest }) else { return }
+      uploadWishes.removeAll { $0.number <= fulfilled.number }
+      changeStatus { $0.uploads = max($0.uploads, fulfilled.number) }
+    }
+
     /// Sends the query set, and what was written, if there is anything and nothing is on its way.
     func poll(_ info: SyncFile.Info) {
       guard isReady, let session else { return }
@@ -203,10 +243,11 @@
         polledQuery = info.record.queryVersion
         send(actions)
         tell(ofTooLarge: core.tooLarge)
+        if info.isDirty, self.session?.isUploading == false { refuseUploads() }
       } catch {
         core.storage.rollback()
         log(.error) { "The agent cannot write: \(error)" }
-        retry()
+        retry(because: "The file cannot be written.")
       }
     }
   }

@@ -54,8 +54,14 @@
     private var hasTurn = false
     /// Counts connections: what an earlier one still says is not heard.
     var connection = 0
-    /// Failures since the last connection that was of use.
+    /// Failures since the last connection that was of use: one that brought something, or lasted.
     var failures = 0
+    /// Since when the server knows the classes.
+    var readySince: UInt64 = 0
+    /// Of which classes and properties the program knows that the server does not take them.
+    var knownSetAside: [SyncProtocol.Schema.Conflict] = []
+    /// The user has logged in or out since the agent looked.
+    private var userHasChanged = false
     /// The server has refused the access token: the next connection asks for a new one.
     var wantsNewToken = false
     /// The token of this connection was asked for because the server had refused another one, and
@@ -67,11 +73,15 @@
     var session: ClientSession?
     /// Whether the server knows the classes.
     var isReady = false
+    /// Those that it was sent.
+    var sentClasses: [SchemaClass] = []
     var polledQuery: UInt64 = 0
     /// What cannot be sent, and the program knows of.
     var knownTooLarge: Set<ObjectID> = []
     var knownReconnects: Int64 = 0
-    var mark = Mark()
+    var mark = DownloadMark()
+    /// Wishes that are not fulfilled, oldest first.
+    var uploadWishes: [UploadWish] = []
     /// What the sessions were told of that.
     var objectsToCome: Int64 = 0
     /// When something came from the server last, in milliseconds.
@@ -104,7 +114,10 @@
     /// Asks for the role.
     func start() {
       user.observe(ObjectIdentifier(self)) { [weak self] in
-        self?.loop.execute { [weak self] in self?.lookAtFile() }
+        self?.loop.execute { [weak self] in
+          self?.userHasChanged = true
+          self?.lookAtFile()
+        }
       }
       loop.execute { [weak self] in self?.begin() }
     }
@@ -202,8 +215,9 @@
       guard let info = info() else { return }
       if info.log == .long { digest() }
       if info.status.isSuspended || !user.isLoggedIn { return rest() }
-      let isHurried = info.status.reconnects != knownReconnects
+      let isHurried = info.status.reconnects != knownReconnects || userHasChanged
       knownReconnects = info.status.reconnects
+      userHasChanged = false
       switch phase {
       case .waitsForRole: return
       case .rests:
@@ -216,11 +230,17 @@
         connect()
       case .connecting: break
       case .connected:
-        if info.record.hasNewClasses, session?.asksForNewClasses == false { return reconnect() }
+        if info.record.hasNewClasses, mustSendClasses { return reconnect() }
+        lookAtUploads(info)
         mark.wanted = info.status.downloadsWanted
         if info.status.downloads < mark.wanted { askForMark() }
         poll(info)
       }
+    }
+
+    /// Whether the program has got classes since the connection began.
+    var mustSendClasses: Bool {
+      session?.asksForNewClasses == false || syncedClasses() != sentClasses
     }
 
     private func rest() {

@@ -27,28 +27,41 @@
       errors = try? shared.database.addCommitListener {
         if user.app.syncManager.errorHandler != nil { looks.ask() }
       }
+      // A handler is not told of what was before it.
+      user.app.syncManager.observeNewHandler(ObjectIdentifier(agent)) { [weak self, weak shared] in
+        guard let self, let errors = shared?.syncStatus?.errors else { return }
+        knownErrors.withLock { $0 = max($0, errors) }
+      }
     }
 
-    deinit { agent.stop() }
+    deinit {
+      user.app.syncManager.observeNewHandler(ObjectIdentifier(agent), nil)
+      agent.stop()
+    }
   }
 
   extension SharedRealm {
     /// Begins to synchronise the file, unless this process does already.
     func startSync(_ configuration: Realm.Configuration) throws(StorageError) {
       guard let sync = configuration.syncConfiguration, !configuration.readOnly else { return }
+      if fileSync?.user === sync.user { return }
       guard let info = try database.readSync(schemas, syncCache) else { return }
       guard info.user == sync.user.id else {
         throw StorageError(
           .inUse, path: path, "The file is synchronised by another user, '\(info.user)'.")
       }
+      var removed: (any FileAttachment)?
       let isFirst = attachment.withLock { attachment in
-        if attachment != nil { return false }
+        // Who was removed and has logged in again is another user here, with tokens of its own.
+        if let known = attachment as? FileSync, known.user.state != .removed { return false }
         let agent = SyncAgent(
           self, user: sync.user, discardsUnsynced: sync.clientResetMode.discardsUnsynced
         ) { reset in Self.tell(of: reset, configuration) }
+        removed = attachment
         attachment = FileSync(self, agent, sync.user, configuration)
         return true
       }
+      _ = removed  // Goes outside of the lock.
       if isFirst { fileSync?.agent.start() }
     }
 
@@ -70,8 +83,9 @@
         defer { known = max(known, status.errors) }
         return known
       }
-      guard let error = SyncError(status, after: before) else { return }
-      sync.user.app.syncManager.errorHandler?(error, syncSession)
+      for error in status.errors(after: before) {
+        sync.user.app.syncManager.errorHandler?(SyncError(error), syncSession)
+      }
     }
 
     /// Changes what the sessions of all processes see.

@@ -11,6 +11,8 @@
       var userAgent: String?
       var customRequestHeaders: [String: String] = [:]
       var timeouts: SyncTimeoutOptions?
+      /// Who wants to know that there will be a handler, where there was none.
+      var observers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
     private let state: LockedValue<State>
@@ -31,7 +33,22 @@
     /// Called, on some thread, for each error of a session.
     public var errorHandler: ErrorHandler? {
       get { state.withLock { $0.handler } }
-      set { state.withLock { $0.handler = newValue } }
+      set {
+        let observers = state.withLock { state in
+          state.handler == nil && newValue != nil ? Array(state.observers.values) : []
+        }
+        for observer in observers { observer() }
+        state.withLock { $0.handler = newValue }
+      }
+    }
+
+    /// Calls `observer` before there is a handler where there was none; nil ends that.
+    func observeNewHandler(_ name: ObjectIdentifier, _ observer: (@Sendable () -> Void)?) {
+      let before = state.withLock { state in
+        defer { state.observers[name] = observer }
+        return state.observers[name]
+      }
+      _ = before  // Goes outside of the lock.
     }
 
     /// What connections call the program, in the header `User-Agent`.

@@ -18,11 +18,15 @@
       try shared.startSync(configuration)
       let info = try shared.database.readSync(shared.schemas, shared.syncCache)
       let isNew = info?.record.queryVersion == 0
-      if let partition = sync.partitionValue, isNew {
+      if let partition = sync.partitionValue {
+        // Also for classes that the program has got since the file was made.
+        let known = Set((info?.record.subscriptions ?? []).map(\.type.string))
+        let new = instance.classes.filter {
+          $0.primaryKey != nil && !$0.isAsymmetric && !known.contains($0.name)
+        }
+        if new.isEmpty { return }
         try subscribe(shared) { set in
-          for info in instance.classes where info.primaryKey != nil && !info.isAsymmetric {
-            set.append(nil, info.name, partitionQuery(info, partition))
-          }
+          for info in new { set.append(nil, info.name, partitionQuery(info, partition)) }
         }
       } else if let initial = sync.initialSubscriptions,
         isNew || (isFirst && initial.rerunOnOpen)
@@ -71,15 +75,19 @@
     }
 
     /// Waits, if that is wanted, until all that the server has now is in the file.
+    ///
+    /// - Returns: what keeps the file open until the caller has opened it; nil if nothing was to be
+    ///   waited for.
     static func download(
       _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior
-    ) async throws {
-      guard let sync = configuration.syncConfiguration, behavior != .never else { return }
+    ) async throws -> _RealmInstance? {
+      guard let sync = configuration.syncConfiguration, behavior != .never else { return nil }
       let isThere = FileManager.default.fileExists(atPath: configuration.path)
-      if behavior == .once, isThere { return }
-      let shared = try await RealmOpening.prepareInBackground(configuration).shared
-      try await shared.syncSession?.wait(
+      if behavior == .once, isThere { return nil }
+      let prepared = try await RealmOpening.prepareInBackground(configuration)
+      try await prepared.shared.syncSession?.wait(
         for: .download, isImpatient: sync.cancelAsyncOpenOnNonFatalErrors)
+      return prepared
     }
   }
 

@@ -129,24 +129,42 @@
 
     /// - Parameter isImpatient: whether a connection that cannot be made is an error.
     func wait(for direction: ProgressDirection, isImpatient: Bool) async throws {
-      let errors = status?.errors ?? 0
-      let failures = status?.failedConnections ?? 0
-      var wanted: Int64 = 0
-      if direction == .download {
-        try shared.changeSync {
-          $0.downloadsWanted += 1
-          wanted = $0.downloadsWanted
-        }
-      }
-      let goal = wanted
+      let now = try shared.database.readSync(shared.schemas, shared.syncCache)
+      let errors = now?.status.errors ?? 0
+      let failures = now?.status.failedConnections ?? 0
+      let goal = try makeWish(direction, now, isImpatient: isImpatient)
       try await FileWatch.wait(shared) { info -> Result<Void, any Error>? in
-        if let error = SyncError(info.status, after: errors) { return .failure(error) }
+        for error in info.status.errors(after: errors).lazy.map({ SyncError($0) })
+        where direction == .upload || error.endsDownloads { return .failure(error) }
         if isImpatient, info.status.failedConnections > failures {
           return .failure(SyncError(.connectionFailed, info.status.failedConnectionMessage))
         }
-        let isDone = direction == .upload ? !info.isDirty : info.status.downloads >= goal
+        let isDone =
+          direction == .upload
+          ? !info.isDirty || info.status.uploads >= goal : info.status.downloads >= goal
         return isDone ? .success(()) : nil
       }
+    }
+
+    /// Lets the agent know that somebody waits; what it calls the wish, where there is need of one.
+    private func makeWish(
+      _ direction: ProgressDirection, _ now: SyncFile.Info?, isImpatient: Bool
+    ) throws(StorageError) -> Int64 {
+      if direction == .upload, now?.isDirty == false { return 0 }
+      var wanted: Int64 = 0
+      try shared.changeSync {
+        // Who does not wait for a server does not wait for the end of a pause either.
+        if isImpatient { $0.reconnects += 1 }
+        switch direction {
+        case .download:
+          $0.downloadsWanted += 1
+          wanted = $0.downloadsWanted
+        case .upload:
+          $0.uploadsWanted += 1
+          wanted = $0.uploadsWanted
+        }
+      }
+      return wanted
     }
 
     /// Calls `block` when all that was written is acknowledged, or all has come that the server has
@@ -191,9 +209,7 @@
           most = left == 0 ? 0 : max(most, left)
           return most
         }
-        let isComplete =
-          direction == .upload
-          ? !info.isDirty : info.status.downloads >= info.status.downloadsWanted
+        let isComplete = direction == .upload ? !info.isDirty : info.hasDownloaded
         let share = all == 0 ? (isComplete ? 1 : 0) : 1 - Double(left) / Double(all + 1)
         let progress = Progress(progressEstimate: share)
         let isNew = last.withLock { last in
@@ -218,14 +234,26 @@
   }
 
   extension SyncError {
-    /// The newest error of a session, if there is one after the first `errors`.
-    convenience init?(_ status: SessionStatus, after errors: Int64) {
-      guard status.errors > errors else { return nil }
+    /// Whether it is of no use to wait for a download then: what the server does not take of the
+    /// program's writes does not keep it from sending.
+    fileprivate var endsDownloads: Bool { code != .writeRejected && code != .serverWarning }
+
+    /// An error that a session's file has.
+    convenience init(_ stored: SessionError) {
       self.init(
-        Code(rawValue: Int(status.errorCode)) ?? .clientInternalError,
+        Code(rawValue: Int(stored.code)) ?? .clientInternalError,
         userInfo: [
-          NSLocalizedDescriptionKey: status.errorMessage, Self.objectsKey: status.errorObjects,
+          NSLocalizedDescriptionKey: stored.message, Self.objectsKey: stored.objects,
         ])
+    }
+  }
+
+  extension SyncFile.Info {
+    /// Whether all has come that was asked for.
+    fileprivate var hasDownloaded: Bool {
+      status.downloads >= status.downloadsWanted
+        && (record.completeQueryVersion >= record.queryVersion
+          || status.failedQuery == Int64(record.queryVersion))
     }
   }
 
