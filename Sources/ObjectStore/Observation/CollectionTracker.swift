@@ -64,9 +64,9 @@ package struct CollectionTracker: ChangeTracker {
       var difference = CollectionChanges()
       difference.deletions = Array(0..<(try list.list(in: old)?.count ?? 0))
       return difference
-    case .query(let query, let scope, let results):
+    case .query(_, let scope, let results):
       let (newer, difference) = try results!.advanced(from: old, to: new, changes, scope)
-      subject = .query(query, scope, newer)
+      subject = .query(newer.query, scope, newer)
       return difference
     case .values(let list, let query, let before):
       let after = try Self.values(of: list, query, new)

@@ -16,6 +16,12 @@ extension QueryResults {
     let trace = ChangeTrace(changes, from: old, to: new)
     let touched = try scope.touched(trace)
     guard case .keys(let keys) = contents else { return try advancedTable(trace, touched) }
+    if changes.schemaChanged || query.schema.classes.count != new.schema.classes.count {
+      // Links may come from classes and properties that the query has not known; hidden ones are
+      // made without a change of the program's schema.
+      let renewed = (try? CompiledQuery(query.description, schema: new.schema)) ?? query
+      return try QueryResults(renewed, contents).rerun(keys, new, touched)
+    }
     guard query.isIncremental else {
       if try isConcerned(trace) { return try rerun(keys, new, touched) }
       return (self, Self.unmoved(keys, touched))

@@ -10,15 +10,15 @@ extension CollectionChanges {
   }
 }
 
-/// A value as an element that is compared with what it was before: not-a-number is the same as
-/// before if its bits are.
+/// A value as an element that is compared with what it was before: a number is the same as before
+/// if its bits are, also one that is none, and zeros of both signs are two.
 struct KeptValue: Hashable {
   let value: StoredValue
 
   init(_ value: StoredValue) { self.value = value }
 
   static func == (left: KeptValue, right: KeptValue) -> Bool {
-    left.value == right.value || left.value.isIdentical(to: right.value)
+    left.value.isIdentical(to: right.value)
   }
 
   func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }

@@ -18,7 +18,7 @@ public final class CompiledQuery: Sendable {
   /// Indexes that narrow the search down, if a table is searched.
   let probes: [PlannedProbe]
   /// Of what it was compiled for.
-  private let schema: SchemaDescription
+  let schema: SchemaDescription
   private let foundDependencies = AtomicLazyReference<Dependencies>()
 
   /// - Throws: `QueryError` if the query does not fit the schema.

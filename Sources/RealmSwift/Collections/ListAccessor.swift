@@ -144,6 +144,7 @@ final class ListAccessor {
 
   /// Goes through the elements that there are now.
   func makeIterator<Element: RealmCollectionValue>() -> RLMIterator<Element> {
+    if property.kind == .any { return RLMIterator(values(), instance, willGive: noteNested) }
     if property.kind != .object { return RLMIterator(values(), instance) }
     let view = view
     let keys = engine { () throws(StorageError) in try view.allLinks() }

@@ -117,8 +117,16 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
   }
 
   /// Values of a realm.
-  init(_ values: [StoredValue], _ instance: _RealmInstance) {
-    value = { Element._rlmFromStored(values[$0], instance) }
+  ///
+  /// - Parameter willGive: called with each value before it is given, and its index.
+  init(
+    _ values: [StoredValue], _ instance: _RealmInstance,
+    willGive: ((StoredValue, Int) -> Void)? = nil
+  ) {
+    value = {
+      willGive?(values[$0], $0)
+      return Element._rlmFromStored(values[$0], instance)
+    }
     count = values.count
   }
 
