@@ -9,6 +9,8 @@ final class Accounts: @unchecked Sendable {
   var access: [String: String] = [:]
   var refresh: [String: String] = [:]
   private var count = 0
+  /// With which status somebody else answers who wants a new token; nil: nobody does.
+  var portalStatus: UInt?
 
   func makeId(_ what: String) -> String {
     count += 1
@@ -30,7 +32,14 @@ final class Accounts: @unchecked Sendable {
       let id = makeId("user")
       passwords[email] = (id, password)
       return (201, ["user_id": id])
+    case ("POST", "api_keys"):
+      guard token.flatMap({ access[String($0)] }) != nil else {
+        return problem("InvalidSession", "The session is over.", 401)
+      }
+      let name = body["name"] ?? ""
+      return (201, ["_id": "0123456789abcdef01234567", "name": name, "key": makeId("key")])
     case ("POST", "session"):
+      if let portalStatus { return (portalStatus, ["welcome": "to the hotel"]) }
       guard let user = token.flatMap({ refresh[String($0)] }) else {
         return problem("InvalidSession", "The session is over.", 401)
       }

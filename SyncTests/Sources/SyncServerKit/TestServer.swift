@@ -11,11 +11,12 @@ public final class TestServer: @unchecked Sendable {
 
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   private var listening: (any Channel)?
-  private var connections: [ObjectIdentifier: any Channel] = [:]
+  private var channels: [ObjectIdentifier: any Channel] = [:]
   var core: ServerCore<MemoryStorage>
   var sessions: [ObjectIdentifier: SocketHandler] = [:]
   var batchMerged: (String) -> Void = { _ in }
   let accounts = Accounts()
+  var failures = Failures()
   /// Where it listens.
   public private(set) var port = 0
 
@@ -34,9 +35,12 @@ public final class TestServer: @unchecked Sendable {
   public func goAway() throws {
     try listening?.close().wait()
     listening = nil
-    try group.next().submit {
-      for connection in self.connections.values { connection.close(promise: nil) }
-    }.wait()
+    try endConnections()
+  }
+
+  /// Ends the connections that are there; new ones are let in.
+  public func endConnections() throws {
+    try onLoop { for channel in self.channels.values { channel.close(promise: nil) } }
   }
 
   /// Listens again, where it did.
@@ -44,7 +48,7 @@ public final class TestServer: @unchecked Sendable {
 
   /// From now on the tokens that were given are not taken.
   public func forgetTokens() throws {
-    try group.next().submit { self.accounts.access = [:] }.wait()
+    try onLoop { self.accounts.access = [:] }
   }
 
   /// All that it has.
@@ -54,18 +58,18 @@ public final class TestServer: @unchecked Sendable {
 
   /// What it has now.
   public func makeBackup() throws -> Backup {
-    try group.next().submit { Backup(storage: self.core.storage) }.wait()
+    try onLoop { Backup(storage: self.core.storage) }
   }
 
   /// Goes away and has another history from then on, beginning with what it has now or with a
   /// backup.
   public func restore(_ backup: Backup? = nil) throws {
     try goAway()
-    try group.next().submit {
+    try onLoop {
       var storage = backup?.storage ?? self.core.storage
       storage.startNewEpoch(UInt64.random(in: 2...UInt64.max))
       self.core = try ServerCore(storage: storage, isSchemaOpen: true)
-    }.wait()
+    }
   }
 
   /// As if an older backup had been restored.
@@ -76,14 +80,19 @@ public final class TestServer: @unchecked Sendable {
 
   /// How many batches of uploads were merged.
   public var version: UInt64 {
-    get throws { try group.next().submit { self.core.head.version.rawValue }.wait() }
+    get throws { try onLoop { self.core.head.version.rawValue } }
   }
 
   /// From now on, for each batch that is merged, what the client that sent it calls itself.
   public func batches() throws -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream<String>.makeStream()
-    try group.next().submit { self.batchMerged = { continuation.yield($0) } }.wait()
+    try onLoop { self.batchMerged = { continuation.yield($0) } }
     return stream
+  }
+
+  /// Does something where all that changes is used.
+  func onLoop<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
+    try group.next().submit(body).wait()
   }
 
   private func listen(port: Int) throws {
@@ -98,8 +107,8 @@ public final class TestServer: @unchecked Sendable {
   }
 
   private func initialize(_ channel: any Channel) throws {
-    connections[ObjectIdentifier(channel)] = channel
-    channel.closeFuture.whenComplete { _ in self.connections[ObjectIdentifier(channel)] = nil }
+    channels[ObjectIdentifier(channel)] = channel
+    channel.closeFuture.whenComplete { _ in self.channels[ObjectIdentifier(channel)] = nil }
     let upgrader = NIOWebSocketServerUpgrader(
       maxFrameSize: 4 << 20,
       shouldUpgrade: { channel, head in
@@ -142,6 +151,8 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private var session: ServerSession
   private var context: ChannelHandlerContext?
   private let agent: String
+  /// What else comes on this connection is not for the session.
+  private var isRefused = false
 
   init(_ server: TestServer, app: String, agent: String) {
     self.server = server
@@ -165,8 +176,14 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
     case .binary:
+      let bytes = Array(frame.unmaskedData.readableBytesView)
+      if isRefused { return }
+      if let refusal = server.refusal(of: bytes, now: now) {
+        isRefused = true
+        return obey(refusal)
+      }
       let version = server.core.head.version
-      obey(session.receive(Array(frame.unmaskedData.readableBytesView), &server.core, now: now))
+      obey(session.receive(bytes, &server.core, now: now))
       server.settle()
       if server.core.head.version > version { server.batchMerged(agent) }
     case .connectionClose: context.close(promise: nil)
@@ -175,6 +192,7 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
   }
 
   func poll() {
+    if isRefused { return }
     while true {
       let actions = session.poll(&server.core, now: now)
       if actions.isEmpty { return }
@@ -187,12 +205,19 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
       switch action {
       case .send(let bytes):
         let frame = WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
-        context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+        later { $0.writeAndFlush(self.wrapOutboundOut(frame), promise: nil) }
       case .verify(let token):
         let user = server.accounts.access[token.string]
         obey(session.authenticate(user.map { Text($0) }, expiry: .max, now: now))
-      case .close: context?.close(promise: nil)
+      case .close: later { $0.close(promise: nil) }
       }
     }
+  }
+
+  /// At once, or after the delay that a test wants.
+  private func later(_ body: @escaping @Sendable (ChannelHandlerContext) -> Void) {
+    let delay = server.failures.delayMilliseconds
+    guard delay > 0 else { return context.map(body) ?? () }
+    context?.eventLoop.scheduleTask(in: .milliseconds(delay)) { self.context.map(body) ?? () }
   }
 }

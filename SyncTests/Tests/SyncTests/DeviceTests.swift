@@ -168,23 +168,4 @@ import Testing
     #expect(try server.version >= before + 3)
     #expect(Set(estimates.withLock { $0 }.filter { $0 > 0 && $0 < 1 }).count >= 2)
   }
-
-  @Test("do not wait to be opened for a server that is out of reach, if that is wanted")
-  func impatient() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    var configuration = device.configuration
-    configuration.syncConfiguration =
-      user.flexibleSyncConfiguration(
-        cancelAsyncOpenOnNonFatalErrors: true,
-        initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
-      ).syncConfiguration
-    try server.goAway()
-    let error = await #expect(throws: SyncError.self) {
-      _ = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
-    }
-    #expect(error?.code == .connectionFailed)
-  }
 }

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import SyncModels
 import SyncServerKit
+import Synchronization
 import Testing
 
 @MainActor
@@ -57,4 +58,91 @@ import Testing
       #expect(realm.objects(Dog.self).count == 500)
     }
   }
+
+  @Test("wanted anew at each opening are made once by it")
+  func rerunOnOpen() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    // Several times: whether the file is closed between the download and the opening is a matter
+    // of time.
+    for _ in 0..<8 {
+      let device = Device(user)
+      defer { device.remove() }
+      let calls = Mutex(0)
+      var configuration = device.configuration
+      configuration.syncConfiguration =
+        user.flexibleSyncConfiguration(
+          initialSubscriptions: { set in
+            calls.withLock { $0 += 1 }
+            set.append(QuerySubscription<Dog>())
+          }, rerunOnOpen: true
+        ).syncConfiguration
+      let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+      #expect(calls.withLock { $0 } == 1 && realm.subscriptions.state == .complete)
+    }
+  }
+
+  @Test("of a partition have the classes that the program gets later")
+  func partition() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    var configuration = device.configuration
+    configuration.syncConfiguration = user.configuration(partitionValue: "x").syncConfiguration
+    do {
+      let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+      try realm.write { realm.add(Dog(name: "Rex")) }
+      try await #require(realm.syncSession).wait(for: .upload)
+    }
+    configuration.objectTypes = [Dog.self, Collar.self, Meow.self]
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    try realm.write { realm.create(Meow.self, value: ["loudness": 3]) }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    try await session.wait(for: .download)
+    realm.refresh()
+    #expect(realm.objects(Dog.self).count == 1 && realm.objects(Meow.self).count == 1)
+  }
+
+  @Test("bring classes that come one after the other while there is a connection")
+  func newClasses() async throws {
+    let everything: @Sendable (SyncSubscriptionSet) -> Void = {
+      $0.append(QuerySubscription<Dog>(name: "dogs"))
+      $0.append(QuerySubscription<Meow>(name: "meows"))
+    }
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user, initialSubscriptions: everything)
+    let other = Device(user, initialSubscriptions: everything)
+    defer {
+      device.remove()
+      other.remove()
+    }
+    var configuration = device.configuration
+    // The session keeps the file open, and the connection.
+    let session = try #require(
+      try await Realm(configuration: configuration, downloadBeforeOpen: .always).syncSession)
+    let connections = try server.connections()
+    for type in [Bark.self, Meow.self] as [ObjectBase.Type] {
+      configuration.objectTypes?.append(type)
+      _ = try await Realm(configuration: configuration)
+      #expect(try await ends { for await _ in connections.prefix(1) {} })
+      try await session.wait(for: .download)
+    }
+    let realm = try await Realm(configuration: configuration)
+    try realm.write { realm.create(Meow.self, value: ["loudness": 3]) }
+    try await session.wait(for: .upload)
+    var copy = other.configuration
+    copy.objectTypes = configuration.objectTypes
+    let witness = try await Realm(configuration: copy, downloadBeforeOpen: .always)
+    #expect(witness.objects(Meow.self).map(\.loudness) == [3])
+    #expect(realm.objects(Meow.self).count == 1)
+  }
+}
+
+/// A class that programs get later.
+final class Meow: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var loudness = 0
 }

@@ -23,6 +23,17 @@ struct Device {
     self.configuration = configuration
   }
 
+  /// The same file; opening it does not wait for a server that is out of reach.
+  func impatient(_ user: User) -> Realm.Configuration {
+    var impatient = configuration
+    impatient.syncConfiguration =
+      user.flexibleSyncConfiguration(
+        cancelAsyncOpenOnNonFatalErrors: true,
+        initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
+      ).syncConfiguration
+    return impatient
+  }
+
   func remove() { try? FileManager.default.removeItem(at: directory) }
 }
 
@@ -82,10 +93,48 @@ func makeApp(_ server: TestServer) -> App {
   App(id: "app-\(UUID().uuidString)", configuration: AppConfiguration(baseURL: server.url))
 }
 
+/// The same app as another process has it: what both know of each other's users is what is kept of
+/// them.
+func makeAppElsewhere(_ app: App, _ server: TestServer) -> App {
+  let url = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+  return App(id: app.appId, configuration: AppConfiguration(baseURL: url))
+}
+
 /// A user who other processes are, too, by an account.
 func makeAccount(_ app: App) async throws -> User {
   try await app.emailPasswordAuth.registerUser(email: "a@b.c", password: "secret")
-  return try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
+  return try await logIn(app)
+}
+
+/// The user of `makeAccount`, once more.
+@discardableResult
+func logIn(_ app: App) async throws -> User {
+  try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
+}
+
+/// Whether `body` ends in time; if it does not, it is cancelled.
+func ends(
+  within seconds: Double = 10, _ body: @escaping @Sendable () async throws -> Void
+) async throws -> Bool {
+  try await withThrowingTaskGroup(of: Bool.self) { group in
+    group.addTask {
+      try await body()
+      return true
+    }
+    group.addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      return false
+    }
+    defer { group.cancelAll() }
+    return try await group.next() ?? false
+  }
+}
+
+/// The errors that the app's handler is given from now on.
+func errors(of app: App) -> AsyncStream<any Error> {
+  let (errors, more) = AsyncStream<any Error>.makeStream()
+  app.syncManager.errorHandler = { error, _ in more.yield(error) }
+  return errors
 }
 
 /// Waits until the realm's objects are as they should be.

@@ -101,7 +101,7 @@
     /// - Parameter reason: why there is no connection, for those who do not wait for one.
     func retry(because reason: String) {
       log(.detail) { "no connection: \(reason)" }
-      if isReady, microseconds - readySince > Self.usefulMicroseconds { failures = 0 }
+      if hasLasted { failures = 0 }
       let wanted = Int(clamping: session?.retryAfterMilliseconds ?? 0)
       disconnect()
       let shift = min(failures, 12)
@@ -121,6 +121,9 @@
         $0.failedConnectionMessage = reason
       }
     }
+
+    /// Whether the connection was of use for being there.
+    var hasLasted: Bool { isReady && microseconds - readySince > Self.usefulMicroseconds }
 
     /// Connects again at once, where the next connection will fare better.
     func reconnect() {

@@ -68,8 +68,9 @@
       }
       take(bytes)
       guard let applied = session?.applied else { return }
-      comesAnew = false
-      if applied.hasNews || applied.hasAcknowledged { failures = 0 }
+      if applied.hasAcknowledged { comesAnew = false }
+      // What comes because the client has started over does not show that anything is better.
+      if applied.hasAcknowledged || (applied.hasNews && !comesAnew) { failures = 0 }
       let left = Int64(clamping: applied.remaining)
       if left != objectsToCome {
         objectsToCome = left
@@ -159,7 +160,7 @@
         if !hasNewToken { return reconnect() }
         report(.clientUserError, message)
       case .divergence:
-        if !comesAnew {
+        if !comesAnew || hasLasted {
           comesAnew = true
           return reconnect()
         }

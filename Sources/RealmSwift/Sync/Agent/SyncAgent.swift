@@ -67,7 +67,7 @@
     /// The token of this connection was asked for because the server had refused another one, and
     /// the server has not taken it yet.
     var hasNewToken = false
-    /// The server's data and the file's did not go together, and nothing has come since.
+    /// The server's data and the file's did not go together, and nothing was acknowledged since.
     var comesAnew = false
     var socket: WebSocket?
     var session: ClientSession?

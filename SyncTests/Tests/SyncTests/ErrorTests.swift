@@ -1,0 +1,83 @@
+import RealmSwift
+import SyncModels
+import SyncServerKit
+import Testing
+
+@MainActor
+@Suite("the error handler", .serialized, .timeLimit(.minutes(1))) struct ErrorTests {
+  @Test("is told of each write that is refused, however fast they come")
+  func eachRefusedWrite() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let device = Device(try await app.login(credentials: .anonymous))
+    defer { device.remove() }
+    let errors = errors(of: app)
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let dogs = try realm.write {
+      (0..<10).map { realm.create(Dog.self, value: ["name": "Dog \($0)"]) }
+    }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    for dog in dogs {
+      try realm.write { dog.name = "forbidden" }
+      try? await session.wait(for: .upload)
+    }
+    var missing = Set(dogs.map(\._id))
+    let ids = missing
+    for await error in errors {
+      let objects = (error as? SyncError)?.compensatingWriteInfo ?? []
+      for id in objects.compactMap(\.primaryKey.objectIdValue) { missing.remove(id) }
+      #expect(objects.allSatisfy { $0.primaryKey.objectIdValue.map(ids.contains) == true })
+      if missing.isEmpty { break }
+    }
+  }
+
+  @Test("is not told of what was before it")
+  func setLater() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let device = Device(try await app.login(credentials: .anonymous))
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let (rex, pup) = try realm.write {
+      (realm.create(Dog.self, value: ["name": "Rex"]), realm.create(Dog.self))
+    }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    try realm.write { rex.name = "forbidden" }
+    #expect(await waits(realm) { _ in rex.name == "Rex" })
+    let errors = errors(of: app)
+    // A handler that would be told of it would be so by the next write.
+    try server.delay(milliseconds: 100)
+    try realm.write { rex.age = 3 }
+    try await session.wait(for: .upload)
+    try realm.write { pup.name = "forbidden" }
+    for await error in errors.prefix(1) {
+      let objects = (error as? SyncError)?.compensatingWriteInfo
+      #expect(objects?.map(\.primaryKey.objectIdValue) == [pup._id])
+    }
+  }
+
+  @Test("is told of a class that the server does not take")
+  func classSetAside() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let user = try await app.login(credentials: .anonymous)
+    let (device, other) = (Device(user), Device(user))
+    defer {
+      device.remove()
+      other.remove()
+    }
+    _ = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
+    try server.closeSchema()
+    let errors = errors(of: app)
+    var configuration = device.configuration
+    configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
+    let realm = try await Realm(configuration: configuration)
+    for await error in errors.prefix(1) {
+      #expect((error as? SyncError)?.code == .serverWarning)
+      #expect(error.localizedDescription.contains("'Bark'"))
+    }
+    #expect(realm.syncSession?.state == .active)
+  }
+}

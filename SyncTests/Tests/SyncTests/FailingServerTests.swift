@@ -1,0 +1,102 @@
+import RealmSwift
+import SyncModels
+import SyncServerKit
+import Testing
+
+@MainActor
+@Suite("a server that fails", .serialized, .timeLimit(.minutes(1))) struct FailingServerTests {
+  @Test("to go along with what a client has makes it start over")
+  func divergence() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    let connections = try server.connections()
+    try server.refuseUploads(1, with: .divergence)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    for await startsOver in connections.prefix(1) { #expect(startsOver) }
+    try await session.wait(for: .upload)
+    try await session.wait(for: .download)
+    realm.refresh()
+    #expect(realm.objects(Dog.self).map(\.name) == ["Rex"])
+  }
+
+  @Test("is left alone for as long as it wants")
+  func wantsToBeLeftAlone() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let refusals = try server.refusedUploads()
+    try server.refuseUploads(2, with: .storage, retryAfterMilliseconds: 2_000)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    var times: [ContinuousClock.Instant] = []
+    for await time in refusals.prefix(2) { times.append(time) }
+    #expect(times[1] - times[0] > .milliseconds(1_900), "\(times[1] - times[0])")
+  }
+
+  @Test("to go along with a client that has started over is left alone, too")
+  func divergenceAgain() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let refusals = try server.refusedUploads()
+    try server.refuseUploads(with: .divergence, retryAfterMilliseconds: 1_000)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    var times: [ContinuousClock.Instant] = []
+    for await time in refusals.prefix(3) { times.append(time) }
+    // The client starts over at once, and once.
+    #expect(times[1] - times[0] < .milliseconds(900))
+    #expect(times[2] - times[1] > .milliseconds(900), "\(times[2] - times[1])")
+  }
+
+  @Test("is not waited for if it is out of reach and that is wanted")
+  func impatientOutOfReach() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let configuration = device.impatient(user)
+    try server.goAway()
+    let error = await #expect(throws: SyncError.self) {
+      _ = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    }
+    #expect(error?.code == .connectionFailed)
+  }
+
+  @Test("is not waited for if it is unavailable and that is wanted")
+  func impatientUnavailable() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let configuration = device.impatient(user)
+    try server.refuseConnections(with: .unavailable)
+    let error = await #expect(throws: SyncError.self) {
+      _ = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    }
+    #expect(error?.code == .connectionFailed)
+  }
+
+  @Test("is not waited for with a callback either, if that is wanted")
+  func impatientCallback() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    try server.goAway()
+    let error = await #expect(throws: SyncError.self) {
+      _ = try await withCheckedThrowingContinuation { continuation in
+        Realm.asyncOpen(configuration: device.impatient(user)) { result in
+          continuation.resume(with: result.map { $0.objects(Dog.self).count })
+        }
+      }
+    }
+    #expect(error?.code == .connectionFailed)
+  }
+}
