@@ -124,6 +124,31 @@ import Testing
     #expect(slices == [1, 1, 1, 1, 1])
   }
 
+  @Test("who waits for all that there is to what has been sent: its ping is answered after that")
+  func pings() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 1)
+    try bench.sync(0)
+    var core = bench.server
+    var session = try reader(&core)
+    #expect(session.receive(Frame.ping(7).encoded, &core, now: 2) == [])
+    // One that only keeps the connection alive is answered however much there is to send.
+    let alive = session.receive(Frame.ping(0).encoded, &core, now: 2)
+    #expect(alive == [.send(Frame.pong(0).encoded)])
+    guard case .send(let first)? = session.poll(&core, now: 2).first,
+      case .download(_, true, _) = try Frame.decode(first)
+    else {
+      Issue.record("a download was expected")
+      return
+    }
+    #expect(session.poll(&core, now: 2) == [.send(Frame.pong(7).encoded)])
+    #expect(session.poll(&core, now: 2) == [])
+    for number in UInt64(1)...8 {
+      #expect(session.receive(Frame.ping(number).encoded, &core, now: 2) == [])
+    }
+    #expect(!session.receive(Frame.ping(9).encoded, &core, now: 2).isEmpty)
+  }
+
   /// The session of a client that has nothing and wants everything.
   private func reader<Storage>(
     _ core: inout ServerCore<Storage>

@@ -28,6 +28,10 @@ public struct ServerSession: Sendable {
   private var download: Download?
   /// The slice of which parts are still to be sent.
   private var outgoing: OutgoingParts?
+  /// Pings that are answered when there is nothing more to send.
+  private var pings: [UInt64] = []
+  /// So many at the most; who sends more has no use for the answers.
+  private static let pingsMax = 8
   /// How many parts of the download have been sent.
   private var partsSent: UInt64 = 0
   /// How many cells go in one transaction, and in one slice beyond that: fewer in tests.
@@ -98,7 +102,7 @@ public struct ServerSession: Sendable {
     do {
       if outgoing == nil {
         if download == nil { download = try core.beginDownload(for: client) }
-        guard download != nil else { return [] }
+        guard download != nil else { return answerPings() }
         let slice = try core.nextSlice(
           of: &download!, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
         outgoing = OutgoingParts(slice.encoded(names: core.head.names))
@@ -107,6 +111,11 @@ public struct ServerSession: Sendable {
     } catch {
       return fail(error, now)
     }
+  }
+
+  private mutating func answerPings() -> [SessionAction] {
+    defer { pings = [] }
+    return pings.map { .send(Frame.pong($0).encoded) }
   }
 
   /// The next part of the slice that is being sent.
@@ -136,6 +145,9 @@ extension ServerSession {
   ) throws(SyncError) -> [SessionAction] {
     if let client { core.noteSeen(client, now: now) }
     switch (frame, state) {
+    case (.ping(let number), .isBound) where number > 0 && pings.count < Self.pingsMax:
+      pings.append(number)
+      return []
     case (.ping(let number), _): return [.send(Frame.pong(number).encoded)]
     case (.pong, _): return []
     case (.hello(let oldest, let newest, let app), .waitsForHello):
