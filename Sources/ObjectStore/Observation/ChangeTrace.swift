@@ -53,8 +53,8 @@ struct ChangeTrace {
     case .link(let column), .list(let column), .element(let column, _):
       try collectSources(new, edge.origin, column, targets, &found)
     case .backlinks(_, let origin, let originColumn):
-      try collectTargets(old, origin, originColumn, targets, &found)
-      try collectTargets(new, origin, originColumn, targets, &found)
+      try collectTargets(old, edge.origin, from: origin, originColumn, targets, &found)
+      try collectTargets(new, edge.origin, from: origin, originColumn, targets, &found)
     }
     return KeySet(unsorted: found)
   }
@@ -76,22 +76,23 @@ struct ChangeTrace {
     }
   }
 
-  /// What the given objects of `origin` link to through a column.
+  /// The objects of `table` that the given ones of `origin` link to through a column, which may be
+  /// one of values of any kind and lead to other tables as well.
   private func collectTargets(
-    _ context: EvaluationContext, _ origin: TableKey, _ column: ColumnKey, _ objects: KeySet,
-    _ found: inout [Int64]
+    _ context: EvaluationContext, _ table: TableKey, from origin: TableKey, _ column: ColumnKey,
+    _ objects: KeySet, _ found: inout [Int64]
   ) throws(StorageError) {
     guard let property = context.view.schema.description(of: origin)?.property(at: column),
-      let table = try context.table(origin)
+      let origins = try context.table(origin)
     else { return }
     let info = ColumnInfo(property)
     let end: CompiledPath.End = property.isCollection ? .list(info) : .value(info)
     let path = CompiledPath(root: origin, hops: [], end: end)
     for key in objects {
-      guard let position = try table.find(key) else { continue }
-      let place = PathPlace(table: table, position: position)
+      guard let position = try origins.find(key) else { continue }
+      let place = PathPlace(table: origins, position: position)
       _ = try path.any(context, from: place) { (value) throws(StorageError) in
-        if case .link(_, let target) = value { found.append(target.rawValue) }
+        if case .link(table, let target) = value { found.append(target.rawValue) }
         return false
       }
     }
