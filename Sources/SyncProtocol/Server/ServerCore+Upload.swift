@@ -25,6 +25,9 @@ extension ServerCore {
       throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
     }
     let latest = try latestTime(of: batch, now: now)
+    // What the client holds may be much, and is changed in place: nobody else has it meanwhile.
+    files[id] = nil
+    defer { files[id] = file }
     let version = head.version.next
     for (index, change) in batch.objects.enumerated() {
       var object = try object(change.id)
@@ -46,7 +49,6 @@ extension ServerCore {
       note(change, on: known, in: &file, version)
     }
     file.acknowledged = batch.number
-    files[id] = file
     noteFile(id)
     head.version = version
     head.time = max(head.time, latest)
