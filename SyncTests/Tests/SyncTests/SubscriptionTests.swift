@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite("subscriptions", .serialized) struct SubscriptionTests {
+@Suite("subscriptions", .serialized, .timeLimit(.minutes(1))) struct SubscriptionTests {
   @Test("bring what they select, and take it away again")
   func select() async throws {
     try await TwoDevices.with(rightSubscriptions: { _ in }) { devices in
@@ -127,7 +127,7 @@ import Testing
     for type in [Bark.self, Meow.self] as [ObjectBase.Type] {
       configuration.objectTypes?.append(type)
       _ = try await Realm(configuration: configuration)
-      #expect(try await ends { for await _ in connections.prefix(1) {} })
+      for await _ in connections.prefix(1) {}
       try await session.wait(for: .download)
     }
     let realm = try await Realm(configuration: configuration)

@@ -112,24 +112,6 @@ func logIn(_ app: App) async throws -> User {
   try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
 }
 
-/// Whether `body` ends in time; if it does not, it is cancelled.
-func ends(
-  within seconds: Double = 10, _ body: @escaping @Sendable () async throws -> Void
-) async throws -> Bool {
-  try await withThrowingTaskGroup(of: Bool.self) { group in
-    group.addTask {
-      try await body()
-      return true
-    }
-    group.addTask {
-      try await Task.sleep(for: .seconds(seconds))
-      return false
-    }
-    defer { group.cancelAll() }
-    return try await group.next() ?? false
-  }
-}
-
 /// The errors that the app's handler is given from now on.
 func errors(of app: App) -> AsyncStream<any Error> {
   let (errors, more) = AsyncStream<any Error>.makeStream()

@@ -11,15 +11,15 @@ import Testing
       let one = try await Realm(configuration: devices.left.configuration)
       let two = try await Realm(
         configuration: devices.right.configuration, downloadBeforeOpen: .always)
-      let dog = try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
       let session = try #require(two.syncSession)
       try devices.server.delay(milliseconds: 60)
       let batches = try devices.server.batches()
-      let writer = writesOn(dog)
+      let dog = try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+      let (writes, writer) = writesOn(dog, after: batches)
       defer { writer.cancel() }
-      for await _ in batches.prefix(5) {}
+      for await _ in writes.prefix(5) {}
       let age = dog.age
-      #expect(try await ends { try await session.wait(for: .download) })
+      try await session.wait(for: .download)
       #expect(await waits(two) { ($0.objects(Dog.self).first?.age ?? 0) >= age })
     }
   }
@@ -31,14 +31,14 @@ import Testing
     let device = Device(user)
     defer { device.remove() }
     let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let dog = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
     let session = try #require(realm.syncSession)
     try server.delay(milliseconds: 60)
     let batches = try server.batches()
-    let writer = writesOn(dog)
+    let dog = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+    let (writes, writer) = writesOn(dog, after: batches)
     defer { writer.cancel() }
-    for await _ in batches.prefix(3) {}
-    #expect(try await ends { try await session.wait(for: .upload) })
+    for await _ in writes.prefix(3) {}
+    try await session.wait(for: .upload)
   }
 
   @Test("for an upload are told each time that the server refuses one")
@@ -80,7 +80,7 @@ import Testing
     try realm.write { realm.create(Bark.self, value: ["loudness": 11]) }
     let session = try #require(realm.syncSession)
     let error = await #expect(throws: SyncError.self) {
-      _ = try await ends { try await session.wait(for: .upload) }
+      try await session.wait(for: .upload)
     }
     #expect(error?.code == .serverWarning)
     #expect(error?.localizedDescription.contains("'Bark'") == true)
@@ -107,13 +107,18 @@ import Testing
     }
   }
 
-  /// Changes the dog all the time, until the task is cancelled.
-  private func writesOn(_ dog: Dog) -> Task<Void, any Error> {
-    Task {
-      while !Task.isCancelled {
+  /// Changes the dog whenever the server has merged something and before its answer comes, so that
+  /// there always is more to send, until the task is cancelled.
+  private func writesOn(
+    _ dog: Dog, after batches: AsyncStream<String>
+  ) -> (writes: AsyncStream<Void>, Task<Void, any Error>) {
+    let (writes, written) = AsyncStream<Void>.makeStream()
+    let writer = Task {
+      for await _ in batches {
         try dog.realm?.write { dog.age += 1 }
-        try await Task.sleep(for: .milliseconds(20))
+        written.yield()
       }
     }
+    return (writes, writer)
   }
 }

@@ -1,9 +1,10 @@
 #if Sync
   /// Finds out when all has come that the server had at a moment.
   ///
-  /// The server answers a ping in its turn and then sends what is new. So it has sent that if it
-  /// answers two pings and sends nothing in between; and while it sends on and on, if two downloads
-  /// are complete after it has answered one: the second of them has begun since.
+  /// The server answers a ping when it has nothing more to send, but it may have begun a download
+  /// before the wish. So it has sent all if it answers two pings and sends nothing in between; and
+  /// while it sends on and on, if two downloads are complete after an answer: the second of them
+  /// has begun since.
   struct DownloadMark {
     /// The newest wish.
     var wanted: Int64 = 0
@@ -11,8 +12,6 @@
     private var number: UInt64 = 0
     /// The wish that is asked for; 0 if there is none.
     private var asked: Int64 = 0
-    /// The first ping for it.
-    private var first: UInt64 = 0
     /// Answers without a download in between.
     private var answers = 0
     private var hasAnswer = false
@@ -32,13 +31,12 @@
       if asked > 0 { return nil }
       asked = wanted
       number += 1
-      first = number
       return number
     }
 
     /// An answer has come: what to send next, or which wish is fulfilled.
     mutating func answered(_ answer: UInt64) -> (next: UInt64?, fulfilled: Int64?) {
-      guard asked > 0, answer == number, answer >= first else { return (nil, nil) }
+      guard asked > 0, answer == number else { return (nil, nil) }
       hasAnswer = true
       answers += 1
       if answers < 2 {
