@@ -177,7 +177,7 @@ extension ConvergenceRun {
     for object in batch.objects {
       // In another history the numbers of generations mean something else.
       if epoch > 1 && object.generation > Generation(1) { continue }
-      let known = containers[object.id] ?? model.containers(of: object.id)
+      let known = containers[object.id] ?? model.containers(of: object.id, skipsRisen: true)
       containers[object.id] = known
       let refused = device.refused[object.id] ?? 0
       for container in object.containers

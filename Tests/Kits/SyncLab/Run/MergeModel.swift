@@ -188,7 +188,11 @@ struct MergeModel {
 
   /// The containers of an object: the root, those of the writes that won, and declared ones that
   /// were not replaced.
-  func containers(of id: ObjectID) -> Set<ContainerID> {
+  ///
+  /// - Parameter skipsRisen: without those in elements that were removed and came back when the
+  ///   mark was forgotten. Such an element is a new one with the old name: what was written to the
+  ///   old one before it was removed went with it.
+  func containers(of id: ObjectID, skipsRisen: Bool = false) -> Set<ContainerID> {
     let generation = generation(of: id)
     let declared = Set(cells.keys).union(inserted.keys).filter {
       $0.object == id && $0.generation == generation && $0.container.isDeclared
@@ -200,7 +204,10 @@ struct MergeModel {
       let here = place(id, container)
       let living = elements(here)
       for slot in cells[here] ?? [] {
-        if case .item(let element) = slot, !living.contains(element) { continue }
+        if case .item(let element) = slot {
+          let hasRisen = trimmed[here]?.contains(element) == true
+          if !living.contains(element) || (skipsRisen && hasRisen) { continue }
+        }
         guard let write = writes[CellName(place: here, slot: slot)] else { continue }
         if write.value.container != nil { open.append(write.made) }
       }
