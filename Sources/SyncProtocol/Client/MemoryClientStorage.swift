@@ -13,15 +13,51 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
     var data: [ObjectID: [ContainerID: Values]] = [:]
   }
 
-  package var durable: Contents
-  package var working: Contents
+  /// What an object was before the open transaction.
+  private struct Before: Sendable {
+    var state: ClientObject?
+    var data: [ContainerID: Values]?
+  }
+
+  private var working: Contents
+  private var committedRecord: ClientRecord
+  /// What the open transaction has touched: so a commit costs what was changed, and not what there
+  /// is.
+  private var before: [ObjectID: Before] = [:]
+  /// The objects that have a state of which something is not acknowledged.
+  private var dirty: Set<ObjectID> = []
   /// The next commit fails.
   package var failsNextCommit = false
 
   /// A file that has never been connected.
   public init(client: ClientID) {
-    durable = Contents(record: ClientRecord(client: client))
-    working = durable
+    working = Contents(record: ClientRecord(client: client))
+    committedRecord = working.record
+  }
+
+  /// What was committed; to be set when no transaction is open.
+  package var durable: Contents {
+    get {
+      var contents = working
+      contents.record = committedRecord
+      for (id, before) in before {
+        contents.states[id] = before.state
+        contents.data[id] = before.data
+      }
+      return contents
+    }
+    set {
+      before = [:]
+      working = newValue
+      committedRecord = newValue.record
+      dirty = Set(newValue.states.filter { $0.value.isDirty }.keys)
+    }
+  }
+
+  /// The open transaction touches an object.
+  private mutating func touch(_ id: ObjectID) {
+    if before[id] != nil { return }
+    before[id] = Before(state: working.states[id], data: working.data[id])
   }
 
   public var record: ClientRecord {
@@ -32,18 +68,20 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   public func state(of id: ObjectID) -> ClientObject? { working.states[id] }
 
   public mutating func takeState(of id: ObjectID) -> ClientObject? {
-    working.states.removeValue(forKey: id)
+    touch(id)
+    dirty.remove(id)
+    return working.states.removeValue(forKey: id)
   }
 
   public mutating func putState(_ state: ClientObject?, of id: ObjectID) {
+    touch(id)
     working.states[id] = state
+    if state?.isDirty == true { dirty.insert(id) } else { dirty.remove(id) }
   }
 
   public var objects: [ObjectID] { Array(working.states.keys) }
 
-  public var dirtyObjects: [ObjectID] {
-    working.states.filter { $0.value.isDirty }.keys.sorted { $0.order < $1.order }
-  }
+  public var dirtyObjects: [ObjectID] { dirty.sorted { $0.order < $1.order } }
 
   public var dirtySpans: [DirtySpan<ObjectID>] {
     dirtyObjects.compactMap { id in
@@ -77,12 +115,14 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
       failsNextCommit = false
       throw SyncError(.storage, "no room")
     }
-    durable = working
+    before = [:]
+    committedRecord = working.record
   }
 
-  public mutating func rollback() { working = durable }
+  public mutating func rollback() { durable = durable }
 
   public mutating func change(_ change: DataChange, in id: ObjectID) {
+    touch(id)
     switch change {
     case .create: working.data[id] = [:]
     case .delete: working.data[id] = nil

@@ -24,6 +24,13 @@ public final class Device: @unchecked Sendable {
     var promise: EventLoopPromise<Void>
   }
 
+  private struct Repetition {
+    var body: @Sendable (inout Core, Int) -> Void
+    var end: ContinuousClock.Instant
+    var count = 0
+    var promise: EventLoopPromise<Int>
+  }
+
   /// A class that devices have.
   public static let task: Text = "Task"
   /// All classes that devices have.
@@ -57,6 +64,8 @@ public final class Device: @unchecked Sendable {
   private var session: ClientSession?
   private var channel: (any Channel)?
   private var waiters: [Waiter] = []
+  private var repetition: Repetition?
+  private var hasUnflushed = false
   /// What ended the last connection, on the loop; for those that failed.
   public private(set) var failure: SyncError?
 
@@ -82,6 +91,7 @@ public final class Device: @unchecked Sendable {
       device.channel = channel
       device.session = ClientSession(app: Text(app), token: Text(token), classes: Self.classes)
       device.perform(device.session!.start())
+      device.flush()
     }
   }
 
@@ -132,6 +142,7 @@ public final class Device: @unchecked Sendable {
       try body(&device.core)
       try device.core.storage.commit()
       device.poll()
+      device.flush()
     }
   }
 
@@ -164,6 +175,23 @@ public final class Device: @unchecked Sendable {
     try await wait("the acknowledgement", seconds: seconds) { core, _ in !core.isDirty }
   }
 
+  /// Writes again and again, each time as soon as all before is acknowledged, until a time.
+  ///
+  /// - Parameter body: one write; it is told how many were before it.
+  /// - Returns: how many were acknowledged.
+  public func writeRepeatedly(
+    until end: ContinuousClock.Instant, _ body: @escaping @Sendable (inout Core, Int) -> Void
+  ) async throws -> Int {
+    let promise = loop.makePromise(of: Int.self)
+    try await onLoop { device in
+      precondition(device.repetition == nil && !device.core.isDirty)
+      device.repetition = Repetition(body: body, end: end, promise: promise)
+      try device.repeatWrite()
+      device.flush()
+    }
+    return try await promise.futureResult.get()
+  }
+
   /// The query set that the server could not take; on the loop.
   public var failedQuery: (version: UInt64, message: Text)? { session?.failedQuery }
 
@@ -181,12 +209,36 @@ public final class Device: @unchecked Sendable {
     perform(session!.receive(bytes, &core, now: Self.now))
     poll()
     check()
+    if repetition != nil, !core.isDirty {
+      repetition!.count += 1
+      do { try repeatWrite() } catch { preconditionFailure("\(error)") }
+    }
+  }
+
+  /// The next write of a repetition, or its end.
+  private func repeatWrite() throws {
+    guard let repetition else { return }
+    if ContinuousClock.now >= repetition.end {
+      self.repetition = nil
+      return repetition.promise.succeed(repetition.count)
+    }
+    repetition.body(&core, repetition.count)
+    try core.storage.commit()
+    poll()
+  }
+
+  /// Sends what was written since the last time, in one go.
+  fileprivate func flush() {
+    if hasUnflushed { channel?.flush() }
+    hasUnflushed = false
   }
 
   fileprivate func closed() {
     failure = session?.failure
     channel = nil
     session = nil
+    repetition?.promise.fail(WaitedInVain(what: "the acknowledgement"))
+    repetition = nil
     check()
   }
 
@@ -198,8 +250,12 @@ public final class Device: @unchecked Sendable {
   private func perform(_ actions: [SessionAction]) {
     for action in actions {
       switch action {
-      case .send(let bytes): channel?.writeAndFlush(Self.frame(bytes), promise: nil)
-      case .close: channel?.close(promise: nil)
+      case .send(let bytes):
+        channel?.write(Self.frame(bytes), promise: nil)
+        hasUnflushed = true
+      case .close:
+        flush()
+        channel?.close(promise: nil)
       case .verify: preconditionFailure("that is the server's")
       }
     }
@@ -240,6 +296,8 @@ private final class DeviceHandler: ChannelInboundHandler, Sendable {
     default: break
     }
   }
+
+  func channelReadComplete(context: ChannelHandlerContext) { device.flush() }
 
   func channelInactive(context: ChannelHandlerContext) { device.closed() }
 }

@@ -51,17 +51,13 @@ struct Uploads: AsyncParsableCommand {
     let start = ContinuousClock.now
     let total = try await withThrowingTaskGroup(of: Int.self) { group in
       for (index, device) in devices.enumerated() {
+        let owner = "user \(index + 1)"
         group.addTask {
-          var count = 0
-          while ContinuousClock.now < end {
+          try await device.waitForUpload()
+          return try await device.writeRepeatedly(until: end) { core, count in
             let key = Int64(index + 1) << 32 + Int64(count)
-            try await device.write {
-              $0.addTask(key, title: "task", owner: "user \(index + 1)")
-            }
-            try await device.waitForUpload()
-            count += 1
+            core.addTask(key, title: "task", owner: owner)
           }
-          return count
         }
       }
       return try await group.reduce(0, +)
