@@ -127,7 +127,7 @@ extension ServerCore {
   private func candidates(
     for file: ClientFile, after version: ServerVersion, _ selected: Selected?
   ) throws(SyncError) -> [ObjectID] {
-    var found = try storage.objects(changedAfter: version)
+    var found = try storage.objects(changedAfter: version, concerning: file)
     found += try storage.objects(dependingOn: found, under: file.subscriptions)
     if let selected {
       found += selected.list

@@ -46,6 +46,7 @@ extension ServerCore {
           version: version, refusal: ObjectNews.Refusal(batch: batch.number, reason: .tooLarge))
         continue
       }
+      noteWriter(id, of: change.id)
       note(change, on: known, in: &file, version)
     }
     file.acknowledged = batch.number

@@ -21,6 +21,7 @@ public struct ServerCore<Storage: ServerStorage> {
   private var changedObjects: Set<ObjectID> = []
   private var forgottenObjects: Set<ObjectID> = []
   private var changedFiles: Set<ClientID> = []
+  private var writers: [ObjectID: Set<ClientID>] = [:]
   private var isHeadChanged = false
 
   /// Goes on from what storage has.
@@ -40,6 +41,7 @@ public struct ServerCore<Storage: ServerStorage> {
   public mutating func flush() throws(SyncError) {
     guard needsFlush else { return }
     var changes = ServerChanges(head: head)
+    changes.writers = writers
     for id in changedObjects { changes.objects[id] = objects[id] }
     for id in forgottenObjects { changes.objects[id] = .some(nil) }
     for id in changedFiles { changes.clientFiles[id] = .some(files[id]) }
@@ -48,6 +50,7 @@ public struct ServerCore<Storage: ServerStorage> {
     changedObjects = []
     forgottenObjects = []
     changedFiles = []
+    writers = [:]
     isHeadChanged = false
     if objects.count > Self.cachedObjects { objects = [:] }
   }
@@ -77,6 +80,9 @@ public struct ServerCore<Storage: ServerStorage> {
     forgottenObjects.remove(id)
   }
   mutating func noteFile(_ id: ClientID) { changedFiles.insert(id) }
+  mutating func noteWriter(_ client: ClientID, of id: ObjectID) {
+    writers[id, default: []].insert(client)
+  }
 
   mutating func forget(_ id: ObjectID) {
     objects[id] = nil

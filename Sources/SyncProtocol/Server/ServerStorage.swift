@@ -25,6 +25,8 @@ public struct ServerChanges: Sendable {
   public var objects: [ObjectID: ServerObject?] = [:]
   /// Client files that changed; nil is to be forgotten.
   public var clientFiles: [ClientID: ClientFile?] = [:]
+  /// The clients whose batches had changes of an object.
+  public var writers: [ObjectID: Set<ClientID>] = [:]
 }
 
 /// Where the server keeps its state. What `commit` has been given survives a crash when it returns;
@@ -36,6 +38,11 @@ public protocol ServerStorage {
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject?
   /// Objects whose version is larger than this one.
   func objects(changedAfter version: ServerVersion) throws(SyncError) -> [ObjectID]
+  /// Those of them that a client may have to hear of: its subscriptions select them, or did before
+  /// they changed, or it has written them. Others may be among them.
+  func objects(
+    changedAfter version: ServerVersion, concerning client: ClientFile
+  ) throws(SyncError) -> [ObjectID]
   /// Objects that a subscription selects.
   func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID]
   /// Whether a subscription selects an object.
@@ -66,6 +73,11 @@ public protocol ServerStorage {
 extension ServerStorage {
   /// All may see everything.
   public func shows(_ id: ObjectID, _ object: ServerObject, to user: Text) -> Bool { true }
+
+  /// Every change may concern everybody.
+  public func objects(
+    changedAfter version: ServerVersion, concerning client: ClientFile
+  ) throws(SyncError) -> [ObjectID] { try objects(changedAfter: version) }
 
   /// Queries look at the object alone.
   public func objects(

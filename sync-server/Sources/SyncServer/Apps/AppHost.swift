@@ -18,8 +18,8 @@ enum LinkEvent: Sendable {
   case verified(LinkID, VerifiedToken?)
   /// The token is good no more: the session was revoked, or the user disabled.
   case revoked(LinkID)
-  /// So many bytes have left the server.
-  case sent(LinkID, Int)
+  /// Bytes have left the server, for which the app waits.
+  case drained(LinkID)
   case closed(LinkID)
   /// The server shuts down.
   case quiesce(LinkID)
@@ -67,6 +67,8 @@ final class AppHost: @unchecked Sendable {
   var waiting: Set<LinkID> = []
   /// Connections that wait until others have taken what they are sent.
   var starved: Set<LinkID> = []
+  /// What this turn has for connections.
+  var outbox = Outbox()
   /// The bytes of slices of which parts are still to be sent.
   var preparedBytes = 0
   /// Connections of which something is to be sent after the flush.
@@ -136,6 +138,7 @@ final class AppHost: @unchecked Sendable {
       deliver()
       poll()
     }
+    outbox.flush()
     noteDamage()
     for case .barrier(let done) in events { done() }
     rest()
@@ -178,13 +181,10 @@ final class AppHost: @unchecked Sendable {
     case .revoked(let id):
       refuse(
         id, SyncError(.tokenExpired, "The token is no longer good."), retryAfterMilliseconds: 0)
-    case .sent(let id, let count):
-      guard links[id] != nil else { return }
-      links[id]!.unsentBytes -= count
-      if links[id]!.isStalled, links[id]!.unsentBytes < limits.unsentBytes {
-        links[id]!.isStalled = false
-        waiting.insert(id)
-      }
+    case .drained(let id):
+      guard links[id]?.isStalled == true else { return }
+      links[id]!.isStalled = false
+      waiting.insert(id)
     case .closed(let id):
       forget(id)
       metrics.connections.record(links.count)
@@ -201,7 +201,7 @@ final class AppHost: @unchecked Sendable {
     metrics.bytesReceived.increment(by: bytes.count)
     core.storage.renewAllowance()
     let actions = links[id]!.session.receive(bytes, &core, now: Self.now)
-    links[id]!.outlet.consumed(bytes.count)
+    outbox.note(taken: bytes.count, from: links[id]!.outlet)
     perform(actions, id)
     if links[id]!.session.isBound {
       waiting.insert(id)

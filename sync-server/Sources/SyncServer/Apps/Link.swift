@@ -18,8 +18,6 @@ struct Link {
   var isClosing = false
   /// The bytes of a batch of which parts are missing, as they were counted last.
   var pendingBytes = 0
-  /// What has been sent and has not left the server.
-  var unsentBytes = 0
   /// The bytes of a slice of which parts are still to be sent, as they were counted last.
   var preparedBytes = 0
   /// Whether there is more to be sent once that has left.
@@ -85,12 +83,11 @@ extension AppHost {
       let bytes = link.outgoing.reduce(0) { $0 + $1.count }
       metrics.framesSent.increment(by: link.outgoing.count)
       metrics.bytesSent.increment(by: bytes)
-      link.outlet.send(link.outgoing)
+      outbox.send(link.outgoing, to: link.outlet)
       links[id]!.outgoing = []
-      links[id]!.unsentBytes += bytes
     }
     if link.isClosing {
-      link.outlet.close()
+      outbox.close(link.outlet)
       forget(id)
     }
   }
@@ -99,11 +96,11 @@ extension AppHost {
   /// come, and can take it, stay for the next turn.
   func poll() {
     for id in waiting {
-      guard links[id] != nil else {
+      guard let unsent = links[id]?.outlet.unsent else {
         waiting.remove(id)
         continue
       }
-      if links[id]!.unsentBytes >= limits.unsentBytes {
+      if unsent.count >= limits.unsentBytes, unsent.awaitLess(than: limits.unsentBytes) {
         links[id]!.isStalled = true
         waiting.remove(id)
         continue

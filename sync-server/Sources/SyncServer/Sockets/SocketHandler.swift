@@ -37,9 +37,9 @@ final class SocketHandler: ChannelInboundHandler {
     let box = NIOLoopBoundBox<LinkID?>(nil, eventLoop: context.eventLoop)
     let outlet = SocketOutlet(channel: channel) { count in
       handler.value.note(unsent: count, channel)
-    } sent: { count in
+    } sent: { count, isAwaited in
       handler.value.note(unsent: -count, channel)
-      if let link = box.value { app.post(.sent(link, count)) }
+      if isAwaited, let link = box.value { app.post(.drained(link)) }
     } taken: { count in
       handler.value.note(taken: count, channel)
     }

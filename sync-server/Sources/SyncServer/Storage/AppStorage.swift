@@ -146,6 +146,13 @@ final class AppStorage: ServerStorage {
     return try reading { () throws(StorageError) in try hidden.objects(after: version, snapshot) }
   }
 
+  func objects(
+    changedAfter version: ServerVersion, concerning client: ClientFile
+  ) throws(SyncError) -> [ObjectID] {
+    if let known = recent.objects(after: version, concerning: client.id) { return known }
+    return try objects(changedAfter: version)
+  }
+
   func deadObjects(upTo version: ServerVersion) throws(SyncError) -> [ObjectID] {
     try reading { () throws(StorageError) in
       try hidden.deadObjects(upTo: version, snapshot)
@@ -313,11 +320,16 @@ final class AppStorage: ServerStorage {
 
   /// A client is connected, and wants to see this; or is gone.
   func follow(_ client: ClientID, _ subscriptions: [Subscription]?) {
-    guard let subscriptions else { return interests.remove(client) }
+    guard let subscriptions else {
+      recent.follow(client, after: nil)
+      return interests.remove(client)
+    }
     let prepared = subscriptions.compactMap { subscription in
       (try? prepare(subscription).get()).map { (text: subscription.query, query: $0) }
     }
     interests.set(client, prepared)
+    let isSelective = prepared.count == subscriptions.count && interests.isSelective(client)
+    recent.follow(client, after: isSelective ? stored.version : nil)
   }
 
   /// Whether what a connected client sees cannot be found from what has changed.
@@ -332,22 +344,31 @@ final class AppStorage: ServerStorage {
     return (concerned, unsettled)
   }
 
+  /// Notes whom objects concern as they are in a version, and adds for each object who that is,
+  /// but for clients that see all objects of its class.
   private func noteConcerned(
-    _ changes: ServerChanges, _ view: StoreView
+    _ changes: ServerChanges, _ view: StoreView, _ found: inout [ObjectID: Set<ClientID>]
   ) throws(StorageError) {
     var rows = queryRows
+    var types: Set<NameID> = []
     for id in changes.objects.keys {
       guard let (type, row) = try row(of: id, view) else { continue }
-      try interests.find(type, id.type, row, view, rows: &rows, into: &concerned)
+      types.insert(id.type)
+      let clients = try interests.find(type, id.type, row, view, rows: &rows)
+      if clients.isEmpty { continue }
+      concerned.formUnion(clients)
+      found[id, default: []].formUnion(clients)
     }
+    for type in types { concerned.formUnion(interests.all(of: type)) }
   }
 
   // MARK: Writing
 
   func commit(_ changes: ServerChanges) throws(SyncError) {
     do throws(StorageError) {
+      var found = changes.writers
       // What an object was decides who loses sight of it.
-      try noteConcerned(changes, view)
+      try noteConcerned(changes, view, &found)
       let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
       defer { transaction.cancel() }
       let isSchemaNew = changes.head.schema != stored.schema
@@ -362,7 +383,6 @@ final class AppStorage: ServerStorage {
       snapshot.release()
       snapshot = next
       stored = changes.head
-      recent.add(changes.objects.compactMap { id, object in object.map { (id, $0.version) } })
       real = schema
       if self.schema != description { queries.removeAll() }
       self.schema = description
@@ -371,7 +391,14 @@ final class AppStorage: ServerStorage {
         concerned.formUnion(interests.following)
         unsettled.formUnion(interests.lookingBack)
       }
-      try noteConcerned(changes, view)
+      do throws(StorageError) { try noteConcerned(changes, view, &found) } catch {
+        // The commit stands: whoever comes next looks into the file.
+        recent = RecentChanges(after: stored.version)
+        throw error
+      }
+      recent.add(
+        changes.objects.compactMap { id, object in object.map { (id, $0.version) } },
+        concerning: found)
     } catch {
       failure = error
       throw SyncError(error)

@@ -93,17 +93,31 @@ struct InterestIndex {
     types[type] = interests
   }
 
-  /// Adds the clients that select a row as it is in a version, and those whose queries take too long
-  /// to evaluate.
+  /// Clients that see all objects of a class.
+  func all(of type: NameID) -> Set<ClientID> { types[type]?.all ?? [] }
+
+  /// Whether only what changes in an object itself decides whether the client sees it, and it does
+  /// not see all: then `find` finds it for just those changes that concern it.
+  func isSelective(_ client: ClientID) -> Bool {
+    guard let entries = entries[client] else { return false }
+    return !entries.contains { entry in
+      // What names an object goes by what was there when the client came.
+      entry.query.selectsAll || entry.query.reach.isBeyondObject
+        || entry.text.string.contains("obj(")
+    }
+  }
+
+  /// The clients that select a row as it is in a version, and those whose queries take too long to
+  /// evaluate; without those that see all objects of the class.
   ///
   /// - Parameter rows: how many rows queries may look at.
   func find(
     _ type: RealSchema.RealClass, _ id: NameID, _ row: RowKey, _ view: StoreView,
-    rows: inout Int, into found: inout Set<ClientID>
-  ) throws(StorageError) {
-    guard let interests = types[id] else { return }
-    found.formUnion(interests.all)
-    for general in interests.general.values where !general.clients.isSubset(of: found) {
+    rows: inout Int
+  ) throws(StorageError) -> Set<ClientID> {
+    var found: Set<ClientID> = []
+    guard let interests = types[id] else { return found }
+    for general in interests.general.values {
       var isMatch = rows <= 0
       if !isMatch {
         do { isMatch = try general.query.matches(row, view, rows: &rows) } catch {
@@ -115,7 +129,7 @@ struct InterestIndex {
     }
     guard !interests.properties.isEmpty, let table = try view.table(type.table),
       let position = try table.find(row)
-    else { return }
+    else { return found }
     for name in interests.properties.keys {
       guard let property = type.description.property(named: name), !property.isCollection else {
         continue
@@ -125,5 +139,6 @@ struct InterestIndex {
         found.formUnion(clients)
       }
     }
+    return found
   }
 }
