@@ -9,6 +9,12 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     var isAlive: Bool
   }
 
+  /// Changes after a version that concern a client.
+  private struct Concern: Sendable {
+    var start: ServerVersion
+    var versions: [ObjectID: ServerVersion] = [:]
+  }
+
   private struct Contents: Sendable {
     var head: ServerHead
     var rows: [ObjectID: Row] = [:]
@@ -18,6 +24,8 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   private var stored: ServerHead
   private var rows: [ObjectID: Row] = [:]
   private var files: [ClientID: ClientFile] = [:]
+  /// What concerns each client, as far as this server knows.
+  private var concerns: [ClientID: Concern] = [:]
   /// What a crash leaves, if that is less than what was committed.
   private var durable: Contents?
   /// The last commit before a crash does not survive it, which is a defect.
@@ -32,13 +40,17 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   public init(epoch: UInt64) { stored = ServerHead(epoch: epoch) }
 
   /// A backup that was restored has a history of its own.
-  mutating func startNewEpoch(_ epoch: UInt64) { stored.epoch = epoch }
+  mutating func startNewEpoch(_ epoch: UInt64) {
+    stored.epoch = epoch
+    concerns = [:]
+  }
 
   /// What a server finds that starts anew: what was written of the head and of client files, and
   /// read again.
   mutating func reopen() throws(WireError) {
     if let durable { (stored, rows, files) = (durable.head, durable.rows, durable.files) }
     durable = nil
+    concerns = [:]
     stored = try ServerHead(row: stored.row)
     for (id, file) in files {
       files[id] = try ClientFile(row: file.row(names: stored.names), names: stored.names)
@@ -58,6 +70,43 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
 
   public func objects(changedAfter version: ServerVersion) throws(SyncError) -> [ObjectID] {
     sorted { $0.version > version }
+  }
+
+  /// Just those that concern the client, if all of them are known.
+  public func objects(
+    changedAfter version: ServerVersion, concerning client: ClientFile
+  ) throws(SyncError) -> [ObjectID] {
+    guard let concern = concerns[client.id], version >= concern.start,
+      !client.subscriptions.contains(where: Self.followsLink)
+    else { return try objects(changedAfter: version) }
+    return concern.versions.filter { $0.value > version }.keys.sorted { $0.order < $1.order }
+  }
+
+  /// Notes whom a commit concerns: who selects an object before or after it, and who has written
+  /// it.
+  private mutating func noteConcerns(_ changes: ServerChanges) throws(SyncError) {
+    for (client, file) in changes.clientFiles {
+      // With another query set that begins anew.
+      if file?.subscriptions != files[client]?.subscriptions { concerns[client] = nil }
+    }
+    let clients = files.merging(changes.clientFiles.compactMapValues { $0 }) { $1 }
+    for client in clients.keys where concerns[client] == nil {
+      concerns[client] = Concern(start: stored.version)
+    }
+    for (id, object) in changes.objects {
+      guard let object, object.version > stored.version else { continue }
+      let states = [try self.object(id), object].compactMap { $0 }
+      for (client, file) in clients {
+        let isSeen = states.contains { state in
+          state.generation.isAlive
+            && file.subscriptions.contains { subscription in
+              changes.head.names[id.type] == subscription.type && selects(subscription, id, state)
+            }
+        }
+        guard isSeen || changes.writers[id]?.contains(client) == true else { continue }
+        concerns[client]?.versions[id] = object.version
+      }
+    }
   }
 
   public func objects(selectedBy subscription: Subscription) throws(SyncError) -> [ObjectID] {
@@ -147,6 +196,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
       failsNextCommit = false
       throw SyncError(.storage, "no room")
     }
+    try noteConcerns(changes)
     if losesCommits { durable = Contents(head: stored, rows: rows, files: files) }
     stored = changes.head
     for (id, object) in changes.objects {
