@@ -28,4 +28,36 @@ import Testing
     #expect(recent.objects(after: ServerVersion(10)) == [id(1)])
     #expect(recent.objects(after: ServerVersion(11)) == [])
   }
+
+  @Test func whatConcernsAClientIsKnownFromWhenItIsFollowed() {
+    let client = ClientID(1)
+    var recent = RecentChanges(after: .zero)
+    recent.add([(id: id(1), version: ServerVersion(1))], concerning: [id(1): [client]])
+    #expect(recent.objects(after: .zero, concerning: client) == nil)
+    recent.follow(client, after: ServerVersion(1))
+    recent.add(
+      [(id: id(3), version: ServerVersion(3)), (id: id(2), version: ServerVersion(2))],
+      concerning: [id(3): [client, ClientID(2)], id(2): [ClientID(2)]])
+    recent.add([(id: id(4), version: ServerVersion(4))], concerning: [id(4): [client]])
+    #expect(recent.objects(after: .zero, concerning: client) == nil)
+    #expect(recent.objects(after: ServerVersion(1), concerning: client) == [id(3), id(4)])
+    #expect(recent.objects(after: ServerVersion(3), concerning: client) == [id(4)])
+    // It has said that it has those.
+    #expect(recent.objects(after: ServerVersion(1), concerning: client) == nil)
+    recent.follow(client, after: nil)
+    #expect(recent.objects(after: ServerVersion(4), concerning: client) == nil)
+  }
+
+  @Test func whoHasMissedMuchLooksAtAll() {
+    let client = ClientID(1)
+    var recent = RecentChanges(after: .zero)
+    recent.follow(client, after: .zero)
+    for version in 1...1_000 {
+      let id = id(Int64(version))
+      recent.add([(id: id, version: ServerVersion(UInt64(version)))], concerning: [id: [client]])
+    }
+    #expect(recent.objects(after: .zero, concerning: client) == nil)
+    #expect(recent.objects(after: .zero)?.count == 1_000)
+    #expect(recent.objects(after: ServerVersion(999), concerning: client) == [id(1_000)])
+  }
 }
