@@ -9,7 +9,8 @@ struct SyncLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure a server that is started for it.",
     subcommands: [
-      Uploads.self, FirstSync.self, DeviceSync.self, Latency.self, Idle.self,
+      Uploads.self, FirstSync.self, DeviceSync.self, Latency.self, Idle.self, Matching.self,
+      Edits.self,
     ])
 
   static func server() async throws -> ServerProcess {
