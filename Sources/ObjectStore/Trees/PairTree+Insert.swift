@@ -222,7 +222,7 @@ extension PairTree {
   ) throws(StorageError) -> InsertedUnique {
     guard node.kind == .pairInner else {
       let leaf = PairLeaf(node)
-      let index = leaf.place(of: pair.value)
+      let index = leaf.place(of: pair.value, step.edges)
       if index < leaf.count, leaf.value(index) == pair.value {
         return InsertedUnique(
           inserted: Inserted(reference: reference), existing: leaf.key(index))
@@ -233,7 +233,7 @@ extension PairTree {
     let child = childHolding(node, IndexPair(pair.value, .max))
     let below = step.down(node, child)
     let next = try self.node(node.reference(child), below, in: writer.source)
-    if isFullLeaf(next, limits), key(of: pair.value, in: PairLeaf(next)) == nil,
+    if isFullLeaf(next, limits), key(of: pair.value, in: PairLeaf(next), below.edges) == nil,
       let made = try insertBesideFull(writer, reference, node, child, pair, limits)
     {
       return InsertedUnique(inserted: Inserted(reference: made))
@@ -247,8 +247,8 @@ extension PairTree {
   }
 
   /// The key of the first entry with that value.
-  private static func key(of value: Int64, in leaf: PairLeaf) -> Int64? {
-    let index = leaf.place(of: value)
+  private static func key(of value: Int64, in leaf: PairLeaf, _ edges: TreeEdges) -> Int64? {
+    let index = leaf.place(of: value, edges)
     return index < leaf.count && leaf.value(index) == value ? leaf.key(index) : nil
   }
 }

@@ -86,10 +86,11 @@ public struct IndexPair: Hashable, Comparable, Sendable {
   }
 
   /// Where the first entry with that value is, or would be. Values often come in rising order: what
-  /// goes to the end is not searched for.
+  /// goes to the end of the last leaf is not searched for. In others a look at the end would be one
+  /// at memory that the search does not need.
   @inline(__always)
-  func place(of value: Int64) -> Int {
-    if count > 0, self.value(count &- 1) < value { return count }
+  func place(of value: Int64, _ edges: TreeEdges) -> Int {
+    if edges.isLast, count > 0, self.value(count &- 1) < value { return count }
     return lowerBound(IndexPair(value, .min))
   }
 
