@@ -80,9 +80,11 @@ struct MergeModel {
       if case .item(let element) = register.slot, inserted[place]?.contains(element) != true {
         continue
       }
-      if let known = writes[cell], known.stamp >= register.stamp { continue }
+      if let known = writes[cell], !Self.beats(register.stamp, known.stamp) { continue }
       var stamp = register.stamp
-      if let removal = forgotten[place], writes[cell] == nil, stamp <= CellStamp(removal) {
+      if let removal = forgotten[place], writes[cell] == nil,
+        !Self.beats(stamp, CellStamp(removal))
+      {
         stamp = CellStamp(Stamp(time: removal.time + 1, client: stamp.stamp.client))
       }
       writes[cell] = Write(
@@ -92,6 +94,14 @@ struct MergeModel {
       guard isRecovered || inserted[place]?.contains(element) == true else { continue }
       removed[place, default: [:]][element] = version
     }
+  }
+
+  /// Whether a write stays where another one was made. Said once more here: a mistake in what the
+  /// server goes by is not to be the model's as well.
+  private static func beats(_ new: CellStamp, _ old: CellStamp) -> Bool {
+    if new.isExplicit != old.isExplicit { return new.isExplicit }
+    if new.stamp.time != old.stamp.time { return new.stamp.time > old.stamp.time }
+    return new.stamp.client.rawValue > old.stamp.client.rawValue
   }
 
   /// Forgets an object of which the server keeps nothing.
@@ -153,7 +163,7 @@ struct MergeModel {
       // The mark of a removal may have been trimmed.
       return cells[place]?.contains(register.slot) == true
     }
-    return write.stamp >= register.stamp
+    return !Self.beats(register.stamp, write.stamp)
   }
 
   /// Whether the element of a list that a cell belongs to was merged, if it belongs to one.
