@@ -2,8 +2,38 @@ import TestSupport
 import Testing
 
 @testable import ObjectStore
+@testable import Storage
 
 @Suite struct TableHistoryTests {
+  @Test func `a history that deletes more objects than there were is refused`() throws {
+    let store = try ScratchStore(length: 1 << 26)
+    try store.write { try $0.apply(Kennel.schema) }
+    func commit(_ body: (ObjectTransaction) throws -> Void) throws -> ChangeSet {
+      let transaction = try store.begin()
+      try body(transaction)
+      return try store.commit(transaction)
+    }
+    _ = try commit { transaction in
+      for id in 0..<10 { _ = try transaction.createObject(in: Kennel.dog, primaryKey: Int64(id)) }
+    }
+    _ = try commit { transaction in
+      for key in 1..<10 {
+        try transaction.deleteObject(ObjectKey(rawValue: Int64(key)), in: Kennel.dog)
+      }
+    }
+    let old = try store.view
+    var changes = try commit { transaction in
+      try transaction.deleteObject(ObjectKey(rawValue: 0), in: Kennel.dog)
+    }
+    let new = try store.view
+    try changes.check(against: new.root, in: new.source, from: (old.root, old.source))
+    // As a damaged file may have it: all of these keys were given to objects, but long before.
+    changes.tables[0].deletions = KeySet(ranges: [0..<10])
+    #expect(throws: StorageError.self) {
+      try changes.check(against: new.root, in: new.source, from: (old.root, old.source))
+    }
+  }
+
   /// More than are kept one by one.
   @Test func `many modifications are told as those of each object once`() {
     var random = SeededGenerator(seed: 11)

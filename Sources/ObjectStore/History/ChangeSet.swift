@@ -121,9 +121,13 @@ public struct ChangeSet: Sendable {
   /// Refuses a history that names more objects than a version of the file can have: what is made of
   /// it is then no larger than the tables are.
   ///
-  /// - Parameter root: the object store's root in the version that the changes led to.
+  /// - Parameters:
+  ///   - root: the object store's root in the version that the changes led to.
+  ///   - old: that of the version before them, where it is at hand: only what was there can have
+  ///     been deleted.
   public func check(
-    against root: NodeReference, in source: NodeSource
+    against root: NodeReference, in source: NodeSource,
+    from old: (root: NodeReference, source: NodeSource)? = nil
   ) throws(StorageError) {
     for changes in tables {
       guard let table = try StoreRoot.table(changes.table, root: root, in: source) else {
@@ -136,6 +140,11 @@ public struct ChangeSet: Sendable {
       else {
         throw source.corrupt(
           table.root, "changes of \(table.count) objects below \(end) were expected")
+      }
+      guard let old, !changes.deletions.isEmpty else { continue }
+      let before = try StoreRoot.table(changes.table, root: old.root, in: old.source)?.count ?? 0
+      guard changes.deletions.count <= before else {
+        throw source.corrupt(table.root, "deletions of \(before) objects were expected")
       }
     }
   }

@@ -14,13 +14,20 @@ public struct ChangeScope: Sendable {
     case paths([TrackedPath])
   }
 
+  /// The class of the objects; of values of any kind, that of the object that has them.
   let table: TableKey
-  let rule: Rule
+  private(set) var rule: Rule
 
-  /// What counts for elements of a collection without key paths.
+  /// What counts for objects of a class as elements of a collection without key paths.
   public init(elementsOf table: TableKey, schema: SchemaDescription) {
     self.table = table
-    rule = .deep(DeepScope(table, LinkGraph(schema)))
+    rule = .deep(DeepScope(.objects(table), schema))
+  }
+
+  /// What counts for the values in a collection of values of any kind: they may be objects.
+  public init(valuesOf list: ObservedList, schema: SchemaDescription) {
+    table = list.owner
+    rule = .deep(DeepScope(.values(list.owner, list.column), schema))
   }
 
   /// What counts for a single object without key paths.
@@ -64,58 +71,26 @@ public struct ChangeScope: Sendable {
     }
   }
 
-  /// The objects of the class of which something changed that counts; they may have been inserted
-  /// or deleted meanwhile as well.
-  func touched(_ trace: ChangeTrace) throws(StorageError) -> KeySet {
+  /// Goes over to the schema of a newer version: what is linked to by values of any kind is found
+  /// through hidden columns, and the first such link to a class makes one.
+  mutating func follow(_ schema: SchemaDescription) {
+    guard case .deep(var scope) = rule else { return }
+    scope.follow(schema)
+    rule = .deep(scope)
+  }
+
+  /// The objects that may be elements of which something changed that counts; they may have been
+  /// inserted or deleted meanwhile as well.
+  func touched(_ trace: ChangeTrace) throws(StorageError) -> TouchedObjects {
+    var touched = TouchedObjects()
     switch rule {
-    case .direct: return trace.changes.changes(in: table)?.modifiedObjects ?? KeySet()
-    case .deep(let scope): return try scope.touched(trace)
-    case .paths(let paths): return try trace.objects(of: table, along: paths)
-    }
-  }
-}
-
-/// The objects of a class from which a changed object is at most a few links away.
-struct DeepScope: Sendable {
-  private let table: TableKey
-  private let graph: LinkGraph
-  var tables: Set<TableKey> { levels[levels.count - 1] }
-
-  /// The tables within 0, 1, ... links.
-  private let levels: [Set<TableKey>]
-
-  init(_ table: TableKey, _ graph: LinkGraph) {
-    self.table = table
-    self.graph = graph
-    levels = graph.tables(within: ChangeScope.collectionDepth, of: table)
-  }
-
-  /// Walks from what changed to what links to it, one link at a time, as often as the depth allows.
-  func touched(_ trace: ChangeTrace) throws(StorageError) -> KeySet {
-    var reached: [TableKey: KeySet] = [:]
-    for changes in trace.changes.tables where tables.contains(changes.table) {
-      let modified = changes.modifiedObjects
-      if !modified.isEmpty { reached[changes.table] = modified }
-    }
-    // What was reached last, from where the next step goes on.
-    var frontier = reached
-    var depth = ChangeScope.collectionDepth - 1
-    while depth >= 0, !frontier.isEmpty {
-      var next: [TableKey: KeySet] = [:]
-      for origin in levels[depth] {
-        for edge in graph.edges(from: origin) {
-          guard let targets = frontier[edge.target] else { continue }
-          let sources = try trace.origins(of: targets, edge)
-          let known = reached[origin] ?? KeySet()
-          let fresh = sources.subtracting(known)
-          if fresh.isEmpty { continue }
-          reached[origin] = known.union(fresh)
-          next[origin] = (next[origin] ?? KeySet()).union(fresh)
-        }
+    case .direct:
+      if let changes = trace.changes.changes(in: table) {
+        touched.add(changes.modifiedObjects, of: table)
       }
-      frontier = next
-      depth -= 1
+    case .deep(let scope): touched = try scope.touched(trace)
+    case .paths(let paths): touched.add(try trace.objects(of: table, along: paths), of: table)
     }
-    return reached[table] ?? KeySet()
+    return touched
   }
 }

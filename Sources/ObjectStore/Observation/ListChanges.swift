@@ -16,8 +16,9 @@ public struct ObservedList: Hashable, Sendable {
   /// else by comparing.
   ///
   /// - Parameters:
-  ///   - scope: what counts as a modification of an element of a list of objects; made for the
-  ///     class of the elements. Nil: only that another element was put in its place.
+  ///   - scope: what counts as a modification of an element that is an object; made for the class
+  ///     of the elements, or for the list if it is one of values of any kind. Nil: only that
+  ///     another element was put in its place.
   /// - Returns: nil if the owner does not exist in the new version: the list is gone.
   public func changes(
     from old: StoreView, to new: StoreView, _ changes: ChangeSet, _ scope: ChangeScope?
@@ -29,7 +30,7 @@ public struct ObservedList: Hashable, Sendable {
       changes.insertions = Array(0..<newList.count)
       return changes
     }
-    let touched = try touched(trace, newList, scope)
+    let touched = try touched(trace, in: newList, scope)
     switch changes.changes(in: owner)?.listChange(of: object, column) {
     case nil:
       var changes = CollectionChanges()
@@ -54,42 +55,83 @@ public struct ObservedList: Hashable, Sendable {
     return try table.list(of: property, at: position)
   }
 
-  /// The objects of the elements' class that were touched.
-  private func touched(
-    _ trace: ChangeTrace, _ list: ListView, _ scope: ChangeScope?
+  /// The touched objects that may be among the elements.
+  ///
+  /// - Parameter list: this one, in the newer version.
+  func touched(
+    _ trace: ChangeTrace, in list: ListView, _ scope: ChangeScope?
+  ) throws(StorageError) -> TouchedObjects {
+    guard let scope else { return TouchedObjects() }
+    let touched = try scope.touched(trace)
+    var found = TouchedObjects()
+    if list.kind == .object {
+      found.add(touched[list.target], of: list.target)
+    } else {
+      for (table, objects) in touched.tables {
+        found.add(try linked(objects, of: table, list, trace), of: table)
+      }
+    }
+    return found
+  }
+
+  /// Those of the objects that a list of values of any kind links to; more than these where looking
+  /// through the list takes less.
+  private func linked(
+    _ objects: KeySet, of target: TableKey, _ list: ListView, _ trace: ChangeTrace
   ) throws(StorageError) -> KeySet {
-    guard list.kind == .object, let scope else { return KeySet() }
-    return try scope.touched(trace)
+    let description = trace.new.view.schema.description(of: target)
+    guard let hidden = description?.backlinkColumn(from: owner, column),
+      let table = try trace.new.table(target)
+    else { return KeySet() }
+    if objects.count >= list.count { return objects }
+    var found = KeySet()
+    for key in objects {
+      guard let position = try table.find(key) else { continue }
+      if try table.backlinks(hidden, at: position).count(from: object) > 0 {
+        found.append(key.rawValue)
+      }
+    }
+    return found
   }
 
   /// Where elements that are among `objects` stand.
-  private func indices(of objects: KeySet, _ list: ListView) throws(StorageError) -> [Int] {
+  private func indices(
+    of objects: TouchedObjects, _ list: ListView
+  ) throws(StorageError) -> [Int] {
     if objects.isEmpty { return [] }
+    let ofClass = objects[list.target]
     var found: [Int] = []
     var leaves = list.leaves()
     while let (vector, start) = try leaves.next() {
-      for row in 0..<vector.count where objects.contains(vector.integer(row) &- 1) {
-        found.append(start + row)
+      if list.kind == .object {
+        for row in 0..<vector.count where ofClass.contains(vector.integer(row) &- 1) {
+          found.append(start + row)
+        }
+      } else {
+        for row in 0..<vector.count where try list.refers(vector, row, to: objects) {
+          found.append(start + row)
+        }
       }
     }
     return found
   }
 
   private func compare(
-    _ trace: ChangeTrace, _ old: ListView, _ new: ListView, _ touched: KeySet
+    _ trace: ChangeTrace, _ old: ListView, _ new: ListView, _ touched: TouchedObjects
   ) throws(StorageError) -> CollectionChanges {
     if let before = try keys(in: trace.old.view), let after = try keys(in: trace.new.view) {
       return try compare(
         trace, (try values(before), try values(old)), (try values(after), try values(new)), touched)
     }
     if old.kind == .object {
+      let ofClass = touched[new.target]
       return SequenceDiff.changes(
         from: try integers(old), to: try integers(new),
-        isModified: { touched.contains($0 &- 1) })
+        isModified: { ofClass.contains($0 &- 1) })
     }
     return SequenceDiff.changes(
       from: try values(old).map(KeptValue.init), to: try values(new).map(KeptValue.init),
-      isModified: { trace.changes.touchesCollection($0.value, in: trace.new.view.schema) })
+      isModified: { isTouched($0.value, touched, trace) })
   }
 
   /// The keys of a map in a version, in their order; nil for other collections.
@@ -104,12 +146,8 @@ public struct ObservedList: Hashable, Sendable {
   /// Maps are the same key by key, wherever the values stand.
   private func compare(
     _ trace: ChangeTrace, _ old: (keys: [StoredValue], values: [StoredValue]),
-    _ new: (keys: [StoredValue], values: [StoredValue]), _ touched: KeySet
+    _ new: (keys: [StoredValue], values: [StoredValue]), _ touched: TouchedObjects
   ) throws(StorageError) -> CollectionChanges {
-    func isTouched(_ value: StoredValue) -> Bool {
-      if case .link(_, let target) = value, touched.contains(target.rawValue) { return true }
-      return trace.changes.touchesCollection(value, in: trace.new.view.schema)
-    }
     var changes = CollectionChanges()
     var (before, after) = (0, 0)
     while before < old.keys.count || after < new.keys.count {
@@ -122,7 +160,8 @@ public struct ObservedList: Hashable, Sendable {
       case .greater: changes.insertions.append(after)
       case .equal:
         guard before < old.values.count, after < new.values.count else { break }
-        if !old.values[before].isIdentical(to: new.values[after]) || isTouched(new.values[after]) {
+        let value = new.values[after]
+        if !old.values[before].isIdentical(to: value) || isTouched(value, touched, trace) {
           changes.modify(old: before, new: after)
         }
       }
@@ -130,6 +169,13 @@ public struct ObservedList: Hashable, Sendable {
       if order != .less { after += 1 }
     }
     return changes
+  }
+
+  /// Whether an element that is what it was counts as modified.
+  private func isTouched(
+    _ value: StoredValue, _ touched: TouchedObjects, _ trace: ChangeTrace
+  ) -> Bool {
+    touched.contains(value) || trace.changes.touchesCollection(value, in: trace.new.view.schema)
   }
 
   private func integers(_ list: ListView) throws(StorageError) -> [Int64] {
@@ -156,5 +202,18 @@ public struct ObservedList: Hashable, Sendable {
       }
     }
     return values
+  }
+}
+
+extension ListView {
+  /// Whether the value of any kind in a leaf is a link to one of the objects.
+  fileprivate func refers(
+    _ vector: ColumnVector, _ row: Int, to objects: TouchedObjects
+  ) throws(StorageError) -> Bool {
+    guard let node = vector.node else { return false }
+    return try unsafe ByteVector.withBytes(node, row, in: source) { bytes in
+      guard let (table, key) = unsafe ValueCodec.link(bytes) else { return false }
+      return objects.contains(key, of: table)
+    }
   }
 }

@@ -14,7 +14,7 @@ extension QueryResults {
   ) throws(StorageError) -> (results: QueryResults, changes: CollectionChanges) {
     if changes.isEmpty { return (self, CollectionChanges()) }
     let trace = ChangeTrace(changes, from: old, to: new)
-    let touched = try scope.touched(trace)
+    let touched = try scope.touched(trace)[query.table]
     guard case .keys(let keys) = contents else { return try advancedTable(trace, touched) }
     if changes.schemaChanged || query.schema.classes.count != new.schema.classes.count {
       // Links may come from classes and properties that the query has not known; hidden ones are

@@ -34,7 +34,7 @@ package struct VersionReader {
     for entry in try new.historyEntries(after: old.version) {
       changes.merge(try decoded(entry))
     }
-    try changes.check(against: new.root, in: new.source)
+    try changes.check(against: new.root, in: new.source, from: (old.root, old.source))
     known[old.version...new.version] = changes
     return changes
   }

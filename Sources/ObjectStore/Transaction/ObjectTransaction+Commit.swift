@@ -71,6 +71,19 @@ extension Snapshot {
   /// What the commits after `version` up to this one did, as one change. `version` must have been
   /// pinned all along.
   public func changes(after version: Version) throws(StorageError) -> ChangeSet {
+    let result = try mergedChanges(after: version)
+    try result.check(against: root, in: source)
+    return result
+  }
+
+  /// The same after a version that is at hand, which tells more about what can be true.
+  public func changes(after older: Snapshot) throws(StorageError) -> ChangeSet {
+    let result = try mergedChanges(after: older.version)
+    try result.check(against: root, in: source, from: (older.root, older.source))
+    return result
+  }
+
+  private func mergedChanges(after version: Version) throws(StorageError) -> ChangeSet {
     var result = ChangeSet()
     for entry in try historyEntries(after: version) {
       let changes = unsafe entry.bytes.withUnsafeBytes { unsafe ChangeSet($0) }
@@ -80,7 +93,6 @@ extension Snapshot {
       }
       result.merge(changes)
     }
-    try result.check(against: root, in: source)
     return result
   }
 

@@ -56,19 +56,22 @@ final class CollectionObserver: Observer, @unchecked Sendable {
 extension CollectionTracker {
   fileprivate init(_ collection: _ManagedCollection, keyPaths: [String]?) {
     let instance = collection.instance
-    let scope = collection.binding.map { ChangeScope(elementsOf: $0, keyPaths, in: instance) }
+    let schema = instance.schema.description
+    let objects = collection.binding.map { ChangeScope(elementsOf: $0, keyPaths, in: instance) }
     let list = collection.list.map { list in
       ObservedList(owner: list.binding.table, object: list.object, column: list.column)
     }
-    if let list, collection.isPlain {
-      self.init(list, scope)
-    } else if let scope {
-      let compiler = QueryCompiler(schema: instance.schema.description)
-      self.init(compiler.compiled(collection.query), scope)
+    if let objects, list == nil || !collection.isPlain {
+      let compiler = QueryCompiler(schema: schema)
+      self.init(compiler.compiled(collection.query), objects)
+      return
+    }
+    let kind = collection.listAccessor.property.kind
+    let scope = kind == .any ? ChangeScope(valuesOf: list!, schema: schema) : objects
+    if collection.isPlain {
+      self.init(list!, scope)
     } else {
-      let query = QueryCompiler.compiled(
-        collection.query, on: collection.listAccessor.property.kind)
-      self.init(list!, query)
+      self.init(list!, QueryCompiler.compiled(collection.query, on: kind), scope)
     }
   }
 }
@@ -103,7 +106,7 @@ extension RealmCollection {
   ///
   /// - Parameters:
   ///   - keyPaths: What counts as a modification of an element; nil for what is stored in it and,
-  ///     through links, near it.
+  ///     through links, near it: up to four links away, those in an `AnyRealmValue` included.
   ///   - queue: A serial queue to be called on, with a collection that is confined to it.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

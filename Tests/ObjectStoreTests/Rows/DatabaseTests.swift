@@ -80,7 +80,7 @@ import Testing
   private func expectChanges(
     _ snapshot: Snapshot, since old: Snapshot, _ before: RowsModel, _ after: RowsModel
   ) throws {
-    let changes = try snapshot.changes(after: old.version)
+    let changes = try snapshot.changes(after: old)
     for index in before.tables.indices {
       let table = changes.changes(in: TableKey(rawValue: UInt32(index)))
       let (was, now) = (before.tables[index], after.tables[index])

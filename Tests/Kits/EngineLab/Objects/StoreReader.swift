@@ -51,7 +51,7 @@ struct StoreReader {
     try attempt { reader in
       let old = try Self.view(older)
       let new = try Self.view(reader.snapshot)
-      let changes = try reader.snapshot.changes(after: older.version)
+      let changes = try reader.snapshot.changes(after: older)
       var generator = QueryGenerator(random: reader.random, model: reader.model)
       for _ in 0..<4 {
         let query = try CompiledQuery(generator.query(), schema: old.schema)

@@ -44,7 +44,7 @@ final class HistoryCopy {
     guard let image else { return }
     let inserted = Set(change.insertions)
     let touched = contents.indices.filter {
-      !inserted.contains($0) && subject.touch.holds(contents[$0], image, now)
+      !inserted.contains($0) && subject.touch.holds(subject.serial(contents[$0]), image, now)
     }
     if subject.canReplace {
       if Set(touched).isSubset(of: modified) { return }

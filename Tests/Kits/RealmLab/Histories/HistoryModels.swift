@@ -27,8 +27,14 @@ public final class HistoryNode: Object {
   @Persisted var parts: List<HistoryPart>
   /// Nothing, or a dictionary with an age.
   @Persisted(indexed: true) var content: AnyRealmValue
-  /// Negative numbers, and lists that begin with a serial and a stamp of their own.
+  /// Negative numbers, nodes, nothing, and lists that begin with a serial and a stamp of their own,
+  /// and in which there may be nodes.
   @Persisted var mixed: List<AnyRealmValue>
+  /// Nothing, a node, or a list or dictionary in which there may be some.
+  @Persisted var anything: AnyRealmValue
+  /// Negative numbers, nodes and nothing.
+  @Persisted var mixedSet: MutableSet<AnyRealmValue>
+  @Persisted var mixedMap: Map<String, AnyRealmValue>
   @Persisted(originProperty: "friends") var befriendedBy: LinkingObjects<HistoryNode>
 }
 
@@ -41,6 +47,8 @@ public final class HistoryPart: EmbeddedObject {
   @Persisted var listStamp: Int
   @Persisted var parts: List<HistoryPart>
   @Persisted var friend: HistoryNode?
+  /// Nothing or a node.
+  @Persisted var anything: AnyRealmValue
 }
 
 /// Counts what the writers did.
@@ -51,6 +59,8 @@ public final class HistoryClock: Object {
 
 public enum HistoryFile {
   static let hub = -1
+  /// Stands for a value of any kind that is nothing.
+  static let nothing = -100
   /// The file that has a key, in whichever process it is opened.
   static let encryptedName = "encrypted.realm"
 
@@ -83,8 +93,10 @@ struct HistoryImage {
     var part: Int?
     var parts: [Int] = []
     var contentAge: Int?
-    /// Numbers, and the serials of lists.
+    /// Numbers, and the serials of lists and nodes.
     var mixed: [Int] = []
+    var mixedSet: [Int] = []
+    var mixedMap: [String: Int] = [:]
     /// All that it leads to.
     var links: [Int] = []
   }
@@ -116,9 +128,13 @@ struct HistoryImage {
     row.parts = node.parts.map { remember($0) }
     row.contentAge = node.content.dictionaryValue?["age"]?.intValue
     row.mixed = node.mixed.map { remember($0) }
+    row.mixedSet = node.mixedSet.map(\.numberOrSerial)
+    for entry in node.mixedMap { row.mixedMap[entry.key] = remember(entry.value) }
     row.links = row.friends + row.pals + row.parts + node.friendSet.map(\.serial)
     row.links += [row.favourite, row.part].compactMap { $0 }
     row.links += node.named.compactMap { $0.value?.serial }
+    row.links += node.anything.nodes + node.mixed.flatMap(\.nodes) + node.mixedSet.flatMap(\.nodes)
+    row.links += node.mixedMap.flatMap(\.value.nodes)
     return row
   }
 
@@ -126,14 +142,15 @@ struct HistoryImage {
     let parts: [Int] = part.parts.map { remember($0) }
     bySerial[part.serial] = Row(
       serial: part.serial, age: part.age, ageStamp: part.ageStamp, listStamp: part.listStamp,
-      parts: parts, links: parts + [part.friend?.serial].compactMap { $0 })
+      parts: parts,
+      links: parts + [part.friend?.serial].compactMap { $0 } + part.anything.nodes)
     return part.serial
   }
 
   private mutating func remember(_ element: AnyRealmValue) -> Int {
     let number = element.numberOrSerial
     if let list = element.listValue {
-      bySerial[number] = Row(serial: number, ageStamp: list[1].intValue!)
+      bySerial[number] = Row(serial: number, ageStamp: list[1].intValue!, links: element.nodes)
     }
     return number
   }
@@ -143,5 +160,15 @@ struct HistoryImage {
 
 extension AnyRealmValue {
   /// What an element of `HistoryNode.mixed` is known by.
-  var numberOrSerial: Int { intValue ?? listValue![0].intValue! }
+  var numberOrSerial: Int {
+    if self == .none { return HistoryFile.nothing }
+    return intValue ?? object(HistoryNode.self)?.serial ?? listValue![0].intValue!
+  }
+
+  /// The serials of the nodes that it is or that are anywhere inside of it.
+  var nodes: [Int] {
+    if let node = object(HistoryNode.self) { return [node.serial] }
+    if let list = listValue { return list.flatMap(\.nodes) }
+    return dictionaryValue?.flatMap(\.value.nodes) ?? []
+  }
 }

@@ -38,20 +38,40 @@ extension HistorySubject {
         { all($0).where { $0.content == .none } }),
       mixed("mixed", canReplace: true, { $0.hub.mixed }) { hub($0).mixed },
       mixed("sorted mixed", nil) { hub($0).mixed.sorted(ascending: true) },
-      mixed("lists in mixed", { $0.hub.mixed.filter { $0 > 0 } }) {
-        hub($0).mixed.filter("self.@type == 'list'")
+      mixed(
+        "lists in mixed",
+        { image in
+          let nodes = Set(image.rows.map(\.serial))
+          return image.hub.mixed.filter { $0 > 0 && !nodes.contains($0) }
+        },
+        { hub($0).mixed.filter("self.@type == 'list'") }),
+      mixed(
+        "nodes in mixed",
+        { image in
+          let nodes = Set(image.rows.map(\.serial))
+          return image.hub.mixed.filter { nodes.contains($0) }
+        },
+        { hub($0).mixed.filter("self.@type == 'object'") }),
+      mixed("mixed set", { $0.hub.mixedSet }) { hub($0).mixedSet },
+      HistorySubject("mixed map", .deep) {
+        hub($0).mixedMap
+      } value: {
+        // Below zero is the end of the next key.
+        $0.numberOrSerial < 0 ? 1_000_000 + $0.numberOrSerial : $0.numberOrSerial
+      } expected: { image in
+        image.hub.mixedMap.mapValues { $0 < 0 ? 1_000_000 + $0 : $0 }
       },
-      HistorySubject("counts") {
+      HistorySubject("counts", .none) {
         hub($0).counts
       } value: {
         $0
       } expected: {
         $0.hub.counts
       },
-      HistorySubject("named") {
+      HistorySubject("named", .deep) {
         hub($0).named
       } value: {
-        $0?.serial ?? 0
+        $0?.serial ?? 999_999
       } expected: { _ in
         nil
       },
@@ -72,13 +92,13 @@ extension HistorySubject {
     _ make: @escaping (Realm) -> C
   ) -> HistorySubject where C.Element == AnyRealmValue {
     HistorySubject(
-      name, .age, nil, canReplace: canReplace, { $0.numberOrSerial }, expected, make)
+      name, .deep, nil, canReplace: canReplace, { $0.numberOrSerial }, expected, make)
   }
 
   /// A map, as a list of numbers that are made of keys ("0", "1" ...) and values, in the order of
   /// keys.
   private init<Value: RealmCollectionValue>(
-    _ name: String, _ make: @escaping (Realm) -> Map<String, Value>,
+    _ name: String, _ touch: Touch, _ make: @escaping (Realm) -> Map<String, Value>,
     value: @escaping (Value) -> Int, expected: @escaping (HistoryImage) -> [String: Int]?
   ) {
     func number(_ key: String, _ value: Int) -> Int { Int(key)! * 1_000_000 + value }
@@ -88,7 +108,7 @@ extension HistorySubject {
     // The keys as of the last call, or of a silent write since.
     var known: [String] = []
     self.init(
-      name: name,
+      name: name, touch: touch, serial: { $0 % 1_000_000 },
       observe: { realm, tell in
         make(realm).observe { change in
           switch change {

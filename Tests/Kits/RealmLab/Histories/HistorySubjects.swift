@@ -69,6 +69,8 @@ enum Touch {
 struct HistorySubject {
   let name: String
   let touch: Touch
+  /// Of which object an element that is noted is, if of one.
+  var serial: (Int) -> Int = { $0 }
   /// Whether elements may be replaced in their places, which counts as a modification.
   let canReplace: Bool
   let observe: (Realm, @escaping (ToldChange) -> Void) -> NotificationToken
@@ -78,11 +80,13 @@ struct HistorySubject {
   let expected: ((HistoryImage) -> [Int]?)?
 
   init(
-    name: String, observe: @escaping (Realm, @escaping (ToldChange) -> Void) -> NotificationToken,
+    name: String, touch: Touch, serial: @escaping (Int) -> Int,
+    observe: @escaping (Realm, @escaping (ToldChange) -> Void) -> NotificationToken,
     contents: @escaping (Realm) -> [Int], expected: @escaping (HistoryImage) -> [Int]?
   ) {
     self.name = name
-    touch = .none
+    self.touch = touch
+    self.serial = serial
     canReplace = true
     self.observe = observe
     self.contents = contents

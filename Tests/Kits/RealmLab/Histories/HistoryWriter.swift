@@ -39,7 +39,7 @@ public struct HistoryWriter {
     }
   }
 
-  private func anyone(_ random: inout SeededGenerator) -> HistoryNode? {
+  func anyone(_ random: inout SeededGenerator) -> HistoryNode? {
     realm.object(
       ofType: HistoryNode.self, forPrimaryKey: Int.random(in: 0..<Self.idsMax, using: &random))
   }
@@ -51,7 +51,7 @@ public struct HistoryWriter {
   }
 
   private func change(_ random: inout SeededGenerator) {
-    switch Int.random(in: 0..<23, using: &random) {
+    switch Int.random(in: 0..<26, using: &random) {
     case 0, 1: create(&random)
     case 2: if let node = anyone(&random) { realm.delete(node) }
     case 3, 4, 5: setAge(&random)
@@ -69,6 +69,7 @@ public struct HistoryWriter {
     case 14: changeMaps(owner(&random), &random)
     case 15, 16, 17: changeParts(owner(&random), &random)
     case 18, 19, 20: changeNested(owner(&random), &random)
+    case 21, 22, 23: changeLoose(owner(&random), anyone(&random), &random)
     default: changeNumbers(owner(&random), &random)
     }
   }
@@ -182,7 +183,11 @@ public struct HistoryWriter {
     case 8:
       guard let part else { return }
       part.listStamp += 1
-      part.friend = anyone(&random)
+      if Bool.random(using: &random) {
+        part.friend = anyone(&random)
+      } else {
+        part.anything = anyone(&random).map { .object($0) } ?? .none
+      }
     default: if let part { realm.delete(part) }
     }
   }
