@@ -274,7 +274,13 @@ struct MergeModel {
       if moved[cell] != placement.name.stamp { return "not the last move of an element" }
     }
     var values: [Slot: CellValue] = [:]
-    for register in change.registers { values[register.slot] = register.value }
+    for register in change.registers {
+      values[register.slot] = register.value
+      let write = writes[CellName(place: place, slot: register.slot)]
+      if let write, write.stamp != register.stamp {
+        return "\(word.slot(register.slot)) has another stamp than the last write"
+      }
+    }
     for slot in cells[place] ?? [] {
       if case .item(let element) = slot, !living.contains(element) { continue }
       let expected = writes[CellName(place: place, slot: slot)]?.value ?? .absent
