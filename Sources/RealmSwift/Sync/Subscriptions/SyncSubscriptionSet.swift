@@ -237,12 +237,13 @@
       let draft = contents.draft ?? []
       contents.draft = nil
       if draft == contents.subscriptions { return contents.version }
-      contents.version = try SyncFile.subscribe(
-        transaction,
-        to: draft.map {
-          Subscription(
-            name: Text($0.name ?? ""), type: Text($0.type), query: Text($0.query))
-        }, shared.syncCache)
+      let wanted = draft.map {
+        Subscription(name: Text($0.name ?? ""), type: Text($0.type), query: Text($0.query))
+      }
+      if let excess = Subscription.excess(in: wanted) {
+        throw SyncError(.invalidFlexibleSyncSubscriptions, excess)
+      }
+      contents.version = try SyncFile.subscribe(transaction, to: wanted, shared.syncCache)
       try SyncFile.change(transaction) { $0.subscriptionDates = Self.dates(draft) }
       _ = try transaction.commit()
       contents.subscriptions = draft
