@@ -118,6 +118,47 @@ import Testing
     #expect(witness.objects(Dog.self).map(\.name) == ["Rex"])
   }
 
+  @Test("classes that come in the middle of a reset are synchronised, too")
+  func newClassesInReset() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (device, other) = (Device(user), Device(user))
+    defer {
+      device.remove()
+      other.remove()
+    }
+    let everything: @Sendable (SyncSubscriptionSet) -> Void = {
+      $0.append(QuerySubscription<Dog>(name: "dogs"))
+      $0.append(QuerySubscription<Meow>(name: "meows"))
+    }
+    let types: [ObjectBase.Type] = [Dog.self, Collar.self, Bark.self, Meow.self]
+    var configuration = device.configuration
+    configuration.syncConfiguration =
+      user.flexibleSyncConfiguration(
+        clientResetMode: .recoverUnsyncedChanges(beforeReset: { before in
+          var larger = before.configuration
+          larger.objectTypes = types
+          let realm = try? Realm(configuration: larger)
+          try? realm?.write { realm?.create(Meow.self, value: ["loudness": 3]) }
+        }), initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "dogs")) }
+      ).syncConfiguration
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    session.suspend()
+    configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
+    let larger = try await Realm(configuration: configuration)
+    try larger.write { larger.add(Dog(name: "Rex")) }
+    try server.startNewEpoch()
+    session.resume()
+    try await session.wait(for: .upload)
+    var copy = other.configuration
+    copy.objectTypes = types
+    copy.syncConfiguration =
+      user.flexibleSyncConfiguration(initialSubscriptions: everything).syncConfiguration
+    let witness = try await Realm(configuration: copy, downloadBeforeOpen: .always)
+    #expect(witness.objects(Meow.self).map(\.loudness) == [3])
+  }
+
   @Test("a reset that is interrupted goes on, and the callbacks are called once")
   func interrupted() async throws {
     let server = try TestServer()

@@ -241,6 +241,10 @@
       if info.log != .short { digest() }
       do {
         try core.storage.begin()
+        // Somebody has added classes since the look: the server is to hear of them first.
+        if core.storage.record.hasNewClasses, core.storage.classes != sentClasses {
+          return core.storage.rollback()
+        }
         let actions = try self.session?.poll(&core) ?? []
         core.storage.rollback()
         polledQuery = info.record.queryVersion
