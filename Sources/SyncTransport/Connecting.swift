@@ -7,6 +7,13 @@
   public struct TransportError: Error, Hashable, Sendable {
     /// Words for people.
     public let message: String
+    /// With which status the server answered, if it did.
+    public let status: Int?
+
+    init(message: String, status: Int? = nil) {
+      self.message = message
+      self.status = status
+    }
   }
 
   extension SyncLoop {

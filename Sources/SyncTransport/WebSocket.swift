@@ -156,7 +156,7 @@
       outcome.fail(
         TransportError(
           message: "The server did not accept the connection: \(head.status.code) "
-            + head.status.reasonPhrase))
+            + head.status.reasonPhrase, status: Int(head.status.code)))
       context.close(promise: nil)
     }
 

@@ -4,6 +4,8 @@ import Storage
 struct KeptTurn {
   private var transaction: WriteTransaction?
 
+  var isKept: Bool { transaction != nil }
+
   mutating func keep(_ transaction: WriteTransaction) { self.transaction = transaction }
 
   mutating func take() -> WriteTransaction? { transaction.take() }

@@ -25,6 +25,8 @@ final class SharedRealm: Sendable {
   #if Sync
     /// What synchronises the file, if it is synchronised.
     let attachment = LockedValue<(any FileAttachment)?>(nil)
+    /// The thread that updates subscriptions, and so has the turn to write; 0: none does.
+    let updatingThread = Atomic<UInt64>(0)
   #endif
   private let listener = LockedValue<CommitListener?>(nil)
   private let schemaVersion = LockedValue<UInt64?>(nil)
@@ -138,6 +140,11 @@ final class SharedRealm: Sendable {
   var ownListener: CommitListener? { listener.withLock { $0 } }
 
   func register(_ instance: _RealmInstance) { refreshTriggers.add(instance.refreshTrigger) }
+
+  /// The live instances of where the caller is that may write.
+  var writersHere: [_RealmInstance] {
+    refreshTriggers.here().filter { !$0.configuration.readOnly }
+  }
 
   /// The live instance of where the caller is, if there is one: of several (an actor may use both
   /// its own realm and the thread's), the one that is in a write transaction, then the actor's or

@@ -30,13 +30,49 @@ enum RealmOpening {
       path: configuration.path, readOnly: configuration.readOnly, scheduler: scheduler.identity)
     if let instance = known.withLock({ $0[key]?.owner.object }), instance.scheduler.exists {
       try checkCompatible(instance, configuration)
+      if let larger = try enlarged(configuration, beyond: instance) {
+        return try open(larger, scheduler, key, insteadOf: instance)
+      }
       // A queue's realm may be asked for elsewhere, while the queue uses it.
       if instance.scheduler.isCurrent { instance.ensureReading() }
       return instance
     }
+    return try open(configuration, scheduler, key)
+  }
+
+  /// A configuration with the classes that an instance lacks, besides its own; nil if it has all
+  /// that are wanted.
+  private static func enlarged(
+    _ configuration: Realm.Configuration, beyond instance: _RealmInstance
+  ) throws(RLMError) -> Realm.Configuration? {
+    let (own, wanted) = (instance.configuration.objectTypes, configuration.objectTypes)
+    if own == nil, wanted == nil { return nil }
+    if let own, let wanted, own.elementsEqual(wanted, by: { $0 === $1 }) { return nil }
+    let classes = try RealmSchema.classes(of: configuration)
+    let known = Set(instance.classes.map { ObjectIdentifier($0) })
+    if classes.allSatisfy({ known.contains(ObjectIdentifier($0)) }) { return nil }
+    if instance.scheduler.isCurrent, instance.isInWriteTransaction {
+      throw RLMError(
+        .fail, "A Realm cannot be opened with more classes while it is in a write transaction.",
+        path: configuration.path)
+    }
+    let names = Set(classes.map(\.name))
+    var larger = configuration
+    larger.objectTypes =
+      classes.map(\.type) + instance.classes.filter { !names.contains($0.name) }.map(\.type)
+    return larger
+  }
+
+  /// - Parameter smaller: an instance of the same place that lacks classes.
+  private static func open(
+    _ configuration: Realm.Configuration, _ scheduler: any Scheduler, _ key: Key,
+    insteadOf smaller: _RealmInstance? = nil
+  ) throws(RLMError) -> _RealmInstance {
     let instance = try openLogged(configuration, scheduler, path: key.path)
     let winner = known.withLock { known -> _RealmInstance in
-      if let earlier = known[key]?.owner.object, earlier.scheduler.exists { return earlier }
+      if let earlier = known[key]?.owner.object, earlier !== smaller, earlier.scheduler.exists {
+        return earlier
+      }
       known = known.filter { !$0.value.isOver }
       known[key] = instance.refreshTrigger
       return instance

@@ -40,6 +40,12 @@ extension _RealmInstance {
       throwRealmException(
         "The Realm is already in a write transaction; commit or cancel that one first.")
     }
+    #if Sync
+      if shared.isUpdatingSubscriptionsHere {
+        throwRealmException(
+          "A write transaction cannot be begun inside of an update of the file's subscriptions.")
+      }
+    #endif
   }
 
   func start(_ transaction: WriteTransaction) throws(StorageError) {

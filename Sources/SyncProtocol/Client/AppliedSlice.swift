@@ -4,6 +4,8 @@ public struct AppliedSlice: Sendable {
   public let isLast: Bool
   /// Whether it took the place of what the client had, without the client having asked for that.
   public let isReset: Bool
+  /// Whether it took the place of what the client had.
+  public let isRebase: Bool
   /// The objects that are still to come.
   public let remaining: UInt64
   /// Whether it brought objects.
@@ -17,6 +19,7 @@ public struct AppliedSlice: Sendable {
   init(_ slice: DownloadSlice, isReset: Bool) {
     isLast = slice.isLast
     self.isReset = isReset
+    isRebase = slice.isRebase
     remaining = slice.remaining
     hasNews = !slice.objects.isEmpty
     refused = slice.objects.compactMap { news in

@@ -49,7 +49,7 @@ extension ClientRecord {
           number: try reader.number(), time: try reader.number(),
           element: try reader.number(), since: try reader.number()))
     }
-    subscriptions = try reader.subscriptions()
+    subscriptions = try reader.subscriptions(areOwn: true)
     setAside = try reader.conflicts()
     for _ in 0..<(try reader.count(of: 1)) { _ = names.add(try reader.text(upTo: .max)) }
     try reader.finish()

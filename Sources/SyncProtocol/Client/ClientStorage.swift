@@ -51,6 +51,8 @@ public protocol ClientStorage {
 
   /// What the file keeps about itself.
   var record: ClientRecord { get set }
+  /// The classes that the program has by now; nil: those that it had when the connection began.
+  var classes: [SchemaClass]? { get }
   /// The state of an object.
   func state(of id: ObjectID) -> ClientObject?
   /// Takes the state of an object out.
@@ -90,6 +92,9 @@ public protocol ClientStorage {
 }
 
 extension ClientStorage {
+  /// For storage whose program gets no more classes.
+  public var classes: [SchemaClass]? { nil }
+
   /// For storage that needs no more than the names of containers.
   public mutating func willMake(
     _ made: ContainerID, at slot: Slot, of container: ContainerID, in id: ObjectID

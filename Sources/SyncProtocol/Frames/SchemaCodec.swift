@@ -70,14 +70,40 @@ extension ByteReader {
     return conflicts
   }
 
-  mutating func subscriptions() throws(WireError) -> [Subscription] {
+  /// - Parameter areOwn: whether they are read from where they were written, whatever there is.
+  mutating func subscriptions(areOwn: Bool = false) throws(WireError) -> [Subscription] {
     var subscriptions: [Subscription] = []
-    for _ in 0..<(try count(of: 3, upTo: Limits.subscriptions)) {
+    let (nameBytes, queryBytes) = areOwn ? (.max, .max) : (Limits.nameBytes, Limits.queryBytes)
+    for _ in 0..<(try count(of: 3, upTo: areOwn ? .max : Limits.subscriptions)) {
       subscriptions.append(
         Subscription(
-          name: try text(upTo: Limits.nameBytes), type: try text(upTo: Limits.nameBytes),
-          query: try text(upTo: Limits.queryBytes)))
+          name: try text(upTo: nameBytes), type: try text(upTo: nameBytes),
+          query: try text(upTo: queryBytes)))
     }
     return subscriptions
+  }
+}
+
+extension Subscription {
+  /// Why no server can be asked for these; nil if one can.
+  public static func excess(in subscriptions: [Subscription]) -> String? {
+    if subscriptions.count > Limits.subscriptions {
+      return "There can be \(Limits.subscriptions) subscriptions, not \(subscriptions.count)."
+    }
+    var bytes = 0
+    for subscription in subscriptions {
+      let name = max(subscription.name.string.utf8.count, subscription.type.string.utf8.count)
+      let query = subscription.query.string.utf8.count
+      if name > Limits.nameBytes {
+        return "A subscription's name has at most \(Limits.nameBytes) bytes, not \(name)."
+      }
+      if query > Limits.queryBytes {
+        return "A subscription's query has at most \(Limits.queryBytes) bytes, not \(query)."
+      }
+      bytes += subscription.name.string.utf8.count + subscription.type.string.utf8.count + query
+    }
+    // They go in one frame, with at most three lengths each.
+    let room = Limits.frameBytes - 1_024 - 9 * Limits.subscriptions
+    return bytes > room ? "All subscriptions together have at most \(room) bytes." : nil
   }
 }

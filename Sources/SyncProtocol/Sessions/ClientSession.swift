@@ -207,7 +207,10 @@ extension ClientSession {
     }
     // A rebase that is not complete has to be the same one when it starts over.
     if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }
-    if slice.isLast, slice.isRebase, asksForNewClasses {
+    // What came of a class before the program had it found no place.
+    if slice.isLast, slice.isRebase, asksForNewClasses,
+      (core.storage.classes ?? classes) == classes
+    {
       core.storage.record.hasNewClasses = false
     }
     var brought = AppliedSlice(slice, isReset: isReset)

@@ -78,6 +78,9 @@ public final class RealmClientStorage: ClientStorage {
   /// What the file keeps about itself.
   public var record = ClientRecord(client: .none)
 
+  /// The classes that the program has in the open transaction.
+  public var classes: [SchemaClass]? { transaction?.schema.description.syncedClasses }
+
   /// For the agent.
   public init(cache: SyncCache, host: any Host) {
     self.cache = cache

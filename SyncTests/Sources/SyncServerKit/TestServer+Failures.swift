@@ -13,6 +13,10 @@ struct Failures {
   var ofConnections: Refusal?
   var ofUploads: Refusal?
   var delayMilliseconds: Int64 = 0
+  /// Whether there is nothing where clients look for the server.
+  var hasMoved = false
+  /// How many slices of downloads leave before the connection ends; nil: all.
+  var slicesLeft: Int?
   var connected: (_ startsOver: Bool) -> Void = { _ in }
   var refusedUpload: (ContinuousClock.Instant) -> Void = { _ in }
 }
@@ -57,8 +61,25 @@ extension TestServer {
   public func takeUploads() throws { try onLoop { self.failures.ofUploads = nil } }
 
   /// Refuses each client from now on, once the client has said who it is.
-  public func refuseConnections(with reason: RefusalReason) throws {
-    try onLoop { self.failures.ofConnections = Failures.Refusal(error: reason.error) }
+  ///
+  /// - Parameters:
+  ///   - count: how many.
+  ///   - retryAfterMilliseconds: for how long the server wants to be left alone.
+  public func refuseConnections(
+    _ count: Int = .max, with reason: RefusalReason, retryAfterMilliseconds: UInt64 = 0
+  ) throws {
+    try onLoop {
+      self.failures.ofConnections = Failures.Refusal(
+        error: reason.error, retryAfterMilliseconds: retryAfterMilliseconds, count: count)
+    }
+  }
+
+  /// From now on there is nothing at the address of sync, or there is again.
+  public func move(away isAway: Bool) throws { try onLoop { self.failures.hasMoved = isAway } }
+
+  /// Ends the next connection that has been sent so many slices of downloads.
+  public func cutDownload(afterSlices count: Int) throws {
+    try onLoop { self.failures.slicesLeft = count }
   }
 
   /// Sends everything so much later from now on.
@@ -110,6 +131,14 @@ extension TestServer {
       return actions
     default: return nil
     }
+  }
+
+  /// Whether the connection that a frame is to be sent to ends instead.
+  func cuts(before frame: [UInt8]) -> Bool {
+    guard let left = failures.slicesLeft, case .download(_, true, _)? = try? Frame.decode(frame)
+    else { return false }
+    failures.slicesLeft = left > 0 ? left - 1 : nil
+    return left == 0
   }
 
   private func refuse(

@@ -112,7 +112,7 @@ public final class TestServer: @unchecked Sendable {
     let upgrader = NIOWebSocketServerUpgrader(
       maxFrameSize: 4 << 20,
       shouldUpgrade: { channel, head in
-        let isSync = head.uri.hasPrefix("/sync/")
+        let isSync = head.uri.hasPrefix("/sync/") && !self.failures.hasMoved
         return channel.eventLoop.makeSucceededFuture(isSync ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, head in
@@ -153,6 +153,8 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private let agent: String
   /// What else comes on this connection is not for the session.
   private var isRefused = false
+  /// Whether nothing more is sent.
+  private var isCut = false
 
   init(_ server: TestServer, app: String, agent: String) {
     self.server = server
@@ -192,7 +194,7 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
   }
 
   func poll() {
-    if isRefused { return }
+    if isRefused || isCut { return }
     while true {
       let actions = session.poll(&server.core, now: now)
       if actions.isEmpty { return }
@@ -204,6 +206,11 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
     for action in actions {
       switch action {
       case .send(let bytes):
+        if isCut { return }
+        if server.cuts(before: bytes) {
+          isCut = true
+          return later { $0.close(promise: nil) }
+        }
         let frame = WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
         later { $0.writeAndFlush(self.wrapOutboundOut(frame), promise: nil) }
       case .verify(let token):

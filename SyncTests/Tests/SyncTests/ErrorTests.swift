@@ -1,3 +1,4 @@
+import Dispatch
 import RealmSwift
 import SyncModels
 import SyncServerKit
@@ -79,5 +80,34 @@ import Testing
       #expect(error.localizedDescription.contains("'Bark'"))
     }
     #expect(realm.syncSession?.state == .active)
+  }
+
+  @Test("may take its time: what the program observes goes on being told of changes")
+  func slowHandler() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let device = Device(try await app.login(credentials: .anonymous))
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let rex = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    let (handled, more) = AsyncStream<Void>.makeStream()
+    let mayReturn = DispatchSemaphore(value: 0)
+    app.syncManager.errorHandler = { _, _ in
+      more.yield()
+      mayReturn.wait()
+    }
+    defer { mayReturn.signal() }
+    try realm.write { rex.name = "forbidden" }
+    for await _ in handled.prefix(1) {}
+    let (counts, counted) = AsyncStream<Int>.makeStream()
+    let token = realm.objects(Dog.self).observe { _ in
+      counted.yield(realm.objects(Dog.self).count)
+    }
+    defer { token.invalidate() }
+    for await _ in counts.prefix(1) {}
+    // More than a turn looks at: what has changed is found in the background.
+    try realm.write { for age in 0..<1_500 { realm.add(Dog(name: "another", age: age)) } }
+    for await count in counts where count > 1_500 { break }
   }
 }

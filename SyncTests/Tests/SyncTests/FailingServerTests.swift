@@ -99,4 +99,46 @@ import Testing
     }
     #expect(error?.code == .connectionFailed)
   }
+
+  @Test("is asked again at once when an attempt fails that was under way as the program asked")
+  func reconnectWhileConnecting() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    try server.delay(milliseconds: 300)
+    try server.refuseConnections(1, with: .unavailable, retryAfterMilliseconds: 120_000)
+    try server.endConnections()
+    for await state in session.connectionStates where state == .connecting { break }
+    session.reconnect()
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    try await session.wait(for: .upload)
+  }
+
+  @Test("to know the app is told as an error of the session, and asked again")
+  func unknownApp() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let device = Device(try await app.login(credentials: .anonymous))
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    let errors = errors(of: app)
+    try server.move(away: true)
+    try server.endConnections()
+    for await error in errors.prefix(1) {
+      #expect((error as? SyncError)?.code == .clientSessionError)
+      #expect(error.localizedDescription.contains("404"))
+      #expect(error.localizedDescription.contains(app.appId))
+    }
+    let error = await #expect(throws: SyncError.self) { try await session.wait(for: .download) }
+    #expect(error?.code == .clientSessionError)
+    try server.move(away: false)
+    session.reconnect()
+    for await state in session.connectionStates where state == .connected { break }
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    try await session.wait(for: .upload)
+  }
 }

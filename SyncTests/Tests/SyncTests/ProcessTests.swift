@@ -74,5 +74,27 @@ final class DeviceProcess {
     }
   }
 
+  @Test("whose user has logged out lets another one synchronise it, until it takes over again")
+  func loggedOut() async throws {
+    try await TwoDevices.with(hasAccount: true) { devices in
+      try await devices.makeLeftFile()
+      let realm = try await Realm(configuration: devices.left.configuration)
+      let session = try #require(realm.syncSession)
+      try await session.wait(for: .download)
+      let other = try DeviceProcess(
+        devices.app, devices.server.url, devices.left.configuration)
+      let batches = try devices.server.batches()
+      try await devices.user.logOut()
+      other.write("by the other")
+      for await _ in batches.prefix(1) {}
+      #expect(session.state == .invalid)
+      other.kill()
+      try realm.write { realm.add(Dog(name: "unsent")) }
+      try await logIn(devices.app)
+      try await session.wait(for: .upload)
+      #expect(names(realm) == ["by the other", "unsent"])
+    }
+  }
+
   private func names(_ realm: Realm) -> Set<String> { Set(realm.objects(Dog.self).map(\.name)) }
 }

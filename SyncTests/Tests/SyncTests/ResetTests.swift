@@ -106,6 +106,7 @@ import Testing
     var configuration = device.configuration
     configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
     let larger = try await Realm(configuration: configuration)
+    #expect(larger.schema.objectSchema.map(\.className).contains("Bark"))
     try server.comeBack()
     let session = try #require(larger.syncSession)
     session.reconnect()
@@ -115,6 +116,87 @@ import Testing
     #expect(larger.objects(Dog.self).count == 1)
     let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
     #expect(witness.objects(Dog.self).map(\.name) == ["Rex"])
+  }
+
+  @Test("classes that come in the middle of a reset are synchronised, too")
+  func newClassesInReset() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (device, other) = (Device(user), Device(user))
+    defer {
+      device.remove()
+      other.remove()
+    }
+    let everything: @Sendable (SyncSubscriptionSet) -> Void = {
+      $0.append(QuerySubscription<Dog>(name: "dogs"))
+      $0.append(QuerySubscription<Meow>(name: "meows"))
+    }
+    let types: [ObjectBase.Type] = [Dog.self, Collar.self, Bark.self, Meow.self]
+    var configuration = device.configuration
+    configuration.syncConfiguration =
+      user.flexibleSyncConfiguration(
+        clientResetMode: .recoverUnsyncedChanges(beforeReset: { before in
+          var larger = before.configuration
+          larger.objectTypes = types
+          let realm = try? Realm(configuration: larger)
+          try? realm?.write { realm?.create(Meow.self, value: ["loudness": 3]) }
+        }), initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "dogs")) }
+      ).syncConfiguration
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    session.suspend()
+    configuration.objectTypes = [Dog.self, Collar.self, Bark.self]
+    let larger = try await Realm(configuration: configuration)
+    try larger.write { larger.add(Dog(name: "Rex")) }
+    try server.startNewEpoch()
+    session.resume()
+    try await session.wait(for: .upload)
+    var copy = other.configuration
+    copy.objectTypes = types
+    copy.syncConfiguration =
+      user.flexibleSyncConfiguration(initialSubscriptions: everything).syncConfiguration
+    let witness = try await Realm(configuration: copy, downloadBeforeOpen: .always)
+    #expect(witness.objects(Meow.self).map(\.loudness) == [3])
+  }
+
+  @Test("a reset that is interrupted goes on, and the callbacks are called once")
+  func interrupted() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let calls = Mutex<[[Int]]>([])
+    let (ended, more) = AsyncStream<Void>.makeStream()
+    let sync = user.flexibleSyncConfiguration(
+      clientResetMode: .recoverUnsyncedChanges(
+        beforeReset: { before in
+          let counts = [before.objects(Dog.self).where { $0.age == 2 }.count]
+          calls.withLock { $0.append(counts) }
+        },
+        afterReset: { before, after in
+          let counts = [before, after].map { $0.objects(Dog.self).where { $0.age == 2 }.count }
+          calls.withLock { $0.append(counts) }
+          more.yield()
+        }),
+      initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) })
+    var configuration = device.configuration
+    configuration.syncConfiguration = sync.syncConfiguration
+    let realm = try await Realm(configuration: configuration)
+    // More than goes in one slice.
+    let name = String(repeating: "x", count: 1 << 20)
+    let dogs = try realm.write {
+      (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
+    }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    let backup = try server.makeBackup()
+    try realm.write { for dog in dogs { dog.age = 3 } }
+    try await session.wait(for: .upload)
+    try server.restore(backup)
+    try server.cutDownload(afterSlices: 3)
+    try server.comeBack()
+    for await _ in ended.prefix(1) {}
+    #expect(calls.withLock { $0 } == [[0], [0, 40]])
   }
 
   @Test("a write that is not allowed is undone, and the error handler is called")

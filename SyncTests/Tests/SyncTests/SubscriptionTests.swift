@@ -139,6 +139,70 @@ import Testing
     #expect(witness.objects(Meow.self).map(\.loudness) == [3])
     #expect(realm.objects(Meow.self).count == 1)
   }
+
+  @Test("that are too many or too long are not stored, and say so")
+  func tooMany() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user, initialSubscriptions: { _ in })
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration)
+    let subscriptions = realm.subscriptions
+    func append(_ count: Int, name: String) async throws {
+      try await subscriptions.update {
+        for number in 0..<count {
+          subscriptions.append(
+            QuerySubscription<Dog>(name: "\(number)") { $0.name == "\(name)\(number)" })
+        }
+      }
+    }
+    for (count, length) in [(1_001, 1), (1, 20_000), (200, 9_000)] {
+      let error = await #expect(throws: SyncError.self) {
+        try await append(count, name: String(repeating: "x", count: length))
+      }
+      #expect(error?.code == .invalidFlexibleSyncSubscriptions)
+      #expect(subscriptions.count == 0)
+    }
+    try await append(1_000, name: "x")
+    #expect(subscriptions.state == .complete && subscriptions.count == 1_000)
+  }
+
+  @Test("cannot be updated in a write transaction, and say so")
+  func updateInWrite() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration)
+    let subscriptions = realm.subscriptions
+    realm.beginWrite()
+    let error = await #expect(throws: Realm.Error.self) {
+      try await subscriptions.update { subscriptions.removeAll() }
+    }
+    #expect(error?.localizedDescription.contains("within a write transaction") == true)
+    try realm.commitWrite()
+    try await subscriptions.update { subscriptions.removeAll() }
+    #expect(subscriptions.count == 0)
+  }
+
+  @Test("end the program that changes them in a write transaction, or writes in an update")
+  func misuse() async throws {
+    await #expect(processExitsWith: .failure) {
+      try await TwoDevices.withLeftRealm { realm in
+        try realm.write { realm.subscriptions.update { realm.subscriptions.removeAll() } }
+      }
+    }
+    await #expect(processExitsWith: .failure) {
+      try await TwoDevices.withLeftRealm { realm in
+        realm.subscriptions.update { realm.subscriptions.update {} }
+      }
+    }
+    await #expect(processExitsWith: .failure) {
+      try await TwoDevices.withLeftRealm { realm in
+        realm.subscriptions.update { try? realm.write {} }
+      }
+    }
+  }
 }
 
 /// A class that programs get later.

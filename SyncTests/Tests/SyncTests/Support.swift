@@ -79,6 +79,13 @@ struct TwoDevices {
     try await body(devices)
   }
 
+  /// Lends the realm of the first device to a test.
+  static func withLeftRealm(_ body: @MainActor (Realm) throws -> Void) async throws {
+    try await with { devices in
+      try body(try await Realm(configuration: devices.left.configuration))
+    }
+  }
+
   /// Makes the file of the first device, with its subscriptions and what the server has; another
   /// process can have the agent's role when this has closed it. Returns how many dogs it has.
   @discardableResult

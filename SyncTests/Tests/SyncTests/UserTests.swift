@@ -112,4 +112,28 @@ import Testing
     try await upload
     #expect(user.isLoggedIn)
   }
+
+  @Test("who were removed in another process have to log in again, which is told once")
+  func removedElsewhere() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let user = try await makeAccount(app)
+    let device = Device(user)
+    defer { device.remove() }
+    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    let session = try #require(realm.syncSession)
+    let errors = errors(of: app)
+    let same = try #require(makeAppElsewhere(app, server).allUsers[user.id])
+    _ = try await same.remove()
+    try server.forgetTokens()
+    try server.endConnections()
+    for await error in errors.prefix(1) {
+      #expect((error as? SyncError)?.code == .clientUserError)
+    }
+    #expect(await waits(realm) { _ in session.state == .invalid })
+    #expect(user.state == .loggedOut)
+    try realm.write { realm.add(Dog(name: "Rex")) }
+    try await logIn(app)
+    try await session.wait(for: .upload)
+  }
 }

@@ -66,6 +66,8 @@ public final class Device: @unchecked Sendable {
   private var waiters: [Waiter] = []
   private var repetition: Repetition?
   private var hasUnflushed = false
+  /// What the next connection has.
+  private var knownClasses = Device.classes
   /// What ended the last connection, on the loop; for those that failed.
   public private(set) var failure: SyncError?
 
@@ -89,7 +91,8 @@ public final class Device: @unchecked Sendable {
       server, app: app, tls: tls, handler: { DeviceHandler(device: self) }, on: loop)
     try await onLoop { device in
       device.channel = channel
-      device.session = ClientSession(app: Text(app), token: Text(token), classes: Self.classes)
+      device.session = ClientSession(
+        app: Text(app), token: Text(token), classes: device.knownClasses)
       device.perform(device.session!.start())
       device.flush()
     }
@@ -194,6 +197,20 @@ public final class Device: @unchecked Sendable {
 
   /// The query set that the server could not take; on the loop.
   public var failedQuery: (version: UInt64, message: Text)? { session?.failedQuery }
+
+  /// The program has got a property more for tasks, an optional text `extra`; on the loop, between
+  /// connections.
+  public func growClasses() {
+    knownClasses = Self.classes.map { type in
+      guard type.name == Self.task else { return type }
+      var properties = type.properties
+      properties["extra"] = PropertyType(.string, .single, isOptional: true)
+      return SchemaClass(name: type.name, properties: properties)
+    }
+    _ = core.storage.record.names.add("extra")
+    core.storage.record.hasNewClasses = true
+    do { try core.storage.commit() } catch { preconditionFailure("\(error)") }
+  }
 
   /// Closes the connection.
   public func disconnect() async throws {

@@ -19,6 +19,10 @@ import Testing
     try FilePredicate(text, className: "Task", schema: Self.schema) { _, _ in nil }.predicate
   }
 
+  private func reach(_ text: String) throws -> LinkReach {
+    try predicate(text).reach(LinkNames(Self.schema))
+  }
+
   @Test(arguments: [
     ("owner == 'a'", "owner", 1), ("'a' == owner", "owner", 1), ("owner IN {'a', 'b'}", "owner", 2),
     ("priority > 1 AND owner == 'a'", "owner", 1), ("_id == 5", "_id", 1),
@@ -41,13 +45,15 @@ import Testing
     for text in [
       "project.name == 'a'", "ANY parts.weight > 1",
       "SUBQUERY(parts, $p, $p.weight > 1).@count > 0",
+      // Whether the object is there.
+      "project == nil", "value == nil", "project.@count == 1",
     ] {
-      #expect(try predicate(text).reach == LinkReach(distance: 1), "\(text)")
+      #expect(try reach(text) == LinkReach(distance: 1), "\(text)")
     }
-    for text in ["owner == 'a'", "tags.@count > 1", "ANY tags == 'b'"] {
-      #expect(try !predicate(text).reach.isBeyondObject, "\(text)")
+    for text in ["owner == 'a'", "tags.@count > 1", "ANY tags == 'b'", "value == 7"] {
+      #expect(try !reach(text).isBeyondObject, "\(text)")
     }
-    #expect(try predicate("@links.Task.project.@count > 0").reach.looksBack)
+    #expect(try reach("@links.Task.project.@count > 0").looksBack)
   }
 
   /// Whatever a client sends as a query is a query or an error.

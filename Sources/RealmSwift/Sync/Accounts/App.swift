@@ -190,7 +190,7 @@
         state.users?.append(user)
         return state.order
       }
-      user.change { $0.order = order }
+      user.change(order: order)
     }
 
     func forget(_ user: User) {

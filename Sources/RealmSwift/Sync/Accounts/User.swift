@@ -89,6 +89,12 @@
       do { try app.shared.store.put(entry) } catch { tell(error) }
     }
 
+    /// Changes the user's place among all; nothing else, which another process may know better.
+    func change(order: Int) {
+      guard changeHere({ $0.order = order }) != nil else { return }
+      do { try app.shared.store.put(order: order, of: id) } catch { tell(error) }
+    }
+
     /// Changes what this process knows of the user, and lets its agents know of another log-in.
     ///
     /// - Returns: what is to be kept; nil of a user who was removed.
@@ -160,11 +166,17 @@
             let message = "The server's answer cannot be read."
             return finished(.failure(AppError(.httpRequestFailed, message)))
           }
-          finished(self.renewed(session.access_token, by: refreshToken))
+          let renewed = self.renewed(session.access_token, by: refreshToken)
+          finished(renewed)
+          if case .failure = renewed { self.sessionIsOver(refreshToken) }
         case .failure(let error):
-          guard error.code == .invalidSession, let other = self.logInElsewhere(than: refreshToken)
-          else { return finished(.failure(error)) }
-          self.renew(by: other, finished)
+          guard error.code == .invalidSession else { return finished(.failure(error)) }
+          if let other = self.logInElsewhere(than: refreshToken) {
+            return self.renew(by: other, finished)
+          }
+          finished(.failure(error))
+          // Only then: who waits for the token is to hear why the user is logged out.
+          self.sessionIsOver(refreshToken)
         }
       }
     }
@@ -199,6 +211,16 @@
       return self.refreshToken
     }
 
+    /// Nobody takes the refresh token any more, or it was removed from what is kept: the user has
+    /// to log in again. Asking for tokens with it once more would be of no use.
+    private func sessionIsOver(_ refreshToken: String) {
+      changeHere {
+        guard $0.refreshToken == refreshToken else { return }
+        $0.logOut()
+      }
+      do { try app.shared.store.logOut(id, refreshToken) } catch { tell(error) }
+    }
+
     /// An access token for a request.
     func requestToken(new: Bool) async throws -> String {
       try await withCheckedThrowingContinuation { continuation in
@@ -212,11 +234,7 @@
     /// server stays in the file until the user logs in again.
     public func logOut() async throws {
       let token = refreshToken
-      change {
-        $0.isLoggedIn = false
-        $0.accessToken = ""
-        $0.refreshToken = ""
-      }
+      change { $0.logOut() }
       guard let token else { return }
       // The server may be out of reach: logged out is who has no tokens.
       _ = try? await app.requests.send("DELETE", "/api/auth/session", token: token)

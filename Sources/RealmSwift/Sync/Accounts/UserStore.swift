@@ -24,6 +24,12 @@
       var provider: String
       var order: Int
       var isLoggedIn: Bool
+
+      mutating func logOut() {
+        isLoggedIn = false
+        accessToken = ""
+        refreshToken = ""
+      }
     }
 
     let directory: URL
@@ -69,6 +75,27 @@
         else { return false }
         record.accessToken = accessToken
         return true
+      }
+    }
+
+    /// Keeps the place of a user that is kept.
+    func put(order: Int, of userId: String) throws {
+      let realm = try realm()
+      try realm.write {
+        realm.object(ofType: SyncUserRecord.self, forPrimaryKey: userId)?.order = order
+      }
+    }
+
+    /// Keeps that a refresh token is of no use, unless the user has logged in again since.
+    func logOut(_ userId: String, _ refreshToken: String) throws {
+      let realm = try realm()
+      try realm.write {
+        guard let record = realm.object(ofType: SyncUserRecord.self, forPrimaryKey: userId),
+          record.refreshToken == refreshToken
+        else { return }
+        record.isLoggedIn = false
+        record.accessToken = ""
+        record.refreshToken = ""
       }
     }
 

@@ -19,6 +19,7 @@
       connection += 1
       let number = connection
       changeStatus { $0.connection = .connecting }
+      isHurried = false
       hasNewToken = wantsNewToken
       wantsNewToken = false
       user.accessToken(new: hasNewToken) { [weak self] result in
@@ -79,7 +80,17 @@
 
     private func closed(_ error: TransportError?, _ number: Int) {
       guard number == connection else { return }
-      retry(because: error?.message ?? "The server has ended the connection.")
+      let message = error?.message ?? "The server has ended the connection."
+      if let status = error?.status, Self.isRefusal(status) {
+        report(.clientSessionError, "There is no sync of the app '\(user.app.appId)': \(message)")
+      }
+      retry(because: message)
+    }
+
+    /// Whether an answer to the wish for a connection says that there will be none, and not that
+    /// there is none now.
+    private static func isRefusal(_ status: Int) -> Bool {
+      (400..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
     /// Ends the connection, if there is one.
@@ -92,7 +103,6 @@
       session = nil
       isReady = false
       polledQuery = 0
-      versionBeforeReset = nil
       mark.restart()
     }
 
@@ -107,8 +117,13 @@
       let shift = min(failures, 12)
       let longest = min(Self.pauseMillisecondsMax, Self.firstPauseMilliseconds << shift)
       failures += 1
-      let pause = max(
+      var pause = max(
         Int.random(in: longest / 2...longest), min(wanted, Self.pauseMillisecondsMax))
+      if isHurried {
+        isHurried = false
+        failures = 0
+        pause = 0
+      }
       phase = .waits(
         loop.after(milliseconds: pause) { [weak self] in
           guard let self, case .waits = phase else { return }

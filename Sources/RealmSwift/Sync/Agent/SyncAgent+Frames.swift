@@ -31,6 +31,7 @@
         isReady = true
         readySince = microseconds
         hasNewToken = false
+        isHurried = false
         tellOfSetAside()
         phase = .connected
         changeStatus { $0.connection = .connected }
@@ -62,7 +63,8 @@
     }
 
     private func download(_ bytes: [UInt8]) {
-      if session?.beginsReset(bytes) == true {
+      // A reset that was interrupted goes on: the program knows of it.
+      if versionBeforeReset == nil, session?.beginsReset(bytes) == true {
         versionBeforeReset = try? database.pinNewest()
         if let before = versionBeforeReset { reset(.begins(from: before)) }
       }
@@ -76,7 +78,7 @@
         objectsToCome = left
         changeStatus { $0.objectsToCome = left }
       }
-      if applied.isReset, applied.isLast, let before = versionBeforeReset {
+      if applied.isRebase, applied.isLast, let before = versionBeforeReset {
         versionBeforeReset = nil
         reset(.ended(from: before))
       }
@@ -239,6 +241,10 @@
       if info.log != .short { digest() }
       do {
         try core.storage.begin()
+        // Somebody has added classes since the look: the server is to hear of them first.
+        if core.storage.record.hasNewClasses, core.storage.classes != sentClasses {
+          return core.storage.rollback()
+        }
         let actions = try self.session?.poll(&core) ?? []
         core.storage.rollback()
         polledQuery = info.record.queryVersion

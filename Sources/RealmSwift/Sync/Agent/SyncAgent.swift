@@ -16,7 +16,7 @@
     // Sendable: what changes after `init` is used on the loop's thread alone.
 
     enum Phase {
-      /// Another process has the role, or this one does not know yet.
+      /// Another process has the role, or this one does not know yet, or its user is logged out.
       case waitsForRole
       /// The session is suspended.
       case rests
@@ -52,6 +52,8 @@
     var phase = Phase.waitsForRole
     private var isOver = false
     private var hasTurn = false
+    /// Whether another process may have the role, because the user is logged out in this one.
+    private var isOut = false
     /// Counts connections: what an earlier one still says is not heard.
     var connection = 0
     /// Failures since the last connection that was of use: one that brought something, or lasted.
@@ -79,6 +81,9 @@
     /// What cannot be sent, and the program knows of.
     var knownTooLarge: Set<ObjectID> = []
     var knownReconnects: Int64 = 0
+    /// Somebody wants a connection at once, and one is being tried: should that fail, the next one
+    /// is tried without a pause.
+    var isHurried = false
     var mark = DownloadMark()
     /// Wishes that are not fulfilled, oldest first.
     var uploadWishes: [UploadWish] = []
@@ -89,7 +94,7 @@
     var keepalive: SyncTimer?
     lazy var core = ClientCore(storage: RealmClientStorage(cache: cache, host: self))
 
-    /// The version before a reset that is under way.
+    /// The version before a reset that is under way, over several connections if need be.
     var versionBeforeReset: Snapshot?
 
     /// The server's data take the place of the file's, for the callbacks.
@@ -143,15 +148,44 @@
     private func askForRole() {
       do throws(StorageError) {
         listener = try database.addCommitListener { [weak self] in self?.fileChanged() }
-        try database.takeAgentRole { [weak self] error in
-          self?.loop.execute { [weak self] in
-            guard let self else { return }
-            if let error { return log(.error) { "The agent cannot begin: \(error)" } }
-            tookRole()
-          }
-        }
+        isOut = !user.isLoggedIn
+        if !isOut { try waitForRole() }
       } catch {
         log(.error) { "The agent cannot begin: \(error)" }
+      }
+    }
+
+    private func waitForRole() throws(StorageError) {
+      try database.takeAgentRole { [weak self] error in
+        self?.loop.execute { [weak self] in
+          guard let self else { return }
+          if let error { return log(.error) { "The agent cannot begin: \(error)" } }
+          tookRole()
+        }
+      }
+    }
+
+    /// The user has logged out in this process; in another one that has the file open it may not
+    /// have.
+    private func leaveRole() {
+      rest()
+      phase = .waitsForRole
+      isOut = true
+      versionBeforeReset = nil
+      database.releaseAgentRole()
+    }
+
+    /// Asks for the role again once the user has logged in. Until then there may be nobody else who
+    /// keeps the log short.
+    private func lookWithoutRole() {
+      guard isOut else { return }
+      guard user.isLoggedIn else {
+        if info()?.log == .long { digest() }
+        return
+      }
+      isOut = false
+      do throws(StorageError) { try waitForRole() } catch {
+        log(.error) { "The agent cannot go on: \(error)" }
       }
     }
 
@@ -160,6 +194,7 @@
       user.stopObserving(ObjectIdentifier(self))
       listener = nil
       disconnect()
+      versionBeforeReset = nil
       if case .waits(let timer) = phase { timer.cancel() }
       if case .waitsForRole = phase {} else { changeStatus { $0.connection = .disconnected } }
       phase = .waitsForRole
@@ -211,11 +246,12 @@
 
     /// Does what programs of any process want: send, rest, go on.
     func lookAtFile() {
-      if case .waitsForRole = phase { return }
+      if case .waitsForRole = phase { return lookWithoutRole() }
       guard let info = info() else { return }
       if info.log == .long { digest() }
-      if info.status.isSuspended || !user.isLoggedIn { return rest() }
-      let isHurried = info.status.reconnects != knownReconnects || userHasChanged
+      if !user.isLoggedIn { return leaveRole() }
+      if info.status.isSuspended { return rest() }
+      let hurries = info.status.reconnects != knownReconnects || userHasChanged
       knownReconnects = info.status.reconnects
       userHasChanged = false
       switch phase {
@@ -224,11 +260,11 @@
         failures = 0
         connect()
       case .waits(let timer):
-        guard isHurried else { return }
+        guard hurries else { return }
         timer.cancel()
         failures = 0
         connect()
-      case .connecting: break
+      case .connecting: isHurried = isHurried || hurries
       case .connected:
         if info.record.hasNewClasses, mustSendClasses { return reconnect() }
         lookAtUploads(info)

@@ -14,6 +14,9 @@
     private let errors: CommitListener?
     /// How many the error handler was given.
     fileprivate let knownErrors: LockedValue<Int64>
+    /// What programs want of the session who are in a write.
+    fileprivate let postponed = LockedValue<[@Sendable (inout SessionStatus) -> Void]>([])
+    fileprivate let postponing = DispatchQueue(label: "holdfast.sync.postponed")
 
     init(_ shared: SharedRealm, _ agent: SyncAgent, _ user: User, _ settings: Realm.Configuration) {
       self.agent = agent
@@ -21,9 +24,9 @@
       configuration = settings
       knownErrors = LockedValue(shared.syncStatus?.errors ?? 0)
       // Who commits on and on would else pay for a look at nearly each commit.
-      let looks = FileLooks(on: shared.computations, pause: .milliseconds(20)) { [weak shared] in
-        shared?.tellOfErrors()
-      }
+      let looks = FileLooks(
+        on: user.app.syncManager.handlerQueue, pause: .milliseconds(20)
+      ) { [weak shared] in shared?.tellOfErrors() }
       errors = try? shared.database.addCommitListener {
         if user.app.syncManager.errorHandler != nil { looks.ask() }
       }
@@ -88,16 +91,66 @@
       }
     }
 
+    // MARK: Writing
+
+    /// Whether the caller is in an update of subscriptions.
+    var isUpdatingSubscriptionsHere: Bool {
+      updatingThread.load(ordering: .relaxed) == currentThread()
+    }
+
+    /// Whether the caller has the turn to write and uses it, so that it would wait for itself.
+    var isWritingHere: Bool {
+      isUpdatingSubscriptionsHere || writersHere.contains { $0.isInWriteTransaction }
+    }
+
+    /// Writes what a program wants of sync. Where a realm of the caller has the turn to write and
+    /// does not use it yet, because it calls an observer or has asked for the turn, it is this
+    /// write's.
+    func writeSync<Result>(
+      _ body: (ObjectTransaction) throws -> Result
+    ) throws -> Result {
+      let here = writersHere
+      let holder = here.first { $0.keptTurn.isKept } ?? here.first { $0.asyncWritesIfUsed != nil }
+      defer { holder?.asyncWritesIfUsed?.driver.resume() }
+      let turn = try holder.map { try WriterTurn(of: $0).take() } ?? database.beginWrite()
+      let transaction = try ObjectTransaction(turn, schemas: schemas)
+      transaction.recorder = NothingToNote.shared
+      defer { transaction.cancel() }
+      return try body(transaction)
+    }
+
     /// Changes what the sessions of all processes see.
     func changeSync(_ body: (inout SessionStatus) -> Void) throws(StorageError) {
-      let transaction = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
-      do throws(StorageError) {
-        try SyncFile.change(transaction, body)
-        transaction.recorder = NothingToNote.shared
-        _ = try transaction.commit()
+      do {
+        try writeSync { transaction in
+          let earlier = fileSync?.postponed.withLock { postponed in
+            defer { postponed = [] }
+            return postponed
+          }
+          try SyncFile.change(transaction) { status in
+            for change in earlier ?? [] { change(&status) }
+            body(&status)
+          }
+          _ = try transaction.commit()
+        }
       } catch {
-        transaction.cancel()
-        throw error
+        throw error as? StorageError
+          ?? StorageError(.inputOutput, path: path, "\(error.localizedDescription)")
+      }
+    }
+
+    /// Changes what the sessions of all processes see, at once, or if the caller is in a write,
+    /// when that is over.
+    func changeSyncSoon(
+      _ body: @escaping @Sendable (inout SessionStatus) -> Void
+    ) throws(StorageError) {
+      guard isWritingHere, let sync = fileSync else { return try changeSync(body) }
+      sync.postponed.withLock { $0.append(body) }
+      sync.postponing.async { [self] in
+        if sync.postponed.withLock({ $0.isEmpty }) { return }
+        do throws(StorageError) { try changeSync { _ in } } catch {
+          Logger.shared.log(.error) { "Could not change the session of '\(self.path)': \(error)" }
+        }
       }
     }
 

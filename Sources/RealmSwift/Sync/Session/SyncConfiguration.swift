@@ -26,7 +26,9 @@
   /// written in it and not acknowledged, which is sent as usual, and give the server back what it
   /// lacks since an older backup was restored. `beforeReset` is called before the file changes,
   /// with the file as it is, frozen; `afterReset` when all that the server has is in it. Both are
-  /// called on the agent's thread, in the process that synchronises the file.
+  /// called on the agent's thread, in the process that synchronises the file, once, however many
+  /// connections it takes. Only where another process goes on with a reset, because that one has
+  /// ended, both are called there, with the file as it was then.
   public enum ClientResetMode: Sendable {
     /// Calls a function with a `SyncError` of the code `clientResetError`.
     case manual(errorHandler: (@Sendable (any Error, SyncSession?) -> Void)? = nil)

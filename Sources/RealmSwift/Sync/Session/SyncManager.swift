@@ -1,4 +1,5 @@
 #if Sync
+  import Dispatch
   import Platform
 
   /// What all sessions of an app have in common.
@@ -16,6 +17,8 @@
     }
 
     private let state: LockedValue<State>
+    /// Where the handler is called, which may take its time.
+    let handlerQueue = DispatchQueue(label: "holdfast.sync.errors")
 
     private let requests: AppRequests
 
@@ -30,7 +33,7 @@
       set { requests.tokenHeader.withLock { $0 = newValue } }
     }
 
-    /// Called, on some thread, for each error of a session.
+    /// Called for each error of a session, on a queue of its own: one error after the other.
     public var errorHandler: ErrorHandler? {
       get { state.withLock { $0.handler } }
       set {

@@ -112,8 +112,9 @@
     /// Connects at once, if there is a pause because connecting has failed.
     public func reconnect() { change { $0.reconnects += 1 } }
 
-    private func change(_ body: (inout SessionStatus) -> Void) {
-      do throws(StorageError) { try shared.changeSync(body) } catch {
+    /// Within a write, when that is over: it would wait for itself.
+    private func change(_ body: @escaping @Sendable (inout SessionStatus) -> Void) {
+      do throws(StorageError) { try shared.changeSyncSoon(body) } catch {
         Logger.shared.log(.error) { "Could not change the session of '\(shared.path)': \(error)" }
       }
     }

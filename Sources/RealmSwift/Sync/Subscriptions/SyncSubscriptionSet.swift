@@ -179,6 +179,7 @@
     public func update(
       _ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
+      if shared.isWritingHere { throwRealmException(Self.updateWithinWrite) }
       do {
         let version = try store(block)
         guard let onComplete else { return }
@@ -190,7 +191,8 @@
     /// Calls `block`, in which subscriptions can be changed, stores what it leaves, and waits until
     /// what they select is in the file.
     ///
-    /// - Throws: `SyncError` if the server cannot take a query, `CancellationError`.
+    /// - Throws: `SyncError` if the server cannot take a query, `Realm.Error` within a write
+    ///   transaction, `CancellationError`.
     @MainActor
     public func update(_ block: () -> Void) async throws {
       try await Self.wait(for: try store(block), shared)
@@ -207,12 +209,24 @@
       }
     }
 
+    private static let updateWithinWrite =
+      "Subscriptions cannot be updated within a write transaction, or another update."
+
     /// The version of the query set that it stores.
     @discardableResult
     func store(_ block: () -> Void) throws -> UInt64 {
-      let transaction = try ObjectTransaction(
-        try shared.database.beginWrite(), schemas: shared.schemas)
-      defer { transaction.cancel() }
+      if shared.isWritingHere {
+        throw RLMError(.fail, Self.updateWithinWrite, path: shared.path)
+      }
+      return try shared.writeSync { transaction in
+        // What the block does must not wait for the turn, which it has.
+        shared.updatingThread.store(currentThread(), ordering: .relaxed)
+        defer { shared.updatingThread.store(0, ordering: .relaxed) }
+        return try store(block, transaction)
+      }
+    }
+
+    private func store(_ block: () -> Void, _ transaction: ObjectTransaction) throws -> UInt64 {
       let view = transaction.view
       if let info = try SyncFile.info(view, transaction.schema, shared.syncCache) {
         contents.subscriptions = Self.subscriptions(info)
@@ -223,14 +237,14 @@
       let draft = contents.draft ?? []
       contents.draft = nil
       if draft == contents.subscriptions { return contents.version }
-      contents.version = try SyncFile.subscribe(
-        transaction,
-        to: draft.map {
-          Subscription(
-            name: Text($0.name ?? ""), type: Text($0.type), query: Text($0.query))
-        }, shared.syncCache)
+      let wanted = draft.map {
+        Subscription(name: Text($0.name ?? ""), type: Text($0.type), query: Text($0.query))
+      }
+      if let excess = Subscription.excess(in: wanted) {
+        throw SyncError(.invalidFlexibleSyncSubscriptions, excess)
+      }
+      contents.version = try SyncFile.subscribe(transaction, to: wanted, shared.syncCache)
       try SyncFile.change(transaction) { $0.subscriptionDates = Self.dates(draft) }
-      transaction.recorder = NothingToNote.shared
       _ = try transaction.commit()
       contents.subscriptions = draft
       return contents.version

@@ -83,12 +83,13 @@ struct QueryCache {
       predicate = parsed.predicate
     }
     let term = predicate.equalityTerm.flatMap { $0.isSimple(in: table) ? $0 : nil }
+    let reach = predicate.reach(LinkNames(schema))
     let description = QueryDescription(.table(table.tableKey), where: predicate)
     return PreparedQuery(
       type: type, query: try CompiledQuery(description, schema: schema),
       term: term, termProperty: term.flatMap { table.property(named: $0.property) },
-      isTerm: term != nil && predicate.isTermAlone, reach: predicate.reach,
-      selectsAll: predicate.isTrue, isCostly: predicate.reach.isBeyondObject || predicate.hasPattern
+      isTerm: term != nil && predicate.isTermAlone, reach: reach,
+      selectsAll: predicate.isTrue, isCostly: reach.isBeyondObject || predicate.hasPattern
     )
   }
 }
