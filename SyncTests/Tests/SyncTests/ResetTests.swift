@@ -139,7 +139,7 @@ import Testing
           var larger = before.configuration
           larger.objectTypes = types
           let realm = try? Realm(configuration: larger)
-          try? realm?.write { realm?.create(Meow.self, value: ["loudness": 3]) }
+          _ = try? realm?.write { realm?.create(Meow.self, value: ["loudness": 3]) }
         }), initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "dogs")) }
       ).syncConfiguration
     let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
