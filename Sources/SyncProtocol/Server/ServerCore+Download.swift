@@ -50,7 +50,8 @@ extension ServerCore {
       version: head.version, floor: head.floor, queryVersion: file.queryVersion, view: file.view)
     let isWhole = file.isViewStale || file.needsRebase
     let selected = isWhole ? try selected(by: file.subscriptions) : nil
-    let candidates = try candidates(for: file, after: file.cursor, selected)
+    let changed = try storage.objects(changedAfter: file.cursor, concerning: file)
+    let candidates = try candidates(for: file, after: file.cursor, among: changed, selected)
     let entries = try entries(candidates, for: file, selected, &offer)
     var frame = DownloadSlice(from: file.cursor, to: head.version)
     frame.isRebase = file.needsRebase
@@ -67,7 +68,9 @@ extension ServerCore {
   /// that are still to come, and so it has to be seen in the others as well when the last one is.
   private mutating func extend(_ download: inout Download) throws(SyncError) {
     guard var file = files[download.client], var offer = file.offer else { return }
-    let candidates = try candidates(for: file, after: download.frame.to, nil)
+    // The query set may be another one by now: what was sent for the old one is looked at as well.
+    let changed = try storage.objects(changedAfter: download.frame.to)
+    let candidates = try candidates(for: file, after: download.frame.to, among: changed, nil)
     let entries = try entries(candidates, for: file, nil, &offer)
     let again = Set(entries.map(\.id))
     download.entries.removeSubrange(..<download.position)
@@ -123,11 +126,14 @@ extension ServerCore {
 
   /// The objects that the client may have to hear of, without repetition.
   ///
-  /// - Parameter selected: what it is to see, if that has to be found out anew.
+  /// - Parameters:
+  ///   - changed: what has changed since the version and may concern it.
+  ///   - selected: what it is to see, if that has to be found out anew.
   private func candidates(
-    for file: ClientFile, after version: ServerVersion, _ selected: Selected?
+    for file: ClientFile, after version: ServerVersion, among changed: [ObjectID],
+    _ selected: Selected?
   ) throws(SyncError) -> [ObjectID] {
-    var found = try storage.objects(changedAfter: version, concerning: file)
+    var found = changed
     found += try storage.objects(dependingOn: found, under: file.subscriptions)
     if let selected {
       found += selected.list
