@@ -36,7 +36,7 @@ import Testing
   /// was trimmed; a download of several slices, of which the query set has changed before its end.
   @Test(
     "ends with the same data where much is refused and trimmed",
-    arguments: [10679, 15885, 116651, 64851, 126366, 144255] as [UInt64])
+    arguments: [10679, 15885, 116651, 64851, 126366, 144255, 126079] as [UInt64])
   func keptWithHabits(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
 
   @Test("decodes damaged frames to a value or an error")

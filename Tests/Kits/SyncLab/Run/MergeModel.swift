@@ -132,8 +132,11 @@ struct MergeModel {
       writes[cell] = nil
       forgotten[cell.place] = max(forgotten[cell.place] ?? .zero, write.stamp.stamp)
     }
+    var gone: [Place] = []
     for (place, elements) in removed where place.object == id && place.generation == generation {
       for (element, version) in elements where version <= floor {
+        let write = writes[CellName(place: place, slot: .item(element))]
+        if let write, write.value.container != nil { gone.append(self.place(id, write.made)) }
         removed[place]?[element] = nil
         inserted[place]?.remove(element)
         // Whoever gives the element back makes a new one with the old name.
@@ -142,6 +145,25 @@ struct MergeModel {
         trimmed[place, default: []].insert(element)
       }
     }
+    while let place = gone.popLast() { gone += forget(place) }
+  }
+
+  /// Forgets what is in a container.
+  ///
+  /// - Returns: the containers in it.
+  private mutating func forget(_ place: Place) -> [Place] {
+    var children: [Place] = []
+    for (cell, write) in writes where cell.place == place {
+      if write.value.container != nil { children.append(self.place(place.object, write.made)) }
+      writes[cell] = nil
+      moved[cell] = nil
+    }
+    let declared = Set(cells.keys).union(inserted.keys).filter {
+      $0.object == place.object && $0.generation == place.generation
+        && $0.container.isDeclared && $0.container.declarer == place.container
+    }
+    (cells[place], inserted[place], removed[place]) = (nil, nil, nil)
+    return children + declared
   }
 
   var deadObjects: [ObjectID] { generations.filter { !$0.value.isAlive }.map(\.key) }
