@@ -108,64 +108,52 @@ import Testing
 
   @Test("go on when the server comes back, and when their tokens have run out")
   func serverGone() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    try server.goAway()
-    try realm.write { realm.add(Dog(name: "Alone")) }
-    try server.forgetTokens()
-    try server.comeBack()
-    session.reconnect()
-    try await session.wait(for: .upload)
-    #expect(try server.version > 0)
-    #expect(session.connectionState == .connected)
+    try await OneDevice.with { one in
+      try one.server.goAway()
+      try one.realm.write { one.realm.add(Dog(name: "Alone")) }
+      try one.server.forgetTokens()
+      try one.server.comeBack()
+      one.session.reconnect()
+      try await one.session.wait(for: .upload)
+      #expect(try one.server.version > 0)
+      #expect(one.session.connectionState == .connected)
+    }
   }
 
   @Test("get a new token by themselves when theirs has run out while the server was out of reach")
   func tokenRanOutMeanwhile() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    // One at least has failed when the server is there again, and none is asked for.
-    try server.goAway()
-    for await state in session.connectionStates where state == .disconnected { break }
-    try realm.write { realm.add(Dog(name: "Alone")) }
-    try server.forgetTokens()
-    try server.comeBack()
-    try await session.wait(for: .upload)
-    #expect(try server.version > 0)
-    #expect(session.connectionState == .connected)
+    try await OneDevice.with { one in
+      // One at least has failed when the server is there again, and none is asked for.
+      try one.server.goAway()
+      for await state in one.session.connectionStates where state == .disconnected { break }
+      try one.realm.write { one.realm.add(Dog(name: "Alone")) }
+      try one.server.forgetTokens()
+      try one.server.comeBack()
+      try await one.session.wait(for: .upload)
+      #expect(try one.server.version > 0)
+      #expect(one.session.connectionState == .connected)
+    }
   }
 
   @Test("say how much of a long upload is done, which goes in many batches")
   func uploadProgress() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    session.suspend()
-    let before = try server.version
-    for age in 0..<40 {
-      try realm.write {
-        realm.add(Dog(name: String(repeating: "x", count: 40_000), age: age))
+    try await OneDevice.with { one in
+      one.session.suspend()
+      let before = try one.server.version
+      for age in 0..<40 {
+        try one.realm.write {
+          one.realm.add(Dog(name: String(repeating: "x", count: 40_000), age: age))
+        }
       }
+      let estimates = Mutex<[Double]>([])
+      let token = one.session.addProgressNotification(for: .upload, mode: .reportIndefinitely) {
+        progress in estimates.withLock { $0.append(progress.progressEstimate) }
+      }
+      one.session.resume()
+      try await one.session.wait(for: .upload)
+      token?.invalidate()
+      #expect(try one.server.version >= before + 3)
+      #expect(Set(estimates.withLock { $0 }.filter { $0 > 0 && $0 < 1 }).count >= 2)
     }
-    let estimates = Mutex<[Double]>([])
-    let token = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) {
-      progress in estimates.withLock { $0.append(progress.progressEstimate) }
-    }
-    session.resume()
-    try await session.wait(for: .upload)
-    token?.invalidate()
-    #expect(try server.version >= before + 3)
-    #expect(Set(estimates.withLock { $0 }.filter { $0 > 0 && $0 < 1 }).count >= 2)
   }
 }

@@ -7,52 +7,42 @@ import Testing
 @Suite("a server that fails", .serialized, .timeLimit(.minutes(1))) struct FailingServerTests {
   @Test("to go along with what a client has makes it start over")
   func divergence() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    let connections = try server.connections()
-    try server.refuseUploads(1, with: .divergence)
-    try realm.write { realm.add(Dog(name: "Rex")) }
-    for await startsOver in connections.prefix(1) { #expect(startsOver) }
-    try await session.wait(for: .upload)
-    try await session.wait(for: .download)
-    realm.refresh()
-    #expect(realm.objects(Dog.self).map(\.name) == ["Rex"])
+    try await OneDevice.with { one in
+      let connections = try one.server.connections()
+      try one.server.refuseUploads(1, with: .divergence)
+      try one.realm.write { one.realm.add(Dog(name: "Rex")) }
+      for await startsOver in connections.prefix(1) { #expect(startsOver) }
+      try await one.session.wait(for: .upload)
+      try await one.session.wait(for: .download)
+      one.realm.refresh()
+      #expect(one.realm.objects(Dog.self).map(\.name) == ["Rex"])
+    }
   }
 
   @Test("is left alone for as long as it wants")
   func wantsToBeLeftAlone() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let refusals = try server.refusedUploads()
-    try server.refuseUploads(2, with: .storage, retryAfterMilliseconds: 2_000)
-    try realm.write { realm.add(Dog(name: "Rex")) }
-    var times: [ContinuousClock.Instant] = []
-    for await time in refusals.prefix(2) { times.append(time) }
-    #expect(times[1] - times[0] > .milliseconds(1_900), "\(times[1] - times[0])")
+    try await OneDevice.with { one in
+      let refusals = try one.server.refusedUploads()
+      try one.server.refuseUploads(2, with: .storage, retryAfterMilliseconds: 2_000)
+      try one.realm.write { one.realm.add(Dog(name: "Rex")) }
+      var times: [ContinuousClock.Instant] = []
+      for await time in refusals.prefix(2) { times.append(time) }
+      #expect(times[1] - times[0] > .milliseconds(1_900), "\(times[1] - times[0])")
+    }
   }
 
   @Test("to go along with a client that has started over is left alone, too")
   func divergenceAgain() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let refusals = try server.refusedUploads()
-    try server.refuseUploads(with: .divergence, retryAfterMilliseconds: 1_000)
-    try realm.write { realm.add(Dog(name: "Rex")) }
-    var times: [ContinuousClock.Instant] = []
-    for await time in refusals.prefix(3) { times.append(time) }
-    // The client starts over at once, and once.
-    #expect(times[1] - times[0] < .milliseconds(900))
-    #expect(times[2] - times[1] > .milliseconds(900), "\(times[2] - times[1])")
+    try await OneDevice.with { one in
+      let refusals = try one.server.refusedUploads()
+      try one.server.refuseUploads(with: .divergence, retryAfterMilliseconds: 1_000)
+      try one.realm.write { one.realm.add(Dog(name: "Rex")) }
+      var times: [ContinuousClock.Instant] = []
+      for await time in refusals.prefix(3) { times.append(time) }
+      // The client starts over at once, and once.
+      #expect(times[1] - times[0] < .milliseconds(900))
+      #expect(times[2] - times[1] > .milliseconds(900), "\(times[2] - times[1])")
+    }
   }
 
   @Test("is not waited for if it is out of reach and that is wanted")
@@ -96,43 +86,37 @@ import Testing
 
   @Test("is asked again at once when an attempt fails that was under way as the program asked")
   func reconnectWhileConnecting() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    try server.delay(milliseconds: 300)
-    try server.refuseConnections(1, with: .unavailable, retryAfterMilliseconds: 120_000)
-    try server.endConnections()
-    for await state in session.connectionStates where state == .connecting { break }
-    session.reconnect()
-    try realm.write { realm.add(Dog(name: "Rex")) }
-    try await session.wait(for: .upload)
+    try await OneDevice.with { one in
+      try one.server.delay(milliseconds: 300)
+      try one.server.refuseConnections(1, with: .unavailable, retryAfterMilliseconds: 120_000)
+      try one.server.endConnections()
+      for await state in one.session.connectionStates where state == .connecting { break }
+      one.session.reconnect()
+      try one.realm.write { one.realm.add(Dog(name: "Rex")) }
+      try await one.session.wait(for: .upload)
+    }
   }
 
   @Test("to know the app is told as an error of the session, and asked again")
   func unknownApp() async throws {
-    let server = try TestServer()
-    let app = makeApp(server)
-    let device = Device(try await app.login(credentials: .anonymous))
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    let errors = errors(of: app)
-    try server.move(away: true)
-    try server.endConnections()
-    for await error in errors.prefix(1) {
-      #expect((error as? SyncError)?.code == .clientSessionError)
-      #expect(error.localizedDescription.contains("404"))
-      #expect(error.localizedDescription.contains(app.appId))
+    try await OneDevice.with { one in
+      let errors = errors(of: one.app)
+      try one.server.move(away: true)
+      try one.server.endConnections()
+      for await error in errors.prefix(1) {
+        #expect((error as? SyncError)?.code == .clientSessionError)
+        #expect(error.localizedDescription.contains("404"))
+        #expect(error.localizedDescription.contains(one.app.appId))
+      }
+      let error = await #expect(throws: SyncError.self) {
+        try await one.session.wait(for: .download)
+      }
+      #expect(error?.code == .clientSessionError)
+      try one.server.move(away: false)
+      one.session.reconnect()
+      for await state in one.session.connectionStates where state == .connected { break }
+      try one.realm.write { one.realm.add(Dog(name: "Rex")) }
+      try await one.session.wait(for: .upload)
     }
-    let error = await #expect(throws: SyncError.self) { try await session.wait(for: .download) }
-    #expect(error?.code == .clientSessionError)
-    try server.move(away: false)
-    session.reconnect()
-    for await state in session.connectionStates where state == .connected { break }
-    try realm.write { realm.add(Dog(name: "Rex")) }
-    try await session.wait(for: .upload)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import SyncModels
 import SyncServerKit
+import Testing
 
 /// A device: a user's file of its own.
 struct Device {
@@ -35,6 +36,36 @@ struct Device {
   }
 
   func remove() { try? FileManager.default.removeItem(at: directory) }
+}
+
+/// A device, on a server of its own, that is connected and has downloaded what there is: nothing.
+@MainActor
+struct OneDevice {
+  let server: TestServer
+  let app: App
+  let user: User
+  let device: Device
+  let realm: Realm
+  let session: SyncSession
+
+  private init(_ server: TestServer, _ app: App, _ user: User, _ device: Device) async throws {
+    self.server = server
+    self.app = app
+    self.user = user
+    self.device = device
+    realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+    session = try #require(realm.syncSession)
+  }
+
+  /// Lends it to a test, and takes its file away in the end.
+  static func with(_ body: @MainActor (OneDevice) async throws -> Void) async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    let user = try await app.login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    try await body(OneDevice(server, app, user, device))
+  }
 }
 
 /// Two devices of one user, on a server of their own.

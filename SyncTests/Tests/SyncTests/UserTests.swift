@@ -90,27 +90,23 @@ import Testing
 
   @Test("need not log in again because somebody else has answered for the server")
   func portal() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    try server.letPortalAnswer(status: 302)
-    try server.forgetTokens()
-    try realm.write { realm.add(Dog(name: "Rex")) }
-    // An error of the session would end it.
-    async let upload: Void = session.wait(for: .upload)
-    try server.endConnections()
-    let failures = session.connectionStates.filter { $0 == .disconnected }
-    for await _ in failures.prefix(3) {}
-    try server.letPortalAnswer(status: 200)
-    session.reconnect()
-    for await _ in failures.prefix(2) {}
-    try server.letPortalAnswer(status: nil)
-    session.reconnect()
-    try await upload
-    #expect(user.isLoggedIn)
+    try await OneDevice.with { one in
+      try one.server.letPortalAnswer(status: 302)
+      try one.server.forgetTokens()
+      try one.realm.write { one.realm.add(Dog(name: "Rex")) }
+      // An error of the session would end it.
+      async let upload: Void = one.session.wait(for: .upload)
+      try one.server.endConnections()
+      let failures = one.session.connectionStates.filter { $0 == .disconnected }
+      for await _ in failures.prefix(3) {}
+      try one.server.letPortalAnswer(status: 200)
+      one.session.reconnect()
+      for await _ in failures.prefix(2) {}
+      try one.server.letPortalAnswer(status: nil)
+      one.session.reconnect()
+      try await upload
+      #expect(one.user.isLoggedIn)
+    }
   }
 
   @Test("who were removed in another process have to log in again, which is told once")

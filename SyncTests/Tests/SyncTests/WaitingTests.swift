@@ -26,41 +26,33 @@ import Testing
 
   @Test("for an upload end while the program writes on")
   func uploadWhileWriting() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let session = try #require(realm.syncSession)
-    try server.delay(milliseconds: 60)
-    let batches = try server.batches()
-    let dog = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
-    let (writes, writer) = writesOn(dog, after: batches)
-    defer { writer.cancel() }
-    for await _ in writes.prefix(3) {}
-    try await session.wait(for: .upload)
+    try await OneDevice.with { one in
+      try one.server.delay(milliseconds: 60)
+      let batches = try one.server.batches()
+      let dog = try one.realm.write { one.realm.create(Dog.self, value: ["name": "Rex"]) }
+      let (writes, writer) = writesOn(dog, after: batches)
+      defer { writer.cancel() }
+      for await _ in writes.prefix(3) {}
+      try await one.session.wait(for: .upload)
+    }
   }
 
   @Test("for an upload are told each time that the server refuses one")
   func refusedUpload() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user)
-    defer { device.remove() }
-    let realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
-    let dog = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
-    let session = try #require(realm.syncSession)
-    try await session.wait(for: .upload)
-    // So that the wait has begun when the answer comes.
-    try server.delay(milliseconds: 300)
-    for _ in 0..<3 {
-      try realm.write { dog.name = "forbidden" }
-      let error = await #expect(throws: SyncError.self) {
-        try await session.wait(for: .upload)
+    try await OneDevice.with { one in
+      let dog = try one.realm.write { one.realm.create(Dog.self, value: ["name": "Rex"]) }
+      try await one.session.wait(for: .upload)
+      // So that the wait has begun when the answer comes.
+      try one.server.delay(milliseconds: 300)
+      for _ in 0..<3 {
+        try one.realm.write { dog.name = "forbidden" }
+        let error = await #expect(throws: SyncError.self) {
+          try await one.session.wait(for: .upload)
+        }
+        #expect(error?.code == .writeRejected)
       }
-      #expect(error?.code == .writeRejected)
+      #expect(await waits(one.realm) { _ in dog.name == "Rex" })
     }
-    #expect(await waits(realm) { _ in dog.name == "Rex" })
   }
 
   @Test("for an upload are told of a class that the server does not take")

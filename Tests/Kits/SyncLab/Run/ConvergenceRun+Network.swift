@@ -84,8 +84,10 @@ extension ConvergenceRun {
     let sent = devices[number].core.storage.record.sent.last { $0.number == file.acknowledged }
     refusals += refused.count
     for change in received.batch.objects where refused.contains(change.id) {
-      // With what made the object all goes that was written to it until the client knows.
-      let time = change.isGenerationNew ? .max : sent?.time ?? .max
+      // With what made the object all goes that was written to it until the client knows. What is
+      // given back makes the object, too, where the server has none.
+      let isGivenBack = change.isWhole && model.generation(of: change.id) == .none
+      let time = change.isGenerationNew || isGivenBack ? .max : sent?.time ?? .max
       devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
     }
     trace(upload: received.batch, number, refused: refused)
