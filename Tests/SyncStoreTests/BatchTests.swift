@@ -15,6 +15,28 @@ import Testing
     }
   }
 
+  private func set(_ text: String, of keys: ClosedRange<Int64>, in device: StoreDevice) throws {
+    try device.write { writes in
+      let known = writes.schema.description.description(of: "Thing")!
+      for key in keys {
+        let row = try writes.table(known.tableKey).find(primaryKey: key, known.primaryKey!)!
+        try writes.setString(
+          text, known.property(named: "text")!.columnKey, of: row, in: known.tableKey)
+      }
+    }
+  }
+
+  private func texts(of keys: ClosedRange<Int64>, on device: StoreDevice) throws -> [String] {
+    try device.read { view in
+      let known = view.schema.description(of: "Thing")!
+      let table = try view.table(known.tableKey)!
+      return try keys.map { key in
+        let row = try table.find(primaryKey: key, known.primaryKey!)!
+        return try table.string(known.property(named: "text")!.columnKey, at: table.find(row)!)
+      }
+    }
+  }
+
   private func count(_ device: StoreDevice) throws -> Int {
     try device.read { view in
       try view.table(view.schema.description(of: "Thing")!.tableKey)!.count
@@ -75,6 +97,26 @@ import Testing
     try write(0..<1, text: "last", in: device)
     let counts = try arrivals(&network, all: 20)
     #expect(counts == [0, 20])
+  }
+
+  @Test("goes in one batch where the property that an earlier commit had set was set again")
+  func overwrittenProperty() throws {
+    var network = try StoreNetwork(devices: 2)
+    let device = network.devices[0]
+    let text = String(repeating: "x", count: 200)
+    try write(0..<20, text: "", in: device)
+    try network.settle()
+    device.setBatchBytes(wanted: 1000)
+    try set("first", of: 0...1, in: device)
+    for key in Int64(2)..<20 { try set(text, of: key...key, in: device) }
+    try set("last", of: 0...0, in: device)
+    var seen: Set<[String]> = []
+    for _ in 0..<2000 where !seen.contains(["last", "first"]) {
+      try network.exchange(0, turns: 1)
+      try network.exchange(1, turns: 1)
+      seen.insert(try texts(of: 0...1, on: network.devices[1]))
+    }
+    #expect(seen == [["", ""], ["last", "first"]])
   }
 
   @Test("is cut anywhere if it is one commit that is larger than a batch can be")

@@ -90,6 +90,15 @@ public struct ClientCore<Storage: ClientStorage> {
     storage.putState(state, of: id)
   }
 
+  /// Takes note of when an object was first written to of what has been noted. That may have been
+  /// written over since; but a batch that ends before the later write, and after others of the
+  /// commit that made the first one, would have a part of that commit.
+  public mutating func note(_ id: ObjectID, writtenSince time: UInt64) {
+    guard var state = storage.takeState(of: id) else { return }
+    if state.isDirty { state.noteDirty(at: time) }
+    storage.putState(state, of: id)
+  }
+
   /// Deletes an object.
   public mutating func delete(_ id: ObjectID, now: UInt64) {
     guard var state = storage.takeState(of: id), state.generation.isAlive else {

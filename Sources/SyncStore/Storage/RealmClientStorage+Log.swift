@@ -90,6 +90,7 @@ extension RealmClientStorage {
             id, createdAt: writes.created,
             writes: try properties(writes, of: key, known, before, id))
           try note(writes.collections, of: known, .root, id, &core)
+          core.note(id, writtenSince: writes.since)
         }
       }
     }
@@ -110,6 +111,7 @@ extension RealmClientStorage {
     }
     core.note(from: nil)
     try note(logged.collections, of: known, container, id, &core)
+    core.note(id, writtenSince: logged.since)
   }
 
   /// What was done to collections of an object, or an embedded one, in its order.
@@ -220,64 +222,5 @@ extension LogEntry {
     else { return false }
     insertions.append(PastInsertion(index: index, count: count, time: time))
     return true
-  }
-}
-
-/// What the log says, by object: the newest write of each property, and all that was done to
-/// collections.
-struct LoggedWrites {
-  struct Object {
-    var created: UInt64?
-    var columns: [(ColumnKey, UInt64)] = []
-    var collections: [LogEntry] = []
-
-    /// Whether something was known before.
-    mutating func take(_ entry: LogEntry) -> Bool {
-      let isKnown = created != nil || !columns.isEmpty || !collections.isEmpty
-      switch entry.write {
-      case .creation: created = entry.time
-      case .property(let column): write(column, at: entry.time)
-      case .list, .cell: collections.append(entry)
-      }
-      return isKnown
-    }
-
-    private mutating func write(_ column: ColumnKey, at time: UInt64) {
-      if let known = columns.firstIndex(where: { $0.0 == column }) {
-        columns[known].1 = time
-      } else {
-        columns.append((column, time))
-      }
-    }
-  }
-
-  private(set) var tables: [TableKey: [Int64: Object]] = [:]
-  private var room: Int
-
-  init(objectsAtMost limit: Int) { room = limit }
-
-  var hasRoom: Bool { room > 0 }
-
-  /// Takes as many as there is room for; gives back the others.
-  mutating func take(_ entries: [LogEntry]) -> [LogEntry] {
-    for (index, entry) in entries.enumerated() {
-      var objects = entry.objects
-      while let row = objects.first {
-        if room <= 0 {
-          var rest = Array(entries[index...])
-          rest[0].objects = objects
-          return rest
-        }
-        take(row, entry)
-        objects = objects.dropFirst()
-      }
-    }
-    return []
-  }
-
-  private mutating func take(_ row: Int64, _ entry: LogEntry) {
-    // In place: what is known of the object may be long.
-    let isKnown = tables[entry.table, default: [:]][row, default: Object()].take(entry)
-    room -= isKnown ? entry.cost - 1 : max(1, entry.cost)
   }
 }
