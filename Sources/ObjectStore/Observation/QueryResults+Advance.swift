@@ -16,7 +16,7 @@ extension QueryResults {
     let trace = ChangeTrace(changes, from: old, to: new)
     let touched = try scope.touched(trace)[query.table]
     guard case .keys(let keys) = contents else { return try advancedTable(trace, touched) }
-    if changes.schemaChanged || query.schema.classes.count != new.schema.classes.count {
+    if changes.schemaChanged || !query.schema.hasSameClassNames(as: new.schema) {
       // Links may come from classes and properties that the query has not known; hidden ones are
       // made without a change of the program's schema.
       let renewed = (try? CompiledQuery(query.description, schema: new.schema)) ?? query

@@ -169,6 +169,12 @@ public struct SchemaDescription: Hashable, Sendable {
     classes.first { $0.name == className }
   }
 
+  /// Whether there are the same classes, in the same places: one may have got that of a class which
+  /// was removed. A schema that has not been read anew is not looked through.
+  func hasSameClassNames(as other: SchemaDescription) -> Bool {
+    classes == other.classes || classes.elementsEqual(other.classes) { $0.name == $1.name }
+  }
+
   /// The property of a stored class that is kept in a column.
   func property(at column: ColumnKey, of table: TableKey) -> PropertyDescription? {
     let index = Int(table.rawValue)

@@ -1,4 +1,5 @@
 import RealmSwift
+import Synchronization
 import Testing
 
 /// Holds values of any kind, and numbers.
@@ -11,6 +12,12 @@ final class LateLinkHolder: Object {
 
 /// May be linked to.
 final class LateLinkTarget: Object {
+  @Persisted(primaryKey: true) var id: Int
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Is removed.
+final class LateLinkOther: Object {
   @Persisted(primaryKey: true) var id: Int
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -37,6 +44,50 @@ final class LateLinkTarget: Object {
     }
     #expect(await observatory.next() == "[] [0] []")
     observatory.run { _ in box.token = nil }
+  }
+
+  @Test(
+    "of counted links hear of the first nested list, also in the place of a removed class",
+    arguments: [false, true])
+  func nestedListInThePlaceOfAnother(isRemoved: Bool) async throws {
+    let file = TemporaryRealm([LateLinkHolder.self, LateLinkTarget.self, LateLinkOther.self])
+    try autoreleasepool {
+      let realm = try file.open()
+      try realm.write {
+        realm.create(LateLinkHolder.self, value: ["id": 1])
+        realm.create(LateLinkTarget.self, value: ["id": 2])
+      }
+    }
+    let migrated = Mutex(file.configuration)
+    migrated.withLock {
+      $0.objectTypes = [LateLinkHolder.self, LateLinkTarget.self]
+      $0.schemaVersion = 1
+      $0.migrationBlock = { migration, _ in
+        if isRemoved { migration.deleteData(forType: LateLinkOther.className()) }
+      }
+    }
+    let box = RealmBox()
+    let (told, tell) = AsyncStream<String>.makeStream()
+    let observer = LoopThread(name: "observer")
+    observer.performAndWait {
+      let realm = try! Realm(configuration: migrated.withLock { $0 })
+      let linked = realm.objects(LateLinkTarget.self).filter("@links.@count == 1")
+      box.token = linked.observe { tell.yield($0.text) }
+    }
+    var news = told.makeAsyncIterator()
+    #expect(await news.next() == "initial")
+    let writer = LoopThread(name: "writer")
+    writer.performAndWait {
+      let realm = try! Realm(configuration: migrated.withLock { $0 })
+      try! realm.write {
+        let target = realm.objects(LateLinkTarget.self)[0]
+        realm.objects(LateLinkHolder.self)[0].any = .fromArray([.object(target)])
+      }
+    }
+    writer.join()
+    #expect(await news.next() == "[] [0] []")
+    observer.performAndWait { box.token = nil }
+    observer.join()
   }
 
   @Test("of a sorted list are told that a zero has become a negative one")
