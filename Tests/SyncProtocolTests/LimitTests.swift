@@ -41,7 +41,9 @@ import Testing
     try bench.sync(0)
     var core = bench.server
     let type = try #require(core.head.names.find("Item"))
-    for (number, generation) in [(UInt64(100), UInt64(3)), (101, 1_000_004), (102, 1 << 59)] {
+    let last = try #require(core.files.values.first?.acknowledged)
+    for (step, generation) in [(UInt64(1), UInt64(3)), (2, 1_000_004), (3, 1 << 59)] {
+      let number = last + step
       let change = ObjectChange(
         id: ObjectID(type: type, key: .int(1)), generation: Generation(generation),
         isGenerationNew: true)
@@ -60,7 +62,8 @@ import Testing
     for number in UInt64(1)...6 {
       let user: Text = number == 6 ? "another" : "user"
       try core.bind(
-        ClientID(number), user: user, cursor: .zero, query: 0, epoch: 0, now: 1_000 + number)
+        ClientID(number), user: user, cursor: .zero, query: 0, epoch: 0, batches: [],
+        now: 1_000 + number)
     }
     core.limitFiles(of: "user", to: 2, keeping: [ClientID(1), ClientID(5)])
     try core.flush()
@@ -157,7 +160,7 @@ import Testing
     _ = session.receive(Frame.hello(oldest: 1, newest: 1, app: "lab").encoded, &core, now: 1)
     _ = session.receive(Frame.token("reader").encoded, &core, now: 1)
     _ = session.authenticate("reader", expiry: .max, now: 1)
-    let bind = Frame.bind(client: ClientID(77), epoch: 0, cursor: .zero, query: 0)
+    let bind = Frame.bind(client: ClientID(77), epoch: 0, cursor: .zero, query: 0, batches: [])
     _ = session.receive(bind.encoded, &core, now: 1)
     let query = Frame.query(version: 1, [Subscription(type: "Item", query: "")])
     _ = session.receive(query.encoded, &core, now: 1)

@@ -40,7 +40,7 @@ extension ClientCore {
       for offset in 0..<insertion.count {
         if offset > 0 { time = HybridClock.last(of: 2, from: time) }
         let stamp = Stamp(time: time, client: client)
-        number += 1
+        number = self.element(after: number, at: time)
         let element = ElementID(client: client, number: number)
         order.put(element, at: insertion.index + offset, stamp: stamp, cursor: cursor)
         container.dirty[.item(element)] = CellStamp(stamp)

@@ -148,12 +148,16 @@ extension ClientCore {
     }
   }
 
+  /// The number of a new element. It is a time of the clock, so that a file which has gone back to
+  /// an earlier state, or a copy of it, does not give another element the same one.
+  func element(after newest: UInt64, at time: UInt64) -> UInt64 { max(newest + 1, time) }
+
   /// Inserts an element into a list.
   public mutating func insert(
     _ value: CellValue, at index: Int, of container: ContainerID, in id: ObjectID, now: UInt64
   ) {
     let stamp = stamp(now: now)
-    storage.record.elements += 1
+    storage.record.elements = element(after: storage.record.elements, at: stamp.time)
     let element = ElementID(client: stamp.client, number: storage.record.elements)
     let cursor = storage.record.cursor
     withState(of: id, at: stamp) { state, storage in

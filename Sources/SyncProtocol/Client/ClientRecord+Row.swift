@@ -9,7 +9,7 @@ extension ClientRecord {
     writer.number((mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0))
     for number in [
       cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
-      elements, queryVersion, completeQueryVersion,
+      acknowledged, elements, queryVersion, completeQueryVersion,
     ] {
       writer.number(number)
     }
@@ -40,6 +40,7 @@ extension ClientRecord {
     receivedTime = try reader.number()
     millisecondsAhead = try reader.number()
     batch = try reader.number()
+    acknowledged = try reader.number()
     elements = try reader.number()
     queryVersion = try reader.number()
     completeQueryVersion = try reader.number()

@@ -35,11 +35,14 @@ public struct ClientRecord: Sendable, Equatable {
   public var receivedTime: UInt64 = 0
   /// How far the machine's clock is ahead of the server's, if that is too far, in milliseconds.
   public var millisecondsAhead: UInt64 = 0
-  /// The newest batch.
+  /// The newest batch. Batches are numbered by the clock: those that a copy of the file makes, or
+  /// the file itself after it has gone back to an earlier state, have other numbers.
   public var batch: UInt64 = 0
+  /// The newest batch that is known to be merged.
+  public var acknowledged: UInt64 = 0
   /// Batches that are not acknowledged, oldest first.
   public var sent: [SentBatch] = []
-  /// How many elements of lists the client has made.
+  /// The number of the newest element of a list that the client has made.
   public var elements: UInt64 = 0
   /// What the program wants to see, and which of its query sets that is.
   public var subscriptions: [Subscription] = []
@@ -51,6 +54,11 @@ public struct ClientRecord: Sendable, Equatable {
   public var names = Names()
   /// What the server does not take; changes of it wait.
   public var setAside: [Schema.Conflict] = []
+
+  /// The batches of this file that the server may have merged last.
+  var knownBatches: [UInt64] {
+    sent.suffix(Limits.knownBatches - 1).map(\.number) + [acknowledged]
+  }
 
   /// A file that has never been connected.
   public init(client: ClientID) { self.client = client }

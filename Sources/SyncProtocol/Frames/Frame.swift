@@ -17,7 +17,8 @@ public enum Frame: Hashable, Sendable {
   /// Server: the token is good.
   case accepted
   /// Client: its file, what it has of which history, and the newest query set that is complete.
-  case bind(client: ClientID, epoch: UInt64, cursor: ServerVersion, query: UInt64)
+  case bind(
+    client: ClientID, epoch: UInt64, cursor: ServerVersion, query: UInt64, batches: [UInt64])
   /// Server: the newest batch of the file that was merged.
   case bound(acknowledged: UInt64)
   /// Client: the classes of the program.
@@ -82,12 +83,14 @@ extension Frame {
       start(.token)
       writer.text(token)
     case .accepted: start(.accepted)
-    case .bind(let client, let epoch, let cursor, let query):
+    case .bind(let client, let epoch, let cursor, let query, let batches):
       start(.bind)
       writer.fixed64(client.rawValue)
       writer.fixed64(epoch)
       writer.number(cursor.rawValue)
       writer.number(query)
+      writer.count(batches.count)
+      for batch in batches { writer.number(batch) }
     case .bound(let acknowledged):
       start(.bound)
       writer.number(acknowledged)
@@ -165,7 +168,8 @@ extension Frame {
     case .bind:
       return .bind(
         client: ClientID(try reader.fixed64()), epoch: try reader.fixed64(),
-        cursor: ServerVersion(try reader.number()), query: try reader.number())
+        cursor: ServerVersion(try reader.number()), query: try reader.number(),
+        batches: try reader.batches())
     case .bound: return .bound(acknowledged: try reader.number())
     case .schema: return .schema(try reader.schema())
     case .schemaResult: return .schemaResult(try reader.conflicts())
@@ -190,6 +194,12 @@ extension Frame {
 }
 
 extension ByteReader {
+  fileprivate mutating func batches() throws(WireError) -> [UInt64] {
+    var batches: [UInt64] = []
+    for _ in 0..<(try count(of: 1, upTo: Limits.knownBatches)) { batches.append(try number()) }
+    return batches
+  }
+
   fileprivate mutating func error() throws(WireError) -> Frame {
     let number = try number(upTo: UInt64(UInt16.max))
     // A code of a later version of the protocol is an error that this one knows nothing of.

@@ -101,6 +101,13 @@ public struct ClientFile: Sendable {
     view += 1
   }
 
+  /// What was merged came from another state of the file, or a copy of it: the one that has come is
+  /// to send all that it has, and is refused anew what it may not write.
+  mutating func disownBatches() {
+    acknowledged = 0
+    refusals = [:]
+  }
+
   /// The client starts over: what it has is unknown.
   mutating func startOver() {
     cursor = .zero

@@ -93,8 +93,13 @@ public struct ServerCore<Storage: ServerStorage> {
 
 extension ServerCore {
   /// A client comes with its file: continues where it was, or has to start over.
+  ///
+  /// - Parameter batches: those that it knows to have made. If the newest one that was merged is
+  ///   not among them, the file has gone back to an earlier state, or is one of two copies: then
+  ///   no acknowledgement is for what it has, and none of its batches was merged.
   public mutating func bind(
-    _ id: ClientID, user: Text, cursor: ServerVersion, query: UInt64, epoch: UInt64, now: UInt64
+    _ id: ClientID, user: Text, cursor: ServerVersion, query: UInt64, epoch: UInt64,
+    batches: [UInt64], now: UInt64
   ) throws(SyncError) {
     if let known = files[id], known.user != user {
       throw SyncError(.foreignClientFile, "The client file belongs to another user.")
@@ -102,11 +107,13 @@ extension ServerCore {
     let isNew = files[id] == nil
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
-    if epoch == head.epoch { file.confirm(cursor, query: query) }
+    let isKnown = file.acknowledged == 0 || batches.contains(file.acknowledged)
+    if !isKnown { file.disownBatches() }
+    if isKnown, epoch == head.epoch { file.confirm(cursor, query: query) }
     // For another query set the client may have dropped what the file still says that it holds: the
     // cursor is the same before and after.
     let goesOn =
-      epoch == head.epoch && cursor == file.cursor && query == file.confirmedQuery
+      isKnown && epoch == head.epoch && cursor == file.cursor && query == file.confirmedQuery
       && cursor >= head.floor
     let hasNothing = isNew && epoch == 0 && cursor == .zero && head.floor == .zero
     if !goesOn && !hasNothing { file.startOver() }
@@ -154,11 +161,14 @@ extension ServerCore {
     setApart(id, from: file.cursor, query: file.confirmedQuery)
   }
 
-  /// The client wants to see something else.
+  /// The client wants to see something else. Its numbers grow while it is connected; when it has come
+  /// anew they may be smaller, if its file has gone back to an earlier state.
   public mutating func subscribe(
     _ id: ClientID, version: UInt64, to subscriptions: [Subscription]
   ) {
-    guard let file = files[id], version > file.queryVersion else { return }
+    guard let file = files[id],
+      version != file.queryVersion || subscriptions != file.subscriptions
+    else { return }
     files[id]?.queryVersion = version
     files[id]?.subscriptions = subscriptions
     files[id]?.lookAgain()

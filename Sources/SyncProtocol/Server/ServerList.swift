@@ -43,12 +43,18 @@ struct ServerList: Sendable {
     return found
   }
 
-  /// Puts an element where its author did, unless it has gone or moved elsewhere later.
+  /// Puts an element where its author did, unless it has gone or moved elsewhere later. Who inserts
+  /// one that has gone does not know that, having gone back to an earlier state: it is told again.
+  ///
+  /// - Returns: whether there is something to tell.
   mutating func put(_ placement: Placement, version: ServerVersion, head: ServerVersion) -> Bool {
     let name = placement.name
-    guard tree.indexes[name] == nil, let author = placement.authorship else { return false }
+    guard let author = placement.authorship else { return false }
     let known = elements[name.element]
     if known == nil && !author.isNew { return false }
+    let isGone = known?.deadVersion != nil
+    if isGone && author.isNew { touch(name.element, version) }
+    guard tree.indexes[name] == nil else { return isGone && author.isNew }
     let bounds = PlaceTree.Bounds(
       left: placement.left, right: author.right, ownLeft: author.ownLeft,
       ownRight: author.ownRight, cursor: min(author.cursor, head))
@@ -56,7 +62,8 @@ struct ServerList: Sendable {
     tree.setLiving(place, false, version: version)
     if let known {
       // What lost still is a place that its author may name as a neighbour.
-      if known.deadVersion != nil || tree[known.place].name.stamp > name.stamp { return false }
+      if isGone { return author.isNew }
+      if tree[known.place].name.stamp > name.stamp { return false }
       tree.setLiving(known.place, false, version: version)
     }
     tree.setLiving(place, true, version: version)

@@ -148,7 +148,7 @@ extension ClientSession {
       asksToStartOver = record.mustStartOver || record.hasNewClasses
       let bind = Frame.bind(
         client: record.client, epoch: asksToStartOver ? .max : record.epoch,
-        cursor: record.cursor, query: record.completeQueryVersion)
+        cursor: record.cursor, query: record.completeQueryVersion, batches: record.knownBatches)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
     case (.bound, .waitsForBinding):

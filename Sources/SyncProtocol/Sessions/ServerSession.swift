@@ -163,12 +163,12 @@ extension ServerSession {
       state = .verifies
       return [.verify(token)]
     case (.token(let token), .isBound): return [.verify(token)]
-    case (.bind(let client, let epoch, let cursor, let query), .waitsForBind):
+    case (.bind(let client, let epoch, let cursor, let query, let batches), .waitsForBind):
       guard let user, client != .none else {
         throw SyncError(.unexpectedFrame, "A client file has a number.")
       }
       try core.bind(
-        client, user: user, cursor: cursor, query: query, epoch: epoch, now: now)
+        client, user: user, cursor: cursor, query: query, epoch: epoch, batches: batches, now: now)
       state = .isBound(client)
       let acknowledged = core.files[client]?.acknowledged ?? 0
       return [.send(Frame.bound(acknowledged: acknowledged).encoded)]

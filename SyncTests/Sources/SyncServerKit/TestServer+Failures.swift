@@ -122,7 +122,7 @@ extension TestServer {
   /// What to do instead of taking a frame; nil: nothing.
   func refusal(of frame: [UInt8], now: UInt64) -> [SessionAction]? {
     switch try? Frame.decode(frame) {
-    case .bind(_, let epoch, _, _):
+    case .bind(_, let epoch, _, _, _):
       failures.connected(epoch == .max)
       return refuse(\.ofConnections, now)
     case .upload:

@@ -12,7 +12,8 @@ struct SyncLabProgram {
     switch words.first {
     case "sync-convergence":
       let count = numbers.first ?? 2_000
-      converge(seed..<(seed + count), isTraced: words.last == "trace")
+      converge(
+        seed..<(seed + count), isTraced: words.contains("trace"), goesBack: words.contains("back"))
     case "sync-first":
       // The first thing that is wrong, if anything is.
       let count = numbers.first ?? 10_000
@@ -44,14 +45,14 @@ struct SyncLabProgram {
     }
   }
 
-  private static func converge(_ seeds: Range<UInt64>, isTraced: Bool) {
+  private static func converge(_ seeds: Range<UInt64>, isTraced: Bool, goesBack: Bool) {
     var bad = 0
     var batches = 0
     var rebases = 0
     var refusals = 0
     var trims = 0
     for seed in seeds {
-      let outcome = ConvergenceRun.run(seed: seed, isTraced: isTraced)
+      let outcome = ConvergenceRun.run(seed: seed, isTraced: isTraced, goesBack: goesBack)
       batches += outcome.batches
       rebases += outcome.rebases
       refusals += outcome.refusals

@@ -115,6 +115,28 @@ import X509
     #expect(try await device.onLoop { $0.failure?.code } == .unavailable)
   }
 
+  /// Of two copies of a file each ends the other's connection, and nothing of either is lost.
+  @Test func aClientFileHasOneConnection() async throws {
+    let server = try ServerProcess()
+    try await server.start()
+    let token = try await server.anonymous()
+    let (file, copy) = (Device(1), Device(1))
+    for device in [file, copy] { try await device.write { $0.subscribe() } }
+    try await file.connect(server, token: token)
+    try await file.write { $0.addTask(1, title: "of the file") }
+    try await file.waitForUpload()
+    try await copy.write { $0.addTask(2, title: "of the copy") }
+    try await copy.connect(server, token: token)
+    try await file.wait("the end of the first connection") { _, session in session == nil }
+    #expect(try await file.onLoop { $0.failure?.code } == .unavailable)
+    try await copy.waitForUpload()
+    try await copy.wait("what the file has written") { core, _ in core.tasks.count == 2 }
+    try await file.write { $0.addTask(3, title: "of the file") }
+    try await file.connect(server, token: token)
+    try await file.waitForUpload()
+    try await file.wait("what the copy has written") { core, _ in core.tasks.count == 3 }
+  }
+
   /// Commits concern those whose queries look at what was and at what is, and no others.
   @Test func aChangeConcernsThoseWhoLookAtIt() async throws {
     let folder = FileManager.default.temporaryDirectory
@@ -136,7 +158,8 @@ import X509
     follow(3_004, "")
     follow(3_005, "ANY tags == 'urgent'")
     let writer = ClientID(9_000)
-    try core.bind(writer, user: "me", cursor: .zero, query: 0, epoch: 0, now: Device.now)
+    try core.bind(
+      writer, user: "me", cursor: .zero, query: 0, epoch: 0, batches: [], now: Device.now)
     try core.flush()
     _ = core.storage.takeConcerned()
     var client = ClientCore(storage: MemoryClientStorage(client: writer))

@@ -51,10 +51,7 @@
     /// Lets the session have a frame, in a transaction.
     private func take(_ bytes: [UInt8]) {
       if let info = info(), info.log != .short { digest() }
-      do throws(StorageError) { try core.storage.begin() } catch {
-        log(.error) { "The agent cannot write: \(error)" }
-        return retry(because: "The file cannot be written.")
-      }
+      do throws(StorageError) { try core.storage.begin() } catch { return cannotWrite(error) }
       let actions = session?.receive(bytes, &core, now: SharedRealm.milliseconds()) ?? []
       core.storage.rollback()
       send(actions)
@@ -248,14 +245,35 @@
         let actions = try self.session?.poll(&core) ?? []
         core.storage.rollback()
         polledQuery = info.record.queryVersion
+        if self.session?.isUploading == true { try makeBatchDurable() }
         send(actions)
         tell(ofTooLarge: core.tooLarge)
         if info.isDirty, self.session?.isUploading == false { refuseUploads() }
       } catch {
         core.storage.rollback()
-        log(.error) { "The agent cannot write: \(error)" }
-        retry(because: "The file cannot be written.")
+        cannotWrite(error)
       }
+    }
+
+    /// A server that has merged a batch of which a power loss leaves nothing would meet a file that
+    /// has gone back. Nobody waits for this flush but the server.
+    private func makeBatchDurable() throws(StorageError) {
+      switch database.options.durability {
+      case .grouped, .relaxed: try database.flush()
+      case .strict, .full, .inMemory: break
+      }
+    }
+
+    /// The program hears of each reason once.
+    private func cannotWrite(_ error: any Error) {
+      let message = "The agent cannot write: \(error)"
+      if message == knownWriteError {
+        log(.error) { message }
+      } else {
+        knownWriteError = message
+        report(.clientInternalError, message)
+      }
+      retry(because: "The file cannot be written.")
     }
   }
 #endif

@@ -80,6 +80,8 @@
     var polledQuery: UInt64 = 0
     /// What cannot be sent, and the program knows of.
     var knownTooLarge: Set<ObjectID> = []
+    /// Why the file could not be written, as the program was told.
+    var knownWriteError: String?
     var knownReconnects: Int64 = 0
     /// Somebody wants a connection at once, and one is being tried: should that fail, the next one
     /// is tried without a pause.

@@ -10,7 +10,12 @@ public enum ProtocolSamples {
       ("welcome", .welcome(version: 1, epoch: 0x0102_0304_0506_0708, time: 1_700_000_000_000)),
       ("token", .token("eyJhbGciOi")),
       ("accepted", .accepted),
-      ("bind", .bind(client: ClientID(0xABCD), epoch: 7, cursor: ServerVersion(300), query: 2)),
+      (
+        "bind",
+        .bind(
+          client: ClientID(0xABCD), epoch: 7, cursor: ServerVersion(300), query: 2,
+          batches: [1000, 7])
+      ),
       ("bound", .bound(acknowledged: 128)),
       ("schema", .schema([LabClasses.classes(isNew: false)[1]])),
       ("schema-result", .schemaResult([Schema.Conflict(type: "Item", property: "a")])),

@@ -60,7 +60,7 @@ public struct SessionFuzz {
     storage.locksHidden = true
     var server = try ServerCore(storage: storage, isSchemaOpen: true)
     _ = server.addClasses(LabClasses.classes(isNew: true))
-    try server.bind(victim, user: "victim", cursor: .zero, query: 0, epoch: 0, now: 1)
+    try server.bind(victim, user: "victim", cursor: .zero, query: 0, epoch: 0, batches: [], now: 1)
     var device = Device(number: 0, isNew: true, skew: 0)
     let id = ObjectID(type: device.name(LabClasses.item), key: .int(0))
     device.core.create(id, now: 1)
@@ -119,7 +119,8 @@ extension SessionFuzz {
       if let finding = try give(Frame.token("attacker").encoded) { return finding }
       let epoch = random.below(2) == 0 ? server.head.epoch : 0
       let cursor = server.files[Self.attacker]?.cursor ?? .zero
-      let bind = Frame.bind(client: Self.attacker, epoch: epoch, cursor: cursor, query: 0)
+      let bind = Frame.bind(
+        client: Self.attacker, epoch: epoch, cursor: cursor, query: 0, batches: [])
       if let finding = try give(bind.encoded) { return finding }
     }
     let file = server.files[Self.attacker]

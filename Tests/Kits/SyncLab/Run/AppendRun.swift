@@ -24,7 +24,7 @@ public enum AppendRun {
         let bytes = batch.encoded(names: device.core.storage.record.names)
         batches.append(try UploadBatch.decode(bytes, names: server.head.names))
         try server.bind(
-          device.id, user: "user", cursor: .zero, query: 0, epoch: 1, now: 1)
+          device.id, user: "user", cursor: .zero, query: 0, epoch: 1, batches: [], now: 1)
       }
       let start = ContinuousClock.now
       for (number, batch) in batches.enumerated() {

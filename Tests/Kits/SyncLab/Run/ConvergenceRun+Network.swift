@@ -150,7 +150,10 @@ extension ConvergenceRun {
   /// Keeps the bytes of a batch, for the model.
   private mutating func noteBatch(_ number: Int, _ actions: [SessionAction]) {
     for case .send(let bytes) in actions {
-      guard case .upload(let batch, _, _, let part)? = try? Frame.decode(bytes) else { continue }
+      guard case .upload(let batch, let count, _, let part)? = try? Frame.decode(bytes) else {
+        continue
+      }
+      if count == 0 { batches[devices[number].id, default: [:]][batch] = [] }
       batches[devices[number].id, default: [:]][batch, default: []] += part
     }
   }

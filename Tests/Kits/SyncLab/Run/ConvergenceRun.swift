@@ -68,12 +68,16 @@ public struct ConvergenceRun {
   private var habitual: SeededGenerator
   /// A defect that the run must find.
   let bug: PlantedBug?
+  /// Whether files of devices go back to earlier states.
+  private let goesBack: Bool
+  private var saved: [Int: Device] = [:]
   /// What the server has merged and not made durable.
   var unflushed: [Merge] = []
 
   private init(
-    seed: UInt64, isTraced: Bool, bug: PlantedBug?, _ habits: Habits
+    seed: UInt64, isTraced: Bool, bug: PlantedBug?, goesBack: Bool, _ habits: Habits
   ) throws(SyncError) {
+    self.goesBack = goesBack
     self.isTraced = isTraced
     self.bug = bug
     self.habits = habits
@@ -102,16 +106,20 @@ public struct ConvergenceRun {
 
   /// Runs one seed, and prints what happens if it is to be traced.
   ///
-  /// - Parameter hasHabits: whether the seed may choose that much is refused and trimmed.
+  /// - Parameters:
+  ///   - hasHabits: whether the seed may choose that much is refused and trimmed.
+  ///   - goesBack: whether files of devices go back to earlier states.
   public static func run(
-    seed: UInt64, isTraced: Bool = false, bug: PlantedBug? = nil, hasHabits: Bool = true
+    seed: UInt64, isTraced: Bool = false, bug: PlantedBug? = nil, hasHabits: Bool = true,
+    goesBack: Bool = false
   ) -> Outcome {
     do {
-      if seed % 8 == 0, let finding = try ListRun.run(seed: seed) {
+      if seed % 8 == 0, !goesBack, let finding = try ListRun.run(seed: seed) {
         return Outcome(finding: "seed \(seed): \(finding)")
       }
       let habits = hasHabits ? Habits(seed: seed) : .none
-      var run = try ConvergenceRun(seed: seed, isTraced: isTraced, bug: bug, habits)
+      var run = try ConvergenceRun(
+        seed: seed, isTraced: isTraced, bug: bug, goesBack: goesBack, habits)
       let steps = [60, 150, 400][run.random.below(3)]
       let busy = [25, 50, 75][run.random.below(3)]
       for _ in 0..<steps where run.finding == nil { try run.step(busy: busy) }
@@ -155,6 +163,7 @@ public struct ConvergenceRun {
     }
     clock += UInt64(1 + random.below(50))
     let number = random.below(devices.count)
+    if goesBack && variety.below(25) == 0 { goBack(number) }
     if chance(busy) {
       var program = Program(
         random: SeededGenerator(seed: random.next()), now: devices[number].now(clock),
@@ -188,6 +197,25 @@ public struct ConvergenceRun {
       finding = "the file of device \(number) could not be read: \(error)"
     }
     disconnect(number)
+  }
+
+  /// The device's file is saved as it is, or put in the place of what it has become since. What was
+  /// written since and not acknowledged is gone with that.
+  private mutating func goBack(_ number: Int) {
+    guard let earlier = saved[number] else {
+      crash(number)
+      saved[number] = devices[number]
+      return
+    }
+    trace("device \(number): goes back")
+    let refused = devices[number].refused
+    // It may have been the only one that had it.
+    givenBack = []
+    devices[number].core.storage = earlier.core.storage
+    devices[number].promises = earlier.promises
+    devices[number].refused = refused
+    disconnect(number)
+    if variety.below(2) == 0 { saved[number] = nil }
   }
 
   mutating func disconnect(_ number: Int) {
@@ -236,8 +264,8 @@ public struct ConvergenceRun {
       disconnect(number)
       let core = devices[number].core
       // What was acknowledged since is as the backup has it, but for objects that it lacks.
-      devices[number].promises = Promises()
-      devices[number].promises.add(devices[number].unacknowledged)
+      devices[number].promiseUnacknowledged()
+      self.saved[number]?.promiseUnacknowledged()
       let names = core.storage.record.names
       for id in core.storage.objects where core.exists(id) {
         guard let type = server.head.names.find(names[id.type]) else { continue }
@@ -276,7 +304,9 @@ public struct ConvergenceRun {
     let waited = devices.filter { device in
       guard let file = server.files[device.id] else { return false }
       let isThere = device.core.storage.record.epoch == epoch
-      return isThere && !file.isExpired && !file.needsRebase
+      // Who has gone back has to come anew as well.
+      let isBehind = device.core.storage.record.cursor < file.cursor
+      return isThere && !file.isExpired && !file.needsRebase && !isBehind
     }
     for device in waited
     where isRaised && device.core.storage.record.cursor < server.head.floor {

@@ -41,6 +41,12 @@ struct Device {
     return whole.portion().objects
   }
 
+  /// Nothing else of what it has written has to be on the server from now on.
+  mutating func promiseUnacknowledged() {
+    promises = Promises()
+    promises.add(unacknowledged)
+  }
+
   var user: Text { Text("user \(number)") }
 
   func name(_ text: Text) -> NameID { core.storage.record.names.find(text) ?? .none }

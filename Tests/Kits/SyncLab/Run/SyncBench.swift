@@ -26,6 +26,13 @@ public struct SyncBench {
     try devices[number].core.storage.commit()
   }
 
+  /// A copy of a device's file as it is now, with what the program has done; as a device of its own
+  /// that is the same client for the server.
+  public mutating func copyFile(of number: Int) -> Int {
+    devices.append(devices[number])
+    return devices.count - 1
+  }
+
   private func item(_ key: Int64, _ number: Int) -> ObjectID {
     ObjectID(type: devices[number].name(LabClasses.item), key: .int(key))
   }
@@ -198,7 +205,7 @@ extension SyncBench {
   public mutating func sync(_ number: Int) throws(SyncError) {
     clock += 1
     var client = ClientSession(
-      app: "lab", token: Text("user \(number)"), classes: LabClasses.classes(isNew: true))
+      app: "lab", token: devices[number].user, classes: LabClasses.classes(isNew: true))
     var session = ServerSession(app: "lab")
     var toServer = client.start()
     var toClient: [SessionAction] = []

@@ -196,9 +196,10 @@ final class AppHost: @unchecked Sendable {
   }
 
   private func receive(_ bytes: [UInt8], _ id: LinkID) {
-    guard links[id] != nil else { return }
+    guard let link = links[id] else { return }
     metrics.framesReceived.increment()
     metrics.bytesReceived.increment(by: bytes.count)
+    if link.isClosing { return outbox.note(taken: bytes.count, from: link.outlet) }
     core.storage.renewAllowance()
     let actions = links[id]!.session.receive(bytes, &core, now: Self.now)
     outbox.note(taken: bytes.count, from: links[id]!.outlet)

@@ -46,7 +46,12 @@ extension AppHost {
     guard let link = links[id], let client = link.session.client, let file = core.files[client],
       link.followed != file.queryVersion || linkOfClient[client] != id
     else { return }
-    linkOfClient[client] = id
+    if let first = linkOfClient.updateValue(id, forKey: client), first != id {
+      // Its client has lost it without the server's knowing, or the file was copied.
+      refuse(
+        first, SyncError(.unavailable, "The client file has come by another connection."),
+        retryAfterMilliseconds: 10_000)
+    }
     if links[id]!.client != client, file.cursor == .zero {
       core.limitFiles(
         of: file.user, to: limits.filesPerUser, keeping: Set(linkOfClient.keys))

@@ -1,0 +1,69 @@
+import SyncLab
+import SyncProtocol
+import Testing
+
+/// A device's file may come out of a backup of the device, or lie on two of them.
+@Suite("a client file") struct EarlierFileTests {
+  /// Two devices that have item 1 with a list of one element.
+  private func synced() throws -> SyncBench {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.append(0, 1, [1])
+    try bench.syncAll()
+    return bench
+  }
+
+  @Test("that has gone back to an earlier state sends what it writes, and gets what it had sent")
+  func goneBack() throws {
+    var bench = try synced()
+    let earlier = bench.copyFile(of: 0)
+    try bench.append(0, 1, [2])
+    try bench.sync(0)
+    try bench.append(0, 1, [3])
+    try bench.sync(0)
+    try bench.create(earlier, 2)
+    try bench.append(earlier, 1, [4])
+    for device in [earlier, 1, earlier] { try bench.sync(device) }
+    for device in [earlier, 1] {
+      #expect(bench.exists(device, 2))
+      #expect(bench.list(device, 1).sorted() == [1, 2, 3, 4])
+      #expect(!bench.isDirty(device))
+    }
+  }
+
+  @Test("of which there are two loses nothing of either")
+  func copied() throws {
+    var bench = try synced()
+    let copy = bench.copyFile(of: 0)
+    for round in Int64(0)..<3 {
+      try bench.append(0, 1, [10 + round])
+      try bench.append(copy, 1, [20 + round])
+      for device in [0, copy] { try bench.sync(device) }
+    }
+    for device in [1, 0, copy] { try bench.sync(device) }
+    for device in [0, copy, 1] {
+      #expect(bench.list(device, 1).sorted() == [1, 10, 11, 12, 20, 21, 22])
+      #expect(!bench.isDirty(device))
+    }
+  }
+
+  @Test("is told anew what the server refuses of it when it has gone back")
+  func refusedAnew() throws {
+    var bench = try synced()
+    let earlier = bench.copyFile(of: 0)
+    try bench.set(0, 1, "a", .int(1))
+    try bench.sync(0)
+    // The number that the server takes from nobody.
+    try bench.set(earlier, 1, "a", .int(13))
+    for device in [earlier, 1] { try bench.sync(device) }
+    #expect(bench.value(earlier, 1, "a") == .int(1) && bench.value(1, 1, "a") == .int(1))
+    #expect(!bench.isDirty(earlier))
+  }
+
+  @Test(
+    "ends with the same data as all others where files go back",
+    arguments: [UInt64](1...300))
+  func convergence(seed: UInt64) {
+    #expect(ConvergenceRun.run(seed: seed, goesBack: true).finding == nil)
+  }
+}
