@@ -54,8 +54,9 @@ public struct Server: Service {
     let announcement = Announcement(
       portFile: options.portFile, portDescriptor: options.portDescriptor,
       notifySocket: options.notifySocket)
+    let open = OpenChannels()
     let application = Application(
-      router: router, server: try builder(apps),
+      router: router, server: try builder(apps, open),
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port), serverName: "sync-server",
         backlog: 1_024,
@@ -73,16 +74,29 @@ public struct Server: Service {
       try await application.run()
     } onGracefulShutdown: {
       try? announcement.stopping()
+      limitShutdown(open)
     }
     await apps.drain()
     folder.release()
   }
 
-  private func builder(_ apps: AppRegistry) throws -> HTTPServerBuilder {
+  /// Connections that do not end in time must not keep the server from ending.
+  private func limitShutdown(_ open: OpenChannels) {
+    let limit = TimeAmount.milliseconds(Int64(options.limits.shutdownSeconds * 1_000))
+    let logger = logger
+    MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: limit) {
+      let count = open.closeAll()
+      guard count > 0 else { return }
+      logger.warning("connections did not end in time", metadata: ["count": "\(count)"])
+    }
+  }
+
+  private func builder(_ apps: AppRegistry, _ open: OpenChannels) throws -> HTTPServerBuilder {
     let limits = options.limits
     let addresses = AddressCounts(limit: limits.connectionsPerAddress)
     let plain = HTTPServerBuilder { responder in
-      SyncChannel(responder: responder, apps: apps, limits: limits, addresses: addresses)
+      SyncChannel(
+        responder: responder, apps: apps, limits: limits, addresses: addresses, open: open)
     }
     guard let certificate = options.certificate, let key = options.key else { return plain }
     let chain: [NIOSSLCertificate]

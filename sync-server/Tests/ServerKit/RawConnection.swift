@@ -4,6 +4,7 @@ import Glibc
 /// A connection to a server that says whatever bytes a test wants.
 public final class RawConnection {
   private let descriptor: Int32
+  private let serverPort: Int
 
   /// What did not work.
   public struct Failure: Error {
@@ -14,6 +15,7 @@ public final class RawConnection {
   /// Connects; waits at most two minutes for each answer.
   public init(_ server: ServerProcess) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    serverPort = server.port
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(server.port).bigEndian
@@ -47,6 +49,35 @@ public final class RawConnection {
   /// Sends text.
   public func send(_ text: String) { send(Array(text.utf8)) }
 
+  /// Waits until the server has read all that was sent, by what the kernel says of its socket.
+  public func waitUntilRead() async throws {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    unsafe withUnsafeMutablePointer(to: &address) { address in
+      _ = unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe getsockname(descriptor, $0, &size)
+      }
+    }
+    let (near, far) = (Self.name(of: serverPort), Self.name(of: Int(address.sin_port.bigEndian)))
+    // While others connect a line may be missing from the table.
+    for _ in 0..<10_000 {
+      // The kernel gives it in pieces, however large they are to be.
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/net/tcp"))
+      let table = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+      let fields = table.split(separator: "\n").map { $0.split(separator: " ") }
+      let line = fields.first { $0.count > 4 && $0[1].hasSuffix(near) && $0[2].hasSuffix(far) }
+      if line?[4].hasSuffix(":00000000") == true { return }
+      await Task.yield()
+    }
+    throw Failure(what: "the server does not read")
+  }
+
+  /// A port as the kernel's table has it.
+  private static func name(of port: Int) -> String {
+    let digits = String(port, radix: 16, uppercase: true)
+    return ":" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+
   /// Some more bytes; none when the server has closed.
   public func receive() throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -72,12 +103,16 @@ public final class RawConnection {
     return String(answer.prefix { $0 != "\r\n" && $0 != "\r" })
   }
 
+  /// What asks for a WebSocket of an app.
+  public static func upgradeRequest(_ app: String) -> String {
+    "GET /sync/\(app) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+      + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+  }
+
   /// Becomes a WebSocket of an app.
   public func upgrade(_ app: String) throws {
-    send(
-      "GET /sync/\(app) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-        + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    send(Self.upgradeRequest(app))
     _ = try receive(until: Array("\r\n\r\n".utf8))
   }
 }

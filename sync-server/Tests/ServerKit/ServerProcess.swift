@@ -86,7 +86,15 @@ public final class ServerProcess {
 
   /// Asks the server to shut down, and says how it ended.
   public func stop() -> Int32 {
-    process.terminate()
+    terminate()
+    return waitForEnd()
+  }
+
+  /// Asks the server to shut down.
+  public func terminate() { process.terminate() }
+
+  /// Waits until the server has ended, and says how.
+  public func waitForEnd() -> Int32 {
     process.waitUntilExit()
     return process.terminationStatus
   }

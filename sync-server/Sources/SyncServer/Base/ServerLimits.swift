@@ -27,6 +27,8 @@ public struct ServerLimits: Sendable, Hashable {
   public var pendingBytes = 512 << 20
   /// How long a client may take to say who it is and what it has.
   public var handshakeMilliseconds: UInt64 = 15_000
+  /// How long connections may take to end when the server shuts down, in seconds.
+  public var shutdownSeconds: Double = 10
   /// How often a connection is asked for a sign of life, and closed if none came since last time.
   public var pingSeconds: Int64 = 30
   /// For how long marks of what was removed are kept for clients that are away.

@@ -38,6 +38,7 @@ extension ServerLimits {
     set("requestBytes", &requestBytes)
     set("failedLogins", &failedLogins)
     failedLoginSeconds = config.double(forKey: "failedLoginSeconds", default: failedLoginSeconds)
+    shutdownSeconds = config.double(forKey: "shutdownSeconds", default: shutdownSeconds)
     if let days = config.int(forKey: "offlineDays"), days > 0 {
       horizonMilliseconds = UInt64(days) * 24 * 3_600_000
     }

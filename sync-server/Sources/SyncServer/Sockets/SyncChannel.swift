@@ -30,6 +30,7 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
   let apps: AppRegistry
   let limits: ServerLimits
   let addresses: AddressCounts
+  let open: OpenChannels
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     let address = channel.remoteAddress?.ipAddress ?? "?"
@@ -38,7 +39,10 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
     channel.closeFuture.whenComplete { [addresses] _ in addresses.remove(address) }
+    open.add(channel)
     return channel.eventLoop.makeCompletedFuture {
+      let keeper = QuiesceKeeper()
+      try channel.pipeline.syncOperations.addHandler(keeper)
       let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Outcome>(
         upgraders: [upgrader(channel)]
       ) { channel in
@@ -55,7 +59,13 @@ struct SyncChannel: ServerChildChannel, HTTPChannelHandler {
       // Who connects and says nothing must not take the place of others.
       let limit = TimeAmount.milliseconds(Int64(limits.handshakeMilliseconds))
       let end = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
-      outcome.whenComplete { _ in end.cancel() }
+      let loop = channel.eventLoop
+      let kept = NIOLoopBound(keeper, eventLoop: loop)
+      outcome.whenComplete { _ in
+        end.cancel()
+        // The request itself reaches its handlers before that.
+        loop.execute { kept.value.release(channel) }
+      }
       return Value(channel: channel, outcome: outcome)
     }
   }
