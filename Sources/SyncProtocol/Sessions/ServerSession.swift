@@ -26,6 +26,8 @@ public struct ServerSession: Sendable {
   private var tokenExpiry: UInt64 = 0
   private var parts = Parts()
   private var download: Download?
+  /// Whether the client has a query set, and is yet to send it: what the server knows may be another.
+  private var awaitsQuery = false
   /// The slice of which parts are still to be sent.
   private var outgoing: OutgoingParts?
   /// Pings that are answered when there is nothing more to send.
@@ -99,6 +101,8 @@ public struct ServerSession: Sendable {
     if now >= tokenExpiry {
       return fail(SyncError(.tokenExpired, "The token has run out."), now)
     }
+    // Without its query set the client would lose what it sees, to be sent it again a moment later.
+    if awaitsQuery { return [] }
     do {
       if outgoing == nil {
         if download == nil { download = try core.beginDownload(for: client) }
@@ -170,6 +174,7 @@ extension ServerSession {
       try core.bind(
         client, user: user, cursor: cursor, query: query, epoch: epoch, batches: batches, now: now)
       state = .isBound(client)
+      awaitsQuery = query > 0
       let acknowledged = core.files[client]?.acknowledged ?? 0
       return [.send(Frame.bound(acknowledged: acknowledged).encoded)]
     case (_, .isBound(let client)): return try receive(frame, from: client, &core, now: now)
@@ -185,6 +190,7 @@ extension ServerSession {
       let conflicts = core.addClasses(classes)
       return [.send(Frame.schemaResult(conflicts).encoded)]
     case .query(let version, let subscriptions):
+      awaitsQuery = false
       let bytes = subscriptions.reduce(0) { $0 + $1.query.string.utf8.count }
       guard bytes <= core.subscriptionBytes else {
         let message = Text("All queries together have at most \(core.subscriptionBytes) bytes.")

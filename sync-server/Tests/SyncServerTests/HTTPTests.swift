@@ -1,5 +1,6 @@
 import Foundation
 import ServerKit
+import Synchronization
 import SyncProtocol
 import Testing
 
@@ -92,9 +93,14 @@ import Testing
     // The first one's file is gone: it starts over, with what it had not sent.
     try await devices[0].write { $0.addTask(10, title: "offline") }
     try await devices[0].connect(server, token: token)
+    let fewest = Mutex(Int.max)
     try await devices[0].wait("all tasks") { core, _ in
-      core.tasks == [0, 1, 2, 3, 10] && !core.isDirty && core.storage.record.cursor > before
+      fewest.withLock { $0 = min($0, core.tasks.count) }
+      return core.tasks == [0, 1, 2, 3, 10] && !core.isDirty
+        && core.storage.record.cursor > before
     }
+    // What it had it has all the time.
+    #expect(fewest.withLock { $0 } == 2)
     // The newest one's is not.
     try await devices[3].connect(server, token: token)
     try await devices[3].wait("the task") { core, _ in core.tasks == [0, 1, 2, 3, 10] }

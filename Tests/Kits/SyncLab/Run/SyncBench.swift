@@ -10,6 +10,8 @@ public struct SyncBench {
   private var epoch: UInt64 = 1
   /// What devices were told that the server did not take.
   public private(set) var refused: [RefusedChange] = []
+  /// The query set of each download that took the place of what a device had.
+  public private(set) var resets: [UInt64] = []
 
   /// Devices that see all items, or what a query says.
   public init(devices count: Int, query: Text = "") throws(SyncError) {
@@ -224,6 +226,9 @@ extension SyncBench {
         case .send(let frame):
           toServer += client.receive(frame, &devices[number].core, now: clock)
           refused += client.applied?.refused ?? []
+          if client.applied?.isReset == true {
+            resets.append(devices[number].core.storage.record.completeQueryVersion)
+          }
         case .verify(let user): toClient += session.authenticate(user, expiry: .max, now: clock)
         case .close: throw client.failure ?? SyncError(.unavailable, "The server closed.")
         }
