@@ -28,6 +28,9 @@ public struct ServerSession: Sendable {
   private var download: Download?
   /// Whether the client has a query set, and is yet to send it: what the server knows may be another.
   private var awaitsQuery = false
+  /// Whether the client says that it has come further than the server in the server's own history:
+  /// if that is so, the server has lost something that it had made durable.
+  public private(set) var isAhead = false
   /// The slice of which parts are still to be sent.
   private var outgoing: OutgoingParts?
   /// Pings that are answered when there is nothing more to send.
@@ -175,6 +178,7 @@ extension ServerSession {
         client, user: user, cursor: cursor, query: query, epoch: epoch, batches: batches, now: now)
       state = .isBound(client)
       awaitsQuery = query > 0
+      isAhead = epoch == core.head.epoch && cursor > core.head.version
       let acknowledged = core.files[client]?.acknowledged ?? 0
       return [.send(Frame.bound(acknowledged: acknowledged).encoded)]
     case (_, .isBound(let client)): return try receive(frame, from: client, &core, now: now)

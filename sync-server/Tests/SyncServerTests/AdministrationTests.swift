@@ -45,6 +45,48 @@ import Testing
     #expect(verified.status == 0, "\(verified.output)")
   }
 
+  @Test("a server that is an older copy of itself says so; devices give back to a backup of it")
+  func plainCopy() async throws {
+    let server = try ServerProcess()
+    try await server.start()
+    let token = try await server.anonymous()
+    let (left, right) = (Device(1), Device(2))
+    func reconnect(_ device: Device) async throws {
+      try await device.wait("the end") { _, session in session == nil }
+      try await device.connect(server, token: token)
+    }
+    for device in [left, right] {
+      try await device.write { $0.subscribe() }
+      try await device.connect(server, token: token)
+    }
+    try await left.write { $0.addTask(1, title: "before the copy") }
+    try await right.wait("the task") { core, _ in core.tasks == [1] }
+    #expect(server.stop() == 0)
+    let copy = server.folder.appendingPathComponent("copy").path
+    try FileManager.default.copyItem(atPath: server.data, toPath: copy)
+    try await server.start()
+    for device in [left, right] { try await reconnect(device) }
+    try await left.write { $0.addTask(2, title: "after the copy") }
+    try await right.wait("both tasks") { core, _ in core.tasks == [1, 2] }
+    #expect(server.stop() == 0)
+    let log = server.folder.appendingPathComponent("log")
+    #expect(try !String(contentsOf: log, encoding: .utf8).contains("has seen more than"))
+    server.data = copy
+    try await server.start()
+    try await reconnect(left)
+    try await left.wait("what the copy has") { core, _ in core.tasks == [1] }
+    #expect(try String(contentsOf: log, encoding: .utf8).contains("has seen more than"))
+    #expect(server.stop() == 0)
+    let backup = server.folder.appendingPathComponent("backup").path
+    #expect(try server.run(["backup", backup]).status == 0)
+    server.data = backup
+    try await server.start()
+    for device in [left, right] { try await reconnect(device) }
+    for device in [left, right] {
+      try await device.wait("both tasks again") { core, _ in core.tasks == [1, 2] }
+    }
+  }
+
   @Test func damageIsFound() async throws {
     let server = try ServerProcess()
     try await server.start()

@@ -75,6 +75,7 @@ final class AppHost: @unchecked Sendable {
   var speaking: Set<LinkID> = []
   /// The bytes of batches of which parts are missing.
   var pendingBytes = 0
+  private var hasWarnedOfCopy = false
   private var lastTrim: UInt64
   private var ticks: UInt64 = 0
   private static let ticksOfRound: UInt64 = 12
@@ -204,11 +205,25 @@ final class AppHost: @unchecked Sendable {
     let actions = links[id]!.session.receive(bytes, &core, now: Self.now)
     outbox.note(taken: bytes.count, from: links[id]!.outlet)
     perform(actions, id)
+    if links[id]!.session.isAhead { warnOfCopy(id) }
     if links[id]!.session.isBound {
       waiting.insert(id)
       follow(id)
     }
     checkMemory(id)
+  }
+
+  /// Says once that the file may be an older copy of itself. Nothing is done about that: the client
+  /// may say what is not so, and a new history is work for all others.
+  private func warnOfCopy(_ id: LinkID) {
+    guard !hasWarnedOfCopy else { return }
+    hasWarnedOfCopy = true
+    logger.warning(
+      """
+      a client has seen more than the app's file has; if the file was replaced by an older copy that \
+      `sync-server backup` has not made, stop the server, make a backup of the copy, and serve that
+      """,
+      metadata: ["app": "\(name)", "user": "\(links[id]?.user ?? "?")"])
   }
 
   /// Notes what a session wants done; it is done after the flush.
