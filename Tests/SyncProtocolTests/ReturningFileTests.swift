@@ -90,7 +90,8 @@ import Testing
     _ = session.receive(Frame.token("user").encoded, &core, now: 1)
     _ = session.authenticate("user", expiry: 1_000, now: 1)
     let bind = Frame.bind(
-      client: ClientID(77), epoch: core.head.epoch, cursor: ServerVersion(1), query: query)
+      client: ClientID(77), epoch: core.head.epoch, cursor: ServerVersion(1), query: query,
+      batches: [])
     _ = session.receive(bind.encoded, &core, now: 1)
     try core.flush()
     return session

@@ -161,8 +161,8 @@ extension ServerCore {
     setApart(id, from: file.cursor, query: file.confirmedQuery)
   }
 
-  /// The client wants to see something else. Its numbers grow while it is connected; when it has come
-  /// anew they may be smaller, if its file has gone back to an earlier state.
+  /// The client wants to see something else. Its numbers grow while it is connected; when it has
+  /// come anew they may be smaller, if its file has gone back to an earlier state.
   public mutating func subscribe(
     _ id: ClientID, version: UInt64, to subscriptions: [Subscription]
   ) {

@@ -26,7 +26,7 @@ public struct ServerSession: Sendable {
   private var tokenExpiry: UInt64 = 0
   private var parts = Parts()
   private var download: Download?
-  /// Whether the client has a query set, and is yet to send it: what the server knows may be another.
+  /// Whether the client has a query set, and is yet to send it: the server may know another one.
   private var awaitsQuery = false
   /// Whether the client says that it has come further than the server in the server's own history:
   /// if that is so, the server has lost something that it had made durable.

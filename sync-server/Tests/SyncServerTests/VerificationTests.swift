@@ -40,7 +40,8 @@ import Testing
       core = try ServerCore(
         storage: AppStorage(path: folder.path + "/data.realm"), isSchemaOpen: true)
       _ = core.addClasses(VerificationTests.classes)
-      try core.bind(client, user: "me", cursor: .zero, query: 0, epoch: 0, batches: [], now: Device.now)
+      try core.bind(
+        client, user: "me", cursor: .zero, query: 0, epoch: 0, batches: [], now: Device.now)
       try core.flush()
     }
 

@@ -220,8 +220,9 @@ final class AppHost: @unchecked Sendable {
     hasWarnedOfCopy = true
     logger.warning(
       """
-      a client has seen more than the app's file has; if the file was replaced by an older copy that \
-      `sync-server backup` has not made, stop the server, make a backup of the copy, and serve that
+      a client has seen more than the app's file has; if the file was replaced by an older copy \
+      that `sync-server backup` has not made, stop the server, make a backup of the copy, and \
+      serve that
       """,
       metadata: ["app": "\(name)", "user": "\(links[id]?.user ?? "?")"])
   }

@@ -1,7 +1,8 @@
 import NIOCore
 
-/// Keeps the news that the server shuts down until somebody is there who acts on it: while a
-/// connection waits for its first request, or becomes a WebSocket, nobody is, and it comes only once.
+/// Keeps the news that the server shuts down until a handler is there that acts on it: while a
+/// connection waits for its first request, or becomes a WebSocket, there is none, and it comes
+/// only once.
 ///
 /// Confined to the channel's event loop.
 final class QuiesceKeeper: ChannelInboundHandler {
