@@ -59,6 +59,7 @@ extension ClientCore {
     storage.record.cursor = slice.to
     storage.record.receivedTime = max(storage.record.receivedTime, slice.time)
     storage.record.acknowledged = slice.acknowledged
+    storage.record.reset = nil
     storage.record.sent.removeAll { $0.number <= slice.acknowledged }
     if rebase.discarded != nil { storage.record.sent = [] }
     storage.record.completeQueryVersion = slice.queryVersion

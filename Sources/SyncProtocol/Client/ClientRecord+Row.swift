@@ -6,19 +6,16 @@ extension ClientRecord {
     var writer = ByteWriter()
     writer.fixed64(client.rawValue)
     writer.fixed64(epoch)
-    writer.number((mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0))
+    writer.number((mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0) | (reset == nil ? 0 : 4))
     for number in [
       cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
       acknowledged, elements, queryVersion, completeQueryVersion,
     ] {
       writer.number(number)
     }
+    if let reset { writer.batch(reset) }
     writer.count(sent.count)
-    for batch in sent {
-      for number in [batch.number, batch.time, batch.element, batch.since] {
-        writer.number(number)
-      }
-    }
+    for batch in sent { writer.batch(batch) }
     writer.subscriptions(subscriptions)
     writer.conflicts(setAside)
     writer.count(names.texts.count)
@@ -31,7 +28,7 @@ extension ClientRecord {
     var reader = ByteReader(row)
     self.init(client: ClientID(try reader.fixed64()))
     epoch = try reader.fixed64()
-    let flags = try reader.number(upTo: 3)
+    let flags = try reader.number(upTo: 7)
     mustStartOver = flags & 1 != 0
     hasNewClasses = flags & 2 != 0
     cursor = ServerVersion(try reader.number())
@@ -44,15 +41,24 @@ extension ClientRecord {
     elements = try reader.number()
     queryVersion = try reader.number()
     completeQueryVersion = try reader.number()
-    for _ in 0..<(try reader.count(of: 4)) {
-      sent.append(
-        SentBatch(
-          number: try reader.number(), time: try reader.number(),
-          element: try reader.number(), since: try reader.number()))
-    }
+    if flags & 4 != 0 { reset = try reader.batch() }
+    for _ in 0..<(try reader.count(of: 4)) { sent.append(try reader.batch()) }
     subscriptions = try reader.subscriptions(areOwn: true)
     setAside = try reader.conflicts()
     for _ in 0..<(try reader.count(of: 1)) { _ = names.add(try reader.text(upTo: .max)) }
     try reader.finish()
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func batch(_ batch: ClientRecord.SentBatch) {
+    for number in [batch.number, batch.time, batch.element, batch.since] { self.number(number) }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func batch() throws(WireError) -> ClientRecord.SentBatch {
+    ClientRecord.SentBatch(
+      number: try number(), time: try number(), element: try number(), since: try number())
   }
 }

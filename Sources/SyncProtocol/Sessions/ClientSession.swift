@@ -36,6 +36,8 @@ public struct ClientSession: Sendable {
   public private(set) var asksForNewClasses = false
   /// The history that the client knew when the connection began.
   private var knownEpoch: UInt64 = 0
+  /// Whether a reset had begun before, and not ended.
+  private var resumesReset = false
 
   /// A connection to an app, for a program with these classes.
   ///
@@ -137,6 +139,7 @@ extension ClientSession {
       }
       self.epoch = epoch
       knownEpoch = core.storage.record.epoch
+      resumesReset = core.storage.record.reset != nil
       rebase = RebaseProgress(isOtherHistory: isOtherHistory && !discardsUnsynced)
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
@@ -181,9 +184,10 @@ extension ClientSession {
 
   private var isOtherHistory: Bool { knownEpoch != 0 && knownEpoch != epoch }
 
-  /// Whether a slice takes the place of what the client has, without the client having asked.
+  /// Whether a slice takes the place of what the client has, without the client having asked, but
+  /// to go on with that.
   private func isReset(isRebase: Bool) -> Bool {
-    isRebase && knownEpoch != 0 && (isOtherHistory || !asksToStartOver)
+    isRebase && knownEpoch != 0 && (isOtherHistory || !asksToStartOver || resumesReset)
   }
 
   /// Whether a frame that is to be received next begins a reset, for a host that wants to do
@@ -200,10 +204,14 @@ extension ClientSession {
   ) throws -> [SessionAction] {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
     let isReset = isReset(isRebase: slice.isRebase)
-    if isReset, discardsUnsynced, rebase.discarded == nil {
-      rebase.discarded = ClientRecord.SentBatch(
-        number: .max, time: core.storage.record.clock.latest,
-        element: core.storage.record.elements, since: .max)
+    if isReset {
+      let record = core.storage.record
+      let began =
+        record.reset
+        ?? ClientRecord.SentBatch(
+          number: .max, time: record.clock.latest, element: record.elements, since: .max)
+      core.storage.record.reset = began
+      if discardsUnsynced { rebase.discarded = began }
     }
     // A rebase that is not complete has to be the same one when it starts over.
     if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }
@@ -224,6 +232,7 @@ extension ClientSession {
     firstPart = 0
     knownEpoch = epoch
     asksToStartOver = false
+    resumesReset = false
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
     }
