@@ -218,9 +218,10 @@ import Testing
         initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
       ).syncConfiguration
     let realm = try await Realm(configuration: configuration)
+    // More than goes in one slice.
     let name = String(repeating: "x", count: 1 << 20)
     let dogs = try realm.write {
-      (0..<20).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
+      (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
     }
     let session = try #require(realm.syncSession)
     try await session.wait(for: .upload)
@@ -238,7 +239,7 @@ import Testing
     try await session.wait(for: .upload)
     let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
     let ages = witness.objects(Dog.self).map(\.age).sorted()
-    #expect(ages == Array(repeating: 2, count: 20) + [3])
+    #expect(ages == Array(repeating: 2, count: 40) + [3])
   }
 
   @Test("a write that is not allowed is undone, and the error handler is called")
