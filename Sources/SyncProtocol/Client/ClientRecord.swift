@@ -22,8 +22,8 @@ public struct ClientRecord: Sendable, Equatable {
   /// Whether what the client has is not what the server thinks, so that it has to start over: in
   /// the middle of a download, or after an error.
   public var mustStartOver = false
-  /// Where the client was when a reset began that has not ended, over all connections that it takes:
-  /// if it discards what was written, then what was written until then.
+  /// Where the client was when a reset began that has not ended, over all connections that it
+  /// takes: if it discards what was written, then what was written until then.
   public var reset: SentBatch?
   /// Whether the program has got classes or properties since, so that the client has to start over
   /// to be sent what it had no place for.
