@@ -62,7 +62,7 @@ import Testing
 
   @Test(
     "ends with the same data as all others where files go back",
-    arguments: [UInt64](1...300))
+    arguments: [UInt64](1...100))
   func convergence(seed: UInt64) {
     #expect(ConvergenceRun.run(seed: seed, goesBack: true).finding == nil)
   }
