@@ -201,45 +201,41 @@ import Testing
 
   @Test("a reset that discards, and is interrupted, keeps what is written while it is under way")
   func interruptedDiscard() async throws {
-    let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
-    let (device, other) = (Device(user), Device(user))
-    defer {
-      device.remove()
-      other.remove()
+    try await TwoDevices.with { two in
+      let (begun, begins) = AsyncStream<Void>.makeStream()
+      let (ended, ends) = AsyncStream<Void>.makeStream()
+      var configuration = two.left.configuration
+      configuration.syncConfiguration =
+        two.user.flexibleSyncConfiguration(
+          clientResetMode: .discardUnsyncedChanges(
+            beforeReset: { _ in begins.yield() }, afterReset: { _, _ in ends.yield() }),
+          initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
+        ).syncConfiguration
+      let realm = try await Realm(configuration: configuration)
+      // More than goes in one slice.
+      let name = String(repeating: "x", count: 1 << 20)
+      let dogs = try realm.write {
+        (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
+      }
+      let session = try #require(realm.syncSession)
+      try await session.wait(for: .upload)
+      session.suspend()
+      try realm.write { for dog in dogs { dog.age = 9 } }
+      try two.server.startNewEpoch()
+      try two.server.cutDownload(afterSlices: 2)
+      session.resume()
+      for await _ in begun.prefix(1) {}
+      for await state in session.connectionStates where state == .disconnected { break }
+      session.suspend()
+      try realm.write { realm.add(Dog(name: "during", age: 3)) }
+      session.resume()
+      for await _ in ended.prefix(1) {}
+      try await session.wait(for: .upload)
+      let witness = try await Realm(
+        configuration: two.right.configuration, downloadBeforeOpen: .always)
+      let ages = witness.objects(Dog.self).map(\.age).sorted()
+      #expect(ages == Array(repeating: 2, count: 40) + [3])
     }
-    let (begun, begins) = AsyncStream<Void>.makeStream()
-    let (ended, ends) = AsyncStream<Void>.makeStream()
-    var configuration = device.configuration
-    configuration.syncConfiguration =
-      user.flexibleSyncConfiguration(
-        clientResetMode: .discardUnsyncedChanges(
-          beforeReset: { _ in begins.yield() }, afterReset: { _, _ in ends.yield() }),
-        initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
-      ).syncConfiguration
-    let realm = try await Realm(configuration: configuration)
-    // More than goes in one slice.
-    let name = String(repeating: "x", count: 1 << 20)
-    let dogs = try realm.write {
-      (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
-    }
-    let session = try #require(realm.syncSession)
-    try await session.wait(for: .upload)
-    session.suspend()
-    try realm.write { for dog in dogs { dog.age = 9 } }
-    try server.startNewEpoch()
-    try server.cutDownload(afterSlices: 2)
-    session.resume()
-    for await _ in begun.prefix(1) {}
-    for await state in session.connectionStates where state == .disconnected { break }
-    session.suspend()
-    try realm.write { realm.add(Dog(name: "during", age: 3)) }
-    session.resume()
-    for await _ in ended.prefix(1) {}
-    try await session.wait(for: .upload)
-    let witness = try await Realm(configuration: other.configuration, downloadBeforeOpen: .always)
-    let ages = witness.objects(Dog.self).map(\.age).sorted()
-    #expect(ages == Array(repeating: 2, count: 40) + [3])
   }
 
   @Test("a write that is not allowed is undone, and the error handler is called")
