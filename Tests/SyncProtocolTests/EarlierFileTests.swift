@@ -60,9 +60,10 @@ import Testing
     #expect(!bench.isDirty(earlier))
   }
 
+  /// The later ones fail where the server does not look whether it knows the file's batches.
   @Test(
     "ends with the same data as all others where files go back",
-    arguments: [UInt64](1...100))
+    arguments: [UInt64](1...60) + [109, 112, 153, 215, 304])
   func convergence(seed: UInt64) {
     #expect(ConvergenceRun.run(seed: seed, goesBack: true).finding == nil)
   }
