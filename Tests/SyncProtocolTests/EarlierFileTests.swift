@@ -60,6 +60,16 @@ import Testing
     #expect(!bench.isDirty(earlier))
   }
 
+  @Test("that has gone back gives what it wants to see numbers that it had not given before")
+  func querySets() throws {
+    var bench = try synced()
+    let earlier = bench.copyFile(of: 0)
+    try bench.subscribe(0, "owner == 1")
+    try bench.sync(0)
+    try bench.subscribe(earlier, "owner == 2")
+    #expect(bench.queryVersion(earlier) != bench.queryVersion(0))
+  }
+
   /// The later ones fail where the server does not look whether it knows the file's batches.
   @Test(
     "ends with the same data as all others where files go back",

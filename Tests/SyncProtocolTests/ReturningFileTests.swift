@@ -31,7 +31,7 @@ import Testing
     #expect(bench.exists(1, 2) && !bench.exists(1, 1))
     try bench.restore()
     try bench.sync(1)
-    #expect(bench.resets == [2])
+    #expect(bench.resets == [bench.queryVersion(1)])
     #expect(bench.exists(1, 2) && !bench.exists(1, 1))
   }
 

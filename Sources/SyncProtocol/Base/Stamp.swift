@@ -94,6 +94,14 @@ public struct HybridClock: Sendable, Equatable {
   /// Whether a write of that time is the first one of a commit.
   public static func beginsCommit(_ time: UInt64) -> Bool { time % commitStep == 0 }
 
+  /// The longest jump of a clock whose file has just been opened, 64 ms: see `jump`.
+  public static let jumpMax: UInt64 = 1 << 22
+
+  /// Goes ahead by a random part of `jumpMax`. A file may have gone back to an earlier state since
+  /// it was last written; if its clock is ahead of the machine's, as it is where that is slow, it
+  /// would make times once more that writes have which the file no longer knows.
+  public mutating func jump(by length: UInt64) { latest += length }
+
   /// Times made from now on are later than `time`.
   public mutating func receive(_ time: UInt64) { latest = max(latest, time) }
 

@@ -219,10 +219,12 @@ extension ClientCore {
     }
   }
 
-  /// Changes what the program wants to see.
+  /// Changes what the program wants to see. Query sets are numbered by the clock, as batches are: a
+  /// file that has gone back to an earlier state gives no number to two of them.
   public mutating func subscribe(to subscriptions: [Subscription]) {
     storage.record.subscriptions = subscriptions
-    storage.record.queryVersion += 1
+    storage.record.queryVersion = max(
+      storage.record.queryVersion + 1, storage.record.clock.latest)
   }
 }
 

@@ -51,8 +51,11 @@ public struct ClientRecord: Sendable, Equatable {
   public var subscriptions: [Subscription] = []
   /// The number of the query set.
   public var queryVersion: UInt64 = 0
-  /// The newest query set that is complete.
+  /// The query set that what the client has is complete for; one that it does not know if its file
+  /// has gone back to an earlier state.
   public var completeQueryVersion: UInt64 = 0
+  /// Whether all is there that the program wants to see.
+  public var isQueryComplete: Bool { queryVersion == 0 || completeQueryVersion == queryVersion }
   /// The names of classes and properties.
   public var names = Names()
   /// What the server does not take; changes of it wait.

@@ -58,6 +58,17 @@ public struct ServerObject: Sendable {
   public var unknownPlaces: Int {
     containers.values.reduce(0) { $0 + ($1.list?.tree.unknownPlaces ?? 0) }
   }
+
+  /// Where a place stands in the order of a list, old and dead ones counted, and since when; nil if
+  /// it is not there. For checks.
+  package func rank(
+    of name: PlaceName?, in id: ContainerID
+  ) -> (rank: UInt32, since: ServerVersion)? {
+    guard let name, let tree = containers[id]?.list?.tree, let place = tree.indexes[name] else {
+      return nil
+    }
+    return (tree.order.rank(PlaceTree.opening(place)), tree[place].version)
+  }
 }
 
 extension ServerObject {

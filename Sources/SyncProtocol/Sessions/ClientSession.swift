@@ -164,7 +164,8 @@ extension ClientSession {
       knowsSchema = true
       return []
     case (.queryFailed(let version, _, let message), .isBound):
-      failedQuery = (version, message)
+      // Of an earlier one nobody asks any more.
+      if version == sentQuery { failedQuery = (version, message) }
       return []
     case (.download(let part, let isLast, let bytes), .isBound):
       // A slice that is missing, or comes twice or too late, would not show otherwise.

@@ -18,6 +18,7 @@ extension ChangeRecorder {
     var end = LogEnd(try table.data(file.writes, at: position))
     var clock = HybridClock(latest: UInt64(bitPattern: try table.int(file.clock, at: position)))
     clock.receive(end.newest)
+    clock = cache.clock(latest: clock.latest)
     let now = milliseconds()
     let version = try table.int(file.version, at: position)
     let ahead = try millisecondsAhead(version, rules.tables, transaction)

@@ -172,6 +172,7 @@ public final class RealmClientStorage: ClientStorage {
     fileRow = position.key
     let loaded = try Self.read(tables.file, table, position, cache)
     record = loaded.record
+    record.clock = cache.clock(latest: record.clock.latest)
     loadedRecord = record
     loadedVersion = loaded.version
     dirtyCount = try table.int(tables.file.dirty, at: position)

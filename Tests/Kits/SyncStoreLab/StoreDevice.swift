@@ -1,3 +1,4 @@
+import Foundation
 import ObjectStore
 import Storage
 import SyncLab
@@ -10,7 +11,7 @@ public final class StoreDevice: RealmClientStorage.Host {
   let directory = TemporaryDirectory()
   let database: Database
   let schemas = SchemaCache()
-  let cache = SyncCache()
+  let cache: SyncCache
   private let clock: StoreClock
   var session: ClientSession?
   private var core: ClientCore<RealmClientStorage>?
@@ -20,9 +21,9 @@ public final class StoreDevice: RealmClientStorage.Host {
   /// A file of its own, which is not connected yet.
   public init(_ client: UInt64, clock: StoreClock, subscriptions: [Subscription]) throws {
     self.clock = clock
-    var options = DatabaseOptions()
-    options.durability = .relaxed
-    database = try Database.open(path: directory.file("device.realm"), options: options)
+    // Times are the same for each run of a seed.
+    cache = SyncCache(jump: client)
+    database = try Database.open(path: directory.file("device.realm"), options: Self.options)
     let transaction = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
     try transaction.apply(StoreClasses.description)
     try SyncFile.prepare(
@@ -31,6 +32,23 @@ public final class StoreDevice: RealmClientStorage.Host {
     transaction.recorder = recorder
     _ = try transaction.commit()
     core = ClientCore(storage: RealmClientStorage(cache: cache, host: self))
+  }
+
+  /// A file that is a copy of another one as it is now.
+  ///
+  /// - Parameter jump: by how much its clock goes ahead, see `SyncCache`.
+  public init(copyOf other: StoreDevice, jump: UInt64) throws {
+    clock = other.clock
+    cache = SyncCache(jump: jump)
+    let path = directory.file("device.realm")
+    try FileManager.default.copyItem(atPath: other.directory.file("device.realm"), toPath: path)
+    database = try Database.open(path: path, options: Self.options)
+  }
+
+  private static var options: DatabaseOptions {
+    var options = DatabaseOptions()
+    options.durability = .relaxed
+    return options
   }
 
   private var recorder: ChangeRecorder {

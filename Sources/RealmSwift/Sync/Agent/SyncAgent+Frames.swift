@@ -198,8 +198,7 @@
       guard let info = info() else { return }
       // A query set that is on its way has not been answered; its answer makes the agent ask again.
       guard
-        info.record.completeQueryVersion >= info.record.queryVersion
-          || info.status.failedQuery == Int64(info.record.queryVersion)
+        info.record.isQueryComplete || info.status.failedQuery == Int64(info.record.queryVersion)
       else { return }
       changeStatus {
         $0.downloads = max($0.downloads, fulfilled)

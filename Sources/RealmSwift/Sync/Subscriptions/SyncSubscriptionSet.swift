@@ -87,7 +87,7 @@
       of version: UInt64, _ info: SyncFile.Info
     ) -> SyncSubscriptionState {
       if info.record.queryVersion > version { return .superseded }
-      if info.record.completeQueryVersion >= version { return .complete }
+      if info.record.isQueryComplete { return .complete }
       if info.status.failedQuery == Int64(version) {
         return .error(
           SyncError(.invalidFlexibleSyncSubscriptions, info.status.failedQueryMessage))

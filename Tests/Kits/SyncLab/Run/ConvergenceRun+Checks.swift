@@ -51,6 +51,25 @@ extension ConvergenceRun {
     }
   }
 
+  /// What an author put beside what it had put there before stands on that side of it.
+  mutating func checkOrder(_ change: ObjectChange) {
+    guard finding == nil, let object = server.merged(change.id) else { return }
+    for container in change.containers {
+      for placement in container.placements {
+        // Others may have given it back before, as they knew it.
+        guard let author = placement.authorship,
+          let place = object.rank(of: placement.name, in: container.id),
+          place.since == server.head.version
+        else { continue }
+        let left = object.rank(of: author.ownLeft, in: container.id)?.rank ?? 0
+        let right = object.rank(of: author.ownRight, in: container.id)?.rank ?? .max
+        if left > place.rank || place.rank > right {
+          finding = "\(placement.name) is not where its author put it among its own"
+        }
+      }
+    }
+  }
+
   /// Where nothing is lost and nothing comes in another order, no session ends but for want of
   /// room, and where a client has to start over.
   mutating func checkFailure(of session: ClientSession, _ number: Int) {

@@ -32,6 +32,8 @@ public struct SyncBench {
   /// that is the same client for the server.
   public mutating func copyFile(of number: Int) -> Int {
     devices.append(devices[number])
+    // A process opens it.
+    devices[devices.count - 1].core.storage.record.clock.jump(by: UInt64(devices.count) * 1000)
     return devices.count - 1
   }
 
@@ -157,6 +159,11 @@ extension SyncBench {
 
 // What programs see.
 extension SyncBench {
+  /// The number of what a device wants to see.
+  public func queryVersion(_ number: Int) -> UInt64 {
+    devices[number].core.storage.record.queryVersion
+  }
+
   public func exists(_ number: Int, _ key: Int64) -> Bool {
     devices[number].core.exists(item(key, number))
   }
