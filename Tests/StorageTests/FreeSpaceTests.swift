@@ -248,7 +248,7 @@ import Testing
       let after = Version(snapshot.version.rawValue - age)
       passedOver += try compareWritten(snapshot, after: after, "seed \(seed), step \(step)")
     }
-    #expect(passedOver > 1000)
+    #expect(passedOver > 500)
   }
 
   /// - Returns: how many nodes need not be looked at.

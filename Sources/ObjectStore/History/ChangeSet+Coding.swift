@@ -88,7 +88,7 @@ extension ChangeSet {
 
   /// Up to this many bytes changes are put one behind the other: what a pin separates from its
   /// predecessor for the length of a flush is mostly dropped before anybody reads it.
-  private static let joinedSizeMax = 1 << 16
+  private static let joinedSizeMax = 1 << 14
 
   /// What `DatabaseOptions.mergeHistory` wants. Bytes that cannot be read become a change of the
   /// schema.

@@ -71,7 +71,7 @@ struct FreeSpaceRecorder {
   /// Operations that the log holds before regions are written: the more there are for each region,
   /// the fewer nodes a commit writes, and the more the first write of a process has to read.
   private var operationsMax: Int {
-    min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 1024), 16384)
+    min(max(Int(freeSpace.logicalSize / Region.byteSize) * 32, 256), 16384)
   }
 
   /// - Parameters:
