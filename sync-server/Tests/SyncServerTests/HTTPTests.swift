@@ -100,7 +100,7 @@ import Testing
         && core.storage.record.cursor > before
     }
     // What it had it has all the time.
-    #expect(fewest.withLock { $0 } == 2)
+    #expect(fewest.withLock { $0 } >= 2)
     // The newest one's is not.
     try await devices[3].connect(server, token: token)
     try await devices[3].wait("the task") { core, _ in core.tasks == [0, 1, 2, 3, 10] }
