@@ -60,6 +60,18 @@ import Testing
     #expect(!bench.isDirty(earlier))
   }
 
+  @Test("that has gone back numbers no batch as it had numbered another one")
+  func batchNumbers() throws {
+    var bench = try synced()
+    let earlier = bench.copyFile(of: 0)
+    try bench.create(earlier, 2)
+    try bench.append(0, 1, [2])
+    try bench.sync(0)
+    // It comes to the same time by what it receives.
+    try bench.sync(earlier)
+    #expect(bench.batch(earlier) != bench.batch(0))
+  }
+
   @Test("that has gone back gives what it wants to see numbers that it had not given before")
   func querySets() throws {
     var bench = try synced()

@@ -5,7 +5,7 @@ extension ClientCore {
     let portion = portion()
     tooLarge = portion.tooLarge
     guard !portion.objects.isEmpty else { return nil }
-    storage.record.batch = max(storage.record.batch + 1, storage.record.clock.latest)
+    storage.record.batch = number(after: storage.record.batch)
     for id in portion.leftOut {
       // What is not in the batch is not acknowledged with the rest.
       guard var state = storage.takeState(of: id) else { continue }

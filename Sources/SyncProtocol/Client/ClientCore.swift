@@ -223,8 +223,12 @@ extension ClientCore {
   /// file that has gone back to an earlier state gives no number to two of them.
   public mutating func subscribe(to subscriptions: [Subscription]) {
     storage.record.subscriptions = subscriptions
-    storage.record.queryVersion = max(
-      storage.record.queryVersion + 1, storage.record.clock.latest)
+    storage.record.queryVersion = number(after: storage.record.queryVersion)
+  }
+
+  /// The number of a new batch or query set.
+  func number(after last: UInt64) -> UInt64 {
+    max(last + 1, storage.record.clock.latest + storage.numberOffset)
   }
 }
 

@@ -51,6 +51,9 @@ public protocol ClientStorage {
 
   /// What the file keeps about itself.
   var record: ClientRecord { get set }
+  /// What the process adds to the clock where it numbers batches and query sets. Chosen at random,
+  /// so that two states of a file that have received the same time do not go on with one number.
+  var numberOffset: UInt64 { get }
   /// The classes that the program has by now; nil: those that it had when the connection began.
   var classes: [SchemaClass]? { get }
   /// The state of an object.

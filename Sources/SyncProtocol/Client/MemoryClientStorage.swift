@@ -26,6 +26,7 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   private var before: [ObjectID: Before] = [:]
   /// The objects that have a state of which something is not acknowledged.
   private var dirty: Set<ObjectID> = []
+  public var numberOffset: UInt64 = 0
   /// The next commit fails.
   package var failsNextCommit = false
 

@@ -117,6 +117,9 @@ public final class RealmClientStorage: ClientStorage {
     }
   }
 
+  /// Another one in each process.
+  public var numberOffset: UInt64 { cache.jump }
+
   /// Begins a transaction, unless one has begun; `commit` throws if that fails.
   public func beginTransaction() { attempt(()) { () throws(StorageError) in } }
 

@@ -21,7 +21,8 @@ public final class SyncCache: Sendable {
   private let rules = LockedValue<LogRules?>(nil)
   private let entry = LockedValue<Entry?>(nil)
   private let layout = LockedValue<Layout?>(nil)
-  private let jump: UInt64
+  /// By how much the clock goes ahead at the first use.
+  let jump: UInt64
   /// The times between which the clock was when the file was opened, and where it jumps to.
   private let jumped = LockedValue<Range<UInt64>?>(nil)
 

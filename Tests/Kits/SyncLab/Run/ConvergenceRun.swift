@@ -205,6 +205,7 @@ public struct ConvergenceRun {
     guard goesBack else { return }
     let length = 1 + UInt64(variety.below(Int(HybridClock.jumpMax)))
     devices[number].core.storage.record.clock.jump(by: length)
+    devices[number].core.storage.numberOffset = length
   }
 
   /// The device's file is saved as it is, or put in the place of what it has become since. What was

@@ -33,7 +33,9 @@ public struct SyncBench {
   public mutating func copyFile(of number: Int) -> Int {
     devices.append(devices[number])
     // A process opens it.
-    devices[devices.count - 1].core.storage.record.clock.jump(by: UInt64(devices.count) * 1000)
+    let jump = UInt64(devices.count) * 1000
+    devices[devices.count - 1].core.storage.record.clock.jump(by: jump)
+    devices[devices.count - 1].core.storage.numberOffset = jump
     return devices.count - 1
   }
 
@@ -163,6 +165,9 @@ extension SyncBench {
   public func queryVersion(_ number: Int) -> UInt64 {
     devices[number].core.storage.record.queryVersion
   }
+
+  /// The number of the newest batch of a device.
+  public func batch(_ number: Int) -> UInt64 { devices[number].core.storage.record.batch }
 
   public func exists(_ number: Int, _ key: Int64) -> Bool {
     devices[number].core.exists(item(key, number))
