@@ -72,6 +72,54 @@ import Testing
     #expect(bench.batch(earlier) != bench.batch(0))
   }
 
+  @Test("that has gone back gives elements other numbers, though its clock was ahead once")
+  func afterClockAhead() throws {
+    var bench = try synced()
+    bench.setAhead(0, by: 7_200_000)
+    try bench.append(0, 1, [2])
+    try bench.sync(0)
+    try bench.append(0, 1, [3])
+    try bench.sync(0)
+    let earlier = bench.copyFile(of: 0)
+    try bench.append(0, 1, [4])
+    try bench.sync(0)
+    try bench.append(earlier, 1, [5])
+    for device in [earlier, 1, 0] { try bench.sync(device) }
+    for device in [earlier, 1] { #expect(bench.list(device, 1).sorted() == [1, 2, 3, 4, 5]) }
+  }
+
+  @Test("gives elements the same numbers in whatever order their insertions are noted")
+  func elementNumbers() throws {
+    #expect(try elements(notedInOrder: [1, 2, 3]) == elements(notedInOrder: [3, 1, 2]))
+  }
+
+  private func elements(notedInOrder keys: [Int64]) throws -> Set<ElementID> {
+    var core = ClientCore(storage: MemoryClientStorage(client: ClientID(7)))
+    let type = core.storage.record.names.add("Item")
+    let list = ContainerID(declaredBy: core.storage.record.names.add("list"), in: .root)
+    for key in Int64(1)...3 { core.create(ObjectID(type: type, key: .int(key)), now: 1) }
+    for key in keys {
+      let time = HybridClock.time(milliseconds: 100 + UInt64(key))
+      let id = ObjectID(type: type, key: .int(key))
+      let isNoted = core.note([PastInsertion(index: 0, count: 2, time: time)], into: list, of: id)
+      #expect(isNoted)
+    }
+    let placements = try core.makeBatch()?.objects.flatMap(\.containers).flatMap(\.placements)
+    let found = Set((placements ?? []).map(\.name.element))
+    #expect(found.count == 6)
+    return found
+  }
+
+  @Test("and a copy of it make other times in the same millisecond")
+  func sameMillisecond() {
+    var clocks = [HybridClock(), HybridClock()]
+    let times = [
+      clocks[0].nextCommit(milliseconds: 5, offset: 70),
+      clocks[1].nextCommit(milliseconds: 5, offset: 110),
+    ]
+    #expect(times[0] != times[1] && times.allSatisfy(HybridClock.beginsCommit))
+  }
+
   @Test("that has gone back gives what it wants to see numbers that it had not given before")
   func querySets() throws {
     var bench = try synced()

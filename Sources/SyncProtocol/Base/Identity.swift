@@ -83,6 +83,15 @@ public struct ElementID: Hashable, Comparable, Sendable {
     self.number = number
   }
 
+  /// The bits of a number that are the time of the insertion, up to the year 2109.
+  static let timeMask: UInt64 = 1 << 58 - 1
+
+  /// What the newest number becomes when the client's clock is put back: those that are made from
+  /// now on are larger, though their times are not.
+  static func afterClockPutBack(_ newest: UInt64) -> UInt64 {
+    newest >> 58 < 63 ? (newest >> 58 + 1) << 58 : newest
+  }
+
   /// By client, then in the order of insertion.
   public static func < (left: Self, right: Self) -> Bool {
     left.client != right.client ? left.client < right.client : left.number < right.number

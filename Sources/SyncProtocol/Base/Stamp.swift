@@ -78,11 +78,18 @@ public struct HybridClock: Sendable, Equatable {
   }
 
   /// The time of the first write of a commit.
-  public mutating func nextCommit(milliseconds: UInt64) -> UInt64 {
+  ///
+  /// - Parameter offset: a number of the process. Its times are later within a millisecond by some
+  ///   of it, so that two copies of a file that are written in the same one have other times.
+  public mutating func nextCommit(milliseconds: UInt64, offset: UInt64) -> UInt64 {
     let next = (latest / Self.commitStep + 1) * Self.commitStep
-    latest = max(next, Self.time(milliseconds: milliseconds))
+    let later = offset % Self.offsetRange / Self.commitStep * Self.commitStep
+    latest = max(next, Self.time(milliseconds: milliseconds) + later)
     return latest
   }
+
+  /// Half of a millisecond.
+  private static let offsetRange: UInt64 = 1 << 15
 
   /// The time of the last of `count` writes, the first of which has a time that is known.
   public static func last(of count: Int, from first: UInt64) -> UInt64 {

@@ -23,10 +23,11 @@ extension ClientCore {
       for time in times.sorted() {
         renamed[time] =
           HybridClock.beginsCommit(time)
-          ? clock.nextCommit(milliseconds: server) : clock.next(milliseconds: server)
+          ? clock.nextCommit(milliseconds: server, offset: 0) : clock.next(milliseconds: server)
       }
       for id in dirty { rename(id, renamed) }
       storage.record.clock = clock
+      storage.record.elements = ElementID.afterClockPutBack(storage.record.elements)
       storage.record.sent.removeAll { $0.time > latest }
     }
     try storage.commit()

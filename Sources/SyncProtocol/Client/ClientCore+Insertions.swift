@@ -26,8 +26,7 @@ extension ClientCore {
     }
     defer { storage.putState(state, of: id) }
     let client = storage.record.client
-    var number = storage.record.elements
-    state.prepare(list, for: .item(ElementID(client: client, number: number + 1)))
+    state.prepare(list, for: .item(ElementID(client: client, number: element(at: first.time))))
     // Taken out, so that it is changed in place.
     guard var container = state.containers.removeValue(forKey: list) else { return false }
     defer { state.containers[list] = container }
@@ -40,15 +39,14 @@ extension ClientCore {
       for offset in 0..<insertion.count {
         if offset > 0 { time = HybridClock.last(of: 2, from: time) }
         let stamp = Stamp(time: time, client: client)
-        number = self.element(after: number, at: time)
-        let element = ElementID(client: client, number: number)
+        let element = ElementID(client: client, number: self.element(at: time))
+        storage.record.elements = max(storage.record.elements, element.number)
         order.put(element, at: insertion.index + offset, stamp: stamp, cursor: cursor)
         container.dirty[.item(element)] = CellStamp(stamp)
       }
     }
     container.list = order
     state.noteDirty(at: first.time)
-    storage.record.elements = number
     return true
   }
 

@@ -37,7 +37,7 @@ public struct ClientCore<Storage: ClientStorage> {
     let now = now - min(now, storage.record.millisecondsAhead)
     let time =
       beginsCommit
-      ? storage.record.clock.nextCommit(milliseconds: now)
+      ? storage.record.clock.nextCommit(milliseconds: now, offset: storage.numberOffset)
       : storage.record.clock.next(milliseconds: now)
     beginsCommit = false
     return Stamp(time: time, client: storage.record.client)
@@ -148,17 +148,21 @@ extension ClientCore {
     }
   }
 
-  /// The number of a new element. It is a time of the clock, so that a file which has gone back to
-  /// an earlier state, or a copy of it, does not give another element the same one.
-  func element(after newest: UInt64, at time: UInt64) -> UInt64 { max(newest + 1, time) }
+  /// The number of an element that was inserted at a time. It is that time, whatever else is noted
+  /// before: a file which has gone back to an earlier state, or a copy of it, gives each element the
+  /// same number again, and no other one that number. The top bits count how often the clock was
+  /// put back, see `ElementID.afterClockPutBack`.
+  func element(at time: UInt64) -> UInt64 {
+    storage.record.elements & ~ElementID.timeMask | time & ElementID.timeMask
+  }
 
   /// Inserts an element into a list.
   public mutating func insert(
     _ value: CellValue, at index: Int, of container: ContainerID, in id: ObjectID, now: UInt64
   ) {
     let stamp = stamp(now: now)
-    storage.record.elements = element(after: storage.record.elements, at: stamp.time)
-    let element = ElementID(client: stamp.client, number: storage.record.elements)
+    let element = ElementID(client: stamp.client, number: element(at: stamp.time))
+    storage.record.elements = max(storage.record.elements, element.number)
     let cursor = storage.record.cursor
     withState(of: id, at: stamp) { state, storage in
       state.prepare(container, for: .item(element))
@@ -228,7 +232,7 @@ extension ClientCore {
 
   /// The number of a new batch or query set.
   func number(after last: UInt64) -> UInt64 {
-    max(last + 1, storage.record.clock.latest + storage.numberOffset)
+    max(last, storage.record.clock.latest) + storage.numberOffset
   }
 }
 

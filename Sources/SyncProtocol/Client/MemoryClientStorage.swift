@@ -26,7 +26,7 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   private var before: [ObjectID: Before] = [:]
   /// The objects that have a state of which something is not acknowledged.
   private var dirty: Set<ObjectID> = []
-  public var numberOffset: UInt64 = 0
+  public var numberOffset: UInt64 = 1
   /// The next commit fails.
   package var failsNextCommit = false
 

@@ -22,7 +22,7 @@ extension ChangeRecorder {
     let now = milliseconds()
     let version = try table.int(file.version, at: position)
     let ahead = try millisecondsAhead(version, rules.tables, transaction)
-    let time = clock.nextCommit(milliseconds: now - min(now, ahead))
+    let time = clock.nextCommit(milliseconds: now - min(now, ahead), offset: cache.jump)
     let newest = end.isEmpty ? nil : end.newest
     guard let part = try rules.part(of: changes, in: transaction, at: time, after: newest) else {
       return false

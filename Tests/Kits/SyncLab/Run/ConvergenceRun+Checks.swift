@@ -52,12 +52,12 @@ extension ConvergenceRun {
   }
 
   /// What an author put beside what it had put there before stands on that side of it.
-  mutating func checkOrder(_ change: ObjectChange) {
-    guard finding == nil, let object = server.merged(change.id) else { return }
+  /// What is given back to a server that lacks it comes as others had put it.
+  mutating func checkOrder(_ change: ObjectChange, of client: ClientID) {
+    guard finding == nil, !change.isRecovered, let object = server.merged(change.id) else { return }
     for container in change.containers {
       for placement in container.placements {
-        // Others may have given it back before, as they knew it.
-        guard let author = placement.authorship,
+        guard placement.name.stamp.client == client, let author = placement.authorship,
           let place = object.rank(of: placement.name, in: container.id),
           place.since == server.head.version
         else { continue }

@@ -91,7 +91,9 @@ extension ConvergenceRun {
       devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
     }
     trace(upload: received.batch, number, refused: refused)
-    for change in received.batch.objects where !refused.contains(change.id) { checkOrder(change) }
+    for change in received.batch.objects where !refused.contains(change.id) {
+      checkOrder(change, of: client)
+    }
     unflushed.append(
       Merge(
         objects: received.batch.objects.filter { !refused.contains($0.id) },

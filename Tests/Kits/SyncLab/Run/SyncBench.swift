@@ -39,6 +39,12 @@ public struct SyncBench {
     return devices.count - 1
   }
 
+  /// The clock of the device's machine has been so many milliseconds ahead.
+  public mutating func setAhead(_ number: Int, by milliseconds: UInt64) {
+    devices[number].core.storage.record.clock.receive(
+      HybridClock.time(milliseconds: clock + milliseconds))
+  }
+
   private func item(_ key: Int64, _ number: Int) -> ObjectID {
     ObjectID(type: devices[number].name(LabClasses.item), key: .int(key))
   }
