@@ -149,9 +149,9 @@ extension ClientCore {
   }
 
   /// The number of an element that was inserted at a time. It is that time, whatever else is noted
-  /// before: a file which has gone back to an earlier state, or a copy of it, gives each element the
-  /// same number again, and no other one that number. The top bits count how often the clock was
-  /// put back, see `ElementID.afterClockPutBack`.
+  /// before: a file which has gone back to an earlier state, or a copy of it, gives each element
+  /// the same number again, and no other one that number. The top bits count how often the clock
+  /// was put back, see `ElementID.afterClockPutBack`.
   func element(at time: UInt64) -> UInt64 {
     storage.record.elements & ~ElementID.timeMask | time & ElementID.timeMask
   }
