@@ -110,6 +110,19 @@ import Testing
     return found
   }
 
+  @Test("that has gone back to when it wanted nothing says so, and gets nothing")
+  func wantsNothing() throws {
+    var bench = try synced()
+    let earlier = bench.copyFile(of: 0)
+    bench.forgetQueries(earlier)
+    // The first connection brings what the server knows to be wanted, the next one ends that.
+    for _ in 0..<2 { try bench.sync(earlier) }
+    #expect(!bench.exists(earlier, 1))
+    try bench.create(1, 2)
+    for device in [1, earlier] { try bench.sync(device) }
+    #expect(!bench.exists(earlier, 2))
+  }
+
   @Test("and a copy of it make other times in the same millisecond")
   func sameMillisecond() {
     var clocks = [HybridClock(), HybridClock()]

@@ -19,6 +19,8 @@ extension ClientCore {
         }
       }
       var clock = HybridClock(latest: base)
+      // Another state of the file may be put right as well.
+      clock.jump(by: storage.numberOffset)
       var renamed: [UInt64: UInt64] = [:]
       for time in times.sorted() {
         renamed[time] =
@@ -27,7 +29,9 @@ extension ClientCore {
       }
       for id in dirty { rename(id, renamed) }
       storage.record.clock = clock
-      storage.record.elements = ElementID.afterClockPutBack(storage.record.elements)
+      if storage.record.elements & ElementID.timeMask > clock.latest {
+        storage.record.elements = ElementID.afterClockPutBack(storage.record.elements)
+      }
       storage.record.sent.removeAll { $0.time > latest }
     }
     try storage.commit()

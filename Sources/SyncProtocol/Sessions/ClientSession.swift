@@ -20,6 +20,7 @@ public struct ClientSession: Sendable {
   private var epoch: UInt64 = 0
   private var batchInFlight: UInt64?
   private var sentQuery: UInt64 = 0
+  private var hasSentQuery = false
   private var knowsSchema = false
   /// The error that ended the connection, if one did.
   public private(set) var failure: SyncError?
@@ -82,6 +83,13 @@ public struct ClientSession: Sendable {
     }
   }
 
+  /// Whether the query set has to be sent: it is new in this connection, or there is none and the
+  /// server knows one, of a later state of the file, and waits for it.
+  public func owesQuery(_ record: ClientRecord) -> Bool {
+    let wantsNothing = record.queryVersion == 0 && record.completeQueryVersion != 0
+    return record.queryVersion > sentQuery || wantsNothing && !hasSentQuery
+  }
+
   /// What to send when nothing was received: the query set, and what was written, if nothing is
   /// on its way.
   public mutating func poll<Storage: ClientStorage>(
@@ -90,7 +98,8 @@ public struct ClientSession: Sendable {
     guard state == .isBound, knowsSchema else { return [] }
     var frames: [Frame] = []
     let record = core.storage.record
-    if record.queryVersion > sentQuery {
+    if owesQuery(record) {
+      hasSentQuery = true
       frames.append(.query(version: record.queryVersion, record.subscriptions))
       sentQuery = record.queryVersion
     }
@@ -157,6 +166,7 @@ extension ClientSession {
     case (.bound, .waitsForBinding):
       state = .isBound
       sentQuery = 0
+      hasSentQuery = false
       return [.send(Frame.schema(classes).encoded)]
     case (.schemaResult(let conflicts), .isBound):
       core.storage.record.setAside = conflicts

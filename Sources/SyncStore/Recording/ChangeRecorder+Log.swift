@@ -18,11 +18,11 @@ extension ChangeRecorder {
     var end = LogEnd(try table.data(file.writes, at: position))
     var clock = HybridClock(latest: UInt64(bitPattern: try table.int(file.clock, at: position)))
     clock.receive(end.newest)
-    clock = cache.clock(latest: clock.latest)
+    clock = cache.clockJump.clock(latest: clock.latest)
     let now = milliseconds()
     let version = try table.int(file.version, at: position)
     let ahead = try millisecondsAhead(version, rules.tables, transaction)
-    let time = clock.nextCommit(milliseconds: now - min(now, ahead), offset: cache.jump)
+    let time = clock.nextCommit(milliseconds: now - min(now, ahead), offset: cache.clockJump.length)
     let newest = end.isEmpty ? nil : end.newest
     guard let part = try rules.part(of: changes, in: transaction, at: time, after: newest) else {
       return false

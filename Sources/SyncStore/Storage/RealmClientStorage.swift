@@ -118,7 +118,7 @@ public final class RealmClientStorage: ClientStorage {
   }
 
   /// Another one in each process.
-  public var numberOffset: UInt64 { cache.jump }
+  public var numberOffset: UInt64 { cache.clockJump.length }
 
   /// Begins a transaction, unless one has begun; `commit` throws if that fails.
   public func beginTransaction() { attempt(()) { () throws(StorageError) in } }
@@ -175,7 +175,7 @@ public final class RealmClientStorage: ClientStorage {
     fileRow = position.key
     let loaded = try Self.read(tables.file, table, position, cache)
     record = loaded.record
-    record.clock = cache.clock(latest: record.clock.latest)
+    record.clock = cache.clockJump.clock(latest: record.clock.latest)
     loadedRecord = record
     loadedVersion = loaded.version
     dirtyCount = try table.int(tables.file.dirty, at: position)

@@ -21,28 +21,15 @@ public final class SyncCache: Sendable {
   private let rules = LockedValue<LogRules?>(nil)
   private let entry = LockedValue<Entry?>(nil)
   private let layout = LockedValue<Layout?>(nil)
-  /// By how much the clock goes ahead at the first use.
-  let jump: UInt64
-  /// The times between which the clock was when the file was opened, and where it jumps to.
-  private let jumped = LockedValue<Range<UInt64>?>(nil)
+  let clockJump: ClockJump
+
+  /// Nothing is remembered yet of the file at a path but how far its clock goes ahead.
+  public init(path: String) { clockJump = .of(path) }
 
   /// Nothing is remembered yet.
   ///
   /// - Parameter jump: by how much the clock goes ahead at the first use, see `HybridClock.jump`.
-  public init(jump: UInt64 = .random(in: 1...HybridClock.jumpMax)) { self.jump = jump }
-
-  /// The clock with which a transaction writes, by what the file has.
-  func clock(latest: UInt64) -> HybridClock {
-    let range = jumped.withLock { jumped in
-      if let jumped { return jumped }
-      var clock = HybridClock(latest: latest)
-      clock.jump(by: jump)
-      jumped = latest..<clock.latest
-      return latest..<clock.latest
-    }
-    // Until a transaction has been committed that jumped. A clock that was put right is earlier.
-    return HybridClock(latest: range.contains(latest) ? range.upperBound : latest)
-  }
+  public init(jump: UInt64) { clockJump = ClockJump(length: jump) }
 
   func entry(version: Int64) -> Entry? {
     entry.withLock { $0?.version == version ? $0 : nil }

@@ -173,10 +173,10 @@
 
     private func tellOfFailedQuery() {
       guard let failed = session?.failedQuery, let info = info(),
-        info.status.failedQuery != Int64(failed.version)
+        info.status.failedQuery != Int64(bitPattern: failed.version)
       else { return }
       changeStatus {
-        $0.failedQuery = Int64(failed.version)
+        $0.failedQuery = Int64(bitPattern: failed.version)
         $0.failedQueryMessage = failed.message.string
       }
     }
@@ -198,7 +198,8 @@
       guard let info = info() else { return }
       // A query set that is on its way has not been answered; its answer makes the agent ask again.
       guard
-        info.record.isQueryComplete || info.status.failedQuery == Int64(info.record.queryVersion)
+        info.record.isQueryComplete
+          || info.status.failedQuery == Int64(bitPattern: info.record.queryVersion)
       else { return }
       changeStatus {
         $0.downloads = max($0.downloads, fulfilled)
@@ -232,7 +233,7 @@
     /// Sends the query set, and what was written, if there is anything and nothing is on its way.
     func poll(_ info: SyncFile.Info) {
       guard isReady, let session else { return }
-      let hasNewQuery = info.record.queryVersion != polledQuery
+      let hasNewQuery = info.record.queryVersion != polledQuery || session.owesQuery(info.record)
       guard hasNewQuery || (info.isDirty && !session.isUploading && !pace.gathers) else { return }
       if info.log != .short { digest() }
       do {

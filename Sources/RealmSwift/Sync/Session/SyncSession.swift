@@ -253,7 +253,7 @@
     /// Whether all has come that was asked for.
     fileprivate var hasDownloaded: Bool {
       status.downloads >= status.downloadsWanted
-        && (record.isQueryComplete || status.failedQuery == Int64(record.queryVersion))
+        && (record.isQueryComplete || status.failedQuery == Int64(bitPattern: record.queryVersion))
     }
   }
 

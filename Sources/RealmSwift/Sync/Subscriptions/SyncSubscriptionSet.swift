@@ -88,7 +88,7 @@
     ) -> SyncSubscriptionState {
       if info.record.queryVersion > version { return .superseded }
       if info.record.isQueryComplete { return .complete }
-      if info.status.failedQuery == Int64(version) {
+      if info.status.failedQuery == Int64(bitPattern: version) {
         return .error(
           SyncError(.invalidFlexibleSyncSubscriptions, info.status.failedQueryMessage))
       }

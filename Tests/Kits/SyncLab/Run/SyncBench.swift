@@ -39,6 +39,12 @@ public struct SyncBench {
     return devices.count - 1
   }
 
+  /// The device's file is one that has never wanted anything.
+  public mutating func forgetQueries(_ number: Int) {
+    devices[number].core.storage.record.subscriptions = []
+    devices[number].core.storage.record.queryVersion = 0
+  }
+
   /// The clock of the device's machine has been so many milliseconds ahead.
   public mutating func setAhead(_ number: Int, by milliseconds: UInt64) {
     devices[number].core.storage.record.clock.receive(
