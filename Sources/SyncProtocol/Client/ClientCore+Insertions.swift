@@ -26,7 +26,7 @@ extension ClientCore {
     }
     defer { storage.putState(state, of: id) }
     let client = storage.record.client
-    state.prepare(list, for: .item(ElementID(client: client, number: element(at: first.time))))
+    state.prepare(list, for: .item(ElementID(client: client, number: first.time)))
     // Taken out, so that it is changed in place.
     guard var container = state.containers.removeValue(forKey: list) else { return false }
     defer { state.containers[list] = container }
@@ -34,19 +34,21 @@ extension ClientCore {
       var order = container.list.take()
     else { return false }
     let cursor = storage.record.cursor
+    var newest = storage.record.elements
     for insertion in insertions {
       var time = insertion.time
       for offset in 0..<insertion.count {
         if offset > 0 { time = HybridClock.last(of: 2, from: time) }
         let stamp = Stamp(time: time, client: client)
-        let element = ElementID(client: client, number: self.element(at: time))
-        storage.record.elements = max(storage.record.elements, element.number)
+        let element = ElementID(client: client, number: element(at: time, after: newest))
+        newest = max(newest, element.number)
         order.put(element, at: insertion.index + offset, stamp: stamp, cursor: cursor)
         container.dirty[.item(element)] = CellStamp(stamp)
       }
     }
     container.list = order
     state.noteDirty(at: first.time)
+    storage.record.elements = newest
     return true
   }
 

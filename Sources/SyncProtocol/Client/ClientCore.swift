@@ -152,8 +152,8 @@ extension ClientCore {
   /// before: a file which has gone back to an earlier state, or a copy of it, gives each element
   /// the same number again, and no other one that number. The top bits count how often the clock
   /// was put back, see `ElementID.afterClockPutBack`.
-  func element(at time: UInt64) -> UInt64 {
-    storage.record.elements & ~ElementID.timeMask | time & ElementID.timeMask
+  func element(at time: UInt64, after newest: UInt64) -> UInt64 {
+    newest & ~ElementID.timeMask | time & ElementID.timeMask
   }
 
   /// Inserts an element into a list.
@@ -161,8 +161,9 @@ extension ClientCore {
     _ value: CellValue, at index: Int, of container: ContainerID, in id: ObjectID, now: UInt64
   ) {
     let stamp = stamp(now: now)
-    let element = ElementID(client: stamp.client, number: element(at: stamp.time))
-    storage.record.elements = max(storage.record.elements, element.number)
+    let newest = storage.record.elements
+    let element = ElementID(client: stamp.client, number: element(at: stamp.time, after: newest))
+    storage.record.elements = max(newest, element.number)
     let cursor = storage.record.cursor
     withState(of: id, at: stamp) { state, storage in
       state.prepare(container, for: .item(element))

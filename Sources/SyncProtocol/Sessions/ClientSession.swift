@@ -19,8 +19,8 @@ public struct ClientSession: Sendable {
   private var rebase: RebaseProgress = RebaseProgress()
   private var epoch: UInt64 = 0
   private var batchInFlight: UInt64?
-  private var sentQuery: UInt64 = 0
-  private var hasSentQuery = false
+  /// The query set that was sent last in this connection.
+  private var sentQuery: UInt64?
   private var knowsSchema = false
   /// The error that ended the connection, if one did.
   public private(set) var failure: SyncError?
@@ -86,8 +86,8 @@ public struct ClientSession: Sendable {
   /// Whether the query set has to be sent: it is new in this connection, or there is none and the
   /// server knows one, of a later state of the file, and waits for it.
   public func owesQuery(_ record: ClientRecord) -> Bool {
-    let wantsNothing = record.queryVersion == 0 && record.completeQueryVersion != 0
-    return record.queryVersion > sentQuery || wantsNothing && !hasSentQuery
+    if let sentQuery { return record.queryVersion > sentQuery }
+    return record.queryVersion != 0 || record.completeQueryVersion != 0
   }
 
   /// What to send when nothing was received: the query set, and what was written, if nothing is
@@ -99,7 +99,6 @@ public struct ClientSession: Sendable {
     var frames: [Frame] = []
     let record = core.storage.record
     if owesQuery(record) {
-      hasSentQuery = true
       frames.append(.query(version: record.queryVersion, record.subscriptions))
       sentQuery = record.queryVersion
     }
@@ -165,8 +164,7 @@ extension ClientSession {
     case (.accepted, .isBound): return []
     case (.bound, .waitsForBinding):
       state = .isBound
-      sentQuery = 0
-      hasSentQuery = false
+      sentQuery = nil
       return [.send(Frame.schema(classes).encoded)]
     case (.schemaResult(let conflicts), .isBound):
       core.storage.record.setAside = conflicts

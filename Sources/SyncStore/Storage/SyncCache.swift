@@ -29,7 +29,7 @@ public final class SyncCache: Sendable {
   /// Nothing is remembered yet.
   ///
   /// - Parameter jump: by how much the clock goes ahead at the first use, see `HybridClock.jump`.
-  public init(jump: UInt64) { clockJump = ClockJump(length: jump) }
+  public init(jump: UInt64) { clockJump = ClockJump { jump } }
 
   func entry(version: Int64) -> Entry? {
     entry.withLock { $0?.version == version ? $0 : nil }

@@ -182,13 +182,7 @@ import Testing
     var configuration = device.configuration
     configuration.syncConfiguration = sync.syncConfiguration
     let realm = try await Realm(configuration: configuration)
-    // More than goes in one slice.
-    let name = String(repeating: "x", count: 1 << 20)
-    let dogs = try realm.write {
-      (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
-    }
-    let session = try #require(realm.syncSession)
-    try await session.wait(for: .upload)
+    let (dogs, session) = try await uploadDogs(in: realm)
     let backup = try server.makeBackup()
     try realm.write { for dog in dogs { dog.age = 3 } }
     try await session.wait(for: .upload)
@@ -197,6 +191,17 @@ import Testing
     try server.comeBack()
     for await _ in ended.prefix(1) {}
     #expect(calls.withLock { $0 } == [[0], [0, 40]])
+  }
+
+  /// Forty of an age of 2, more than goes in one slice.
+  private func uploadDogs(in realm: Realm) async throws -> (dogs: [Dog], session: SyncSession) {
+    let name = String(repeating: "x", count: 1 << 20)
+    let dogs = try realm.write {
+      (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
+    }
+    let session = try #require(realm.syncSession)
+    try await session.wait(for: .upload)
+    return (dogs, session)
   }
 
   @Test("a reset that discards, and is interrupted, keeps what is written while it is under way")
@@ -212,13 +217,7 @@ import Testing
           initialSubscriptions: { $0.append(QuerySubscription<Dog>(name: "all")) }
         ).syncConfiguration
       let realm = try await Realm(configuration: configuration)
-      // More than goes in one slice.
-      let name = String(repeating: "x", count: 1 << 20)
-      let dogs = try realm.write {
-        (0..<40).map { realm.create(Dog.self, value: ["name": "\(name)\($0)", "age": 2]) }
-      }
-      let session = try #require(realm.syncSession)
-      try await session.wait(for: .upload)
+      let (dogs, session) = try await uploadDogs(in: realm)
       session.suspend()
       try realm.write { for dog in dogs { dog.age = 9 } }
       try two.server.startNewEpoch()

@@ -36,10 +36,10 @@ public final class StoreDevice: RealmClientStorage.Host {
 
   /// A file that is a copy of another one as it is now.
   ///
-  /// - Parameter jump: by how much its clock goes ahead, see `SyncCache`.
-  public init(copyOf other: StoreDevice, jump: UInt64) throws {
+  /// - Parameter cache: with how far its clock goes ahead.
+  public init(copyOf other: StoreDevice, cache: SyncCache) throws {
     clock = other.clock
-    cache = SyncCache(jump: jump)
+    self.cache = cache
     let path = directory.file("device.realm")
     try FileManager.default.copyItem(atPath: other.directory.file("device.realm"), toPath: path)
     database = try Database.open(path: path, options: Self.options)

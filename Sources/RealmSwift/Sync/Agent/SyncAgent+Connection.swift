@@ -102,7 +102,6 @@
       socket = nil
       session = nil
       isReady = false
-      polledQuery = 0
       mark.restart()
     }
 

@@ -233,8 +233,8 @@
     /// Sends the query set, and what was written, if there is anything and nothing is on its way.
     func poll(_ info: SyncFile.Info) {
       guard isReady, let session else { return }
-      let hasNewQuery = info.record.queryVersion != polledQuery || session.owesQuery(info.record)
-      guard hasNewQuery || (info.isDirty && !session.isUploading && !pace.gathers) else { return }
+      let canUpload = info.isDirty && !session.isUploading && !pace.gathers
+      guard canUpload || session.owesQuery(info.record) else { return }
       if info.log != .short { digest() }
       do {
         try core.storage.begin()
@@ -244,7 +244,6 @@
         }
         let actions = try self.session?.poll(&core) ?? []
         core.storage.rollback()
-        polledQuery = info.record.queryVersion
         if self.session?.isUploading == true { try makeBatchDurable() }
         send(actions)
         tell(ofTooLarge: core.tooLarge)

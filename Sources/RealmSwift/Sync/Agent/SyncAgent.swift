@@ -77,7 +77,6 @@
     var isReady = false
     /// Those that it was sent.
     var sentClasses: [SchemaClass] = []
-    var polledQuery: UInt64 = 0
     /// What cannot be sent, and the program knows of.
     var knownTooLarge: Set<ObjectID> = []
     /// Why the file could not be written, as the program was told.
