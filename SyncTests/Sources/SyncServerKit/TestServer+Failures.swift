@@ -15,6 +15,8 @@ struct Failures {
   var delayMilliseconds: Int64 = 0
   /// Whether there is nothing where clients look for the server.
   var hasMoved = false
+  /// Whether it says nothing but that it is there.
+  var answersOnlyPings = false
   /// How many slices of downloads leave before the connection ends; nil: all.
   var slicesLeft: Int?
   var connected: (_ startsOver: Bool) -> Void = { _ in }
@@ -77,6 +79,9 @@ extension TestServer {
   /// From now on there is nothing at the address of sync, or there is again.
   public func move(away isAway: Bool) throws { try onLoop { self.failures.hasMoved = isAway } }
 
+  /// Takes connections from now on, and answers nothing on them but pings.
+  public func answerOnlyPings() throws { try onLoop { self.failures.answersOnlyPings = true } }
+
   /// Ends the next connection that has been sent so many slices of downloads.
   public func cutDownload(afterSlices count: Int) throws {
     try onLoop { self.failures.slicesLeft = count }
@@ -121,6 +126,10 @@ extension TestServer {
 
   /// What to do instead of taking a frame; nil: nothing.
   func refusal(of frame: [UInt8], now: UInt64) -> [SessionAction]? {
+    if failures.answersOnlyPings {
+      guard case .ping(let number)? = try? Frame.decode(frame) else { return [] }
+      return [.send(Frame.pong(number).encoded)]
+    }
     switch try? Frame.decode(frame) {
     case .bind(_, let epoch, _, _, _):
       failures.connected(epoch == .max)

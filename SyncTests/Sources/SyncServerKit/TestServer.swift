@@ -181,7 +181,7 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
       let bytes = Array(frame.unmaskedData.readableBytesView)
       if isRefused { return }
       if let refusal = server.refusal(of: bytes, now: now) {
-        isRefused = true
+        isRefused = !server.failures.answersOnlyPings
         return obey(refusal)
       }
       let version = server.core.head.version

@@ -53,10 +53,20 @@ import Testing
     try await giveUp { try $0.refuseConnections(with: .unavailable) }
   }
 
+  @Test("is not waited for if it answers nothing but pings and that is wanted")
+  func impatientPingsOnly() async throws {
+    let timeouts = SyncTimeoutOptions(connectTimeout: 500, pingKeepalivePeriod: 100)
+    try await giveUp(timeouts) { try $0.answerOnlyPings() }
+  }
+
   /// Opens a file that does not wait for its server, to which something has happened.
-  private func giveUp(_ event: (TestServer) throws -> Void) async throws {
+  private func giveUp(
+    _ timeouts: SyncTimeoutOptions? = nil, _ event: (TestServer) throws -> Void
+  ) async throws {
     let server = try TestServer()
-    let user = try await makeApp(server).login(credentials: .anonymous)
+    let app = makeApp(server)
+    app.syncManager.timeoutOptions = timeouts
+    let user = try await app.login(credentials: .anonymous)
     let device = Device(user)
     defer { device.remove() }
     let configuration = device.impatient(user)

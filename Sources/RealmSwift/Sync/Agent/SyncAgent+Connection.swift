@@ -65,6 +65,17 @@
       self.session = session
       send(session.start())
       watch(number)
+      limitHandshake(number)
+    }
+
+    /// Gives up a connection on which the server answers pings and nothing else.
+    private func limitHandshake(_ number: Int) {
+      let timeouts = user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
+      let limit = timeouts.connectTimeout
+      handshake = loop.after(milliseconds: Int(limit)) { [weak self] in
+        guard let self, number == connection, !isReady else { return }
+        retry(because: "The server has not answered the handshake within \(limit) ms.")
+      }
     }
 
     /// The classes of the file, which other processes may have added to.
@@ -98,6 +109,8 @@
       connection += 1
       keepalive?.cancel()
       keepalive = nil
+      handshake?.cancel()
+      handshake = nil
       socket?.close()
       socket = nil
       session = nil

@@ -32,6 +32,8 @@
         readySince = microseconds
         hasNewToken = false
         isHurried = false
+        handshake?.cancel()
+        handshake = nil
         tellOfSetAside()
         phase = .connected
         changeStatus { $0.connection = .connected }

@@ -93,6 +93,8 @@
     /// When something came from the server last, in milliseconds.
     var heardAt: UInt64 = 0
     var keepalive: SyncTimer?
+    /// Ends a connection on which the server does not come to know the classes.
+    var handshake: SyncTimer?
     lazy var core = ClientCore(storage: RealmClientStorage(cache: cache, host: self))
 
     /// The version before a reset that is under way, over several connections if need be.

@@ -23,14 +23,28 @@ extension ConvergenceRun {
   }
 
   /// A backup is restored. Clients that were in the middle of a download may have half of a
-  /// transaction that the backup lacks, and give that back; it is whole again when the rest comes
-  /// from others.
+  /// transaction that the backup lacks, and give that back. What the server has stands then, so it
+  /// is whole again when its program writes the next one.
   mutating func noteHalves() {
     for device in devices where device.core.storage.record.mustStartOver {
       for writer in devices.indices {
         let values = pair(of: writer, on: device)
         if values[0] != values[1] { halved.insert(writer) }
       }
+    }
+  }
+
+  /// A program has written both of its objects, and so they are whole whatever came before.
+  mutating func noteWholePair(_ batch: UploadBatch, by writer: Int) {
+    guard halved.contains(writer), let type = server.head.names.find(LabClasses.pair)
+    else { return }
+    let written = batch.objects.filter { change in
+      change.id.type == type && !change.isRecovered
+        && change.containers.contains { $0.registers.contains(where: \.stamp.isExplicit) }
+    }
+    let keys = Set(written.map(\.id.key))
+    if (0..<2).allSatisfy({ keys.contains(.int(Int64(writer * 2 + $0))) }) {
+      halved.remove(writer)
     }
   }
 
@@ -52,9 +66,16 @@ extension ConvergenceRun {
   }
 
   /// What an author put beside what it had put there before stands on that side of it.
-  /// What is given back to a server that lacks it comes as others had put it.
+  /// What is given back to a server that lacks it comes as others had put it; an author that has
+  /// gone back itself may not know that, and puts other elements on either side of it.
   mutating func checkOrder(_ change: ObjectChange, of client: ClientID) {
-    guard finding == nil, !change.isRecovered, let object = server.merged(change.id) else { return }
+    if change.isRecovered {
+      for container in change.containers {
+        recoveredPlaces.formUnion(container.placements.map(\.name))
+      }
+      return
+    }
+    guard finding == nil, let object = server.merged(change.id) else { return }
     for container in change.containers {
       for placement in container.placements {
         guard placement.name.stamp.client == client, let author = placement.authorship,
@@ -63,6 +84,13 @@ extension ConvergenceRun {
         else { continue }
         let left = object.rank(of: author.ownLeft, in: container.id)?.rank ?? 0
         let right = object.rank(of: author.ownRight, in: container.id)?.rank ?? .max
+        if left > right,
+          [author.ownLeft, author.ownRight].contains(where: {
+            $0.map(recoveredPlaces.contains) ?? false
+          })
+        {
+          continue
+        }
         if left > place.rank || place.rank > right {
           finding = "\(placement.name) is not where its author put it among its own"
         }
@@ -102,8 +130,6 @@ extension ConvergenceRun {
       }
     }
     guard finding == nil else { return }
-    // The writers have been there, and so all is whole again.
-    halved = []
     checkServer()
     for number in devices.indices { check(number) }
     guard finding == nil else { return }

@@ -94,6 +94,7 @@ extension ConvergenceRun {
     for change in received.batch.objects where !refused.contains(change.id) {
       checkOrder(change, of: client)
     }
+    if refused.isEmpty { noteWholePair(received.batch, by: number) }
     unflushed.append(
       Merge(
         objects: received.batch.objects.filter { !refused.contains($0.id) },

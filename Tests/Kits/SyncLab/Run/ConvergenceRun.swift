@@ -55,6 +55,8 @@ public struct ConvergenceRun {
   var givenBack: Set<ObjectID> = []
   /// Programs of whose transactions a client had half when a backup was restored.
   var halved: Set<Int> = []
+  /// Places of elements that clients have given back to a server that lacked them.
+  var recoveredPlaces: Set<PlaceName> = []
   /// The bytes of all batches that were made.
   var batches: [ClientID: [UInt64: [UInt8]]] = [:]
   let keys: Int

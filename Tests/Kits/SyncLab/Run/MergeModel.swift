@@ -37,6 +37,8 @@ struct MergeModel {
   /// Elements of which the marks were trimmed.
   private var trimmed: [Place: Set<ElementID>] = [:]
   private var moved: [CellName: Stamp] = [:]
+  /// Containers that were out of reach when a mark was trimmed that kept them from coming back.
+  private var fallen: Set<Place> = []
   private(set) var batches = 0
 
   mutating func merge(_ objects: [ObjectChange], as version: ServerVersion) {
@@ -52,8 +54,10 @@ struct MergeModel {
       }
       let generation = object.isWhole ? self.generation(of: object.id) : object.generation
       for container in object.containers {
-        // What is given back from another history goes nowhere if its container is not there.
-        if object.isWhole && !isThere(container.id, in: object.id) { continue }
+        // What is written in a container that is not there goes nowhere.
+        if generation == self.generation(of: object.id) && !isThere(container.id, in: object.id) {
+          continue
+        }
         let place = Place(object: object.id, generation: generation, container: container.id)
         merge(container, at: place, isRecovered: object.isRecovered, as: version)
       }
@@ -114,6 +118,7 @@ struct MergeModel {
     inserted = inserted.filter { $0.key.object != id }
     removed = removed.filter { $0.key.object != id }
     trimmed = trimmed.filter { $0.key.object != id }
+    fallen = fallen.filter { $0.object != id }
   }
 
   /// Forgets removed keys, members and elements of which the server has trimmed the marks.
@@ -125,13 +130,16 @@ struct MergeModel {
       kept[container.id] = Set(container.registers.map(\.slot))
     }
     let generation = generation(of: id)
+    var isForgotten = false
     for (cell, write) in writes where cell.place.object == id && write.value == .absent {
       guard cell.place.generation == generation, write.version <= floor,
         kept[cell.place.container]?.contains(cell.slot) != true
       else { continue }
       writes[cell] = nil
       forgotten[cell.place] = max(forgotten[cell.place] ?? .zero, write.stamp.stamp)
+      isForgotten = true
     }
+    if isForgotten { forgetOutOfReach(id, generation) }
     var gone: [Place] = []
     for (place, elements) in removed where place.object == id && place.generation == generation {
       for (element, version) in elements where version <= floor {
@@ -146,6 +154,17 @@ struct MergeModel {
       }
     }
     while let place = gone.popLast() { gone += forget(place) }
+  }
+
+  /// Forgets what is in containers that are not there. They may come back without it where the mark
+  /// of what took their place is forgotten.
+  private mutating func forgetOutOfReach(_ id: ObjectID, _ generation: Generation) {
+    let known = containers(of: id)
+    for place in Set(cells.keys).union(inserted.keys)
+    where place.object == id && place.generation == generation && !known.contains(place.container) {
+      _ = forget(place)
+      fallen.insert(place)
+    }
   }
 
   /// Forgets what is in a container.
@@ -221,9 +240,9 @@ struct MergeModel {
   /// The containers of an object: the root, those of the writes that won, and declared ones that
   /// were not replaced.
   ///
-  /// - Parameter skipsRisen: without those in elements that were removed and came back when the
-  ///   mark was forgotten. Such an element is a new one with the old name: what was written to the
-  ///   old one before it was removed went with it.
+  /// - Parameter skipsRisen: without those that were removed and came back when the mark was
+  ///   forgotten, and those in elements of which that is so. Such an element or container is a new
+  ///   one with the old name: what was written to the old one before it was removed went with it.
   func containers(of id: ObjectID, skipsRisen: Bool = false) -> Set<ContainerID> {
     let generation = generation(of: id)
     let declared = Set(cells.keys).union(inserted.keys).filter {
@@ -232,8 +251,9 @@ struct MergeModel {
     var found: Set<ContainerID> = []
     var open: [ContainerID] = [.root]
     while let container = open.popLast() {
-      guard found.insert(container).inserted else { continue }
       let here = place(id, container)
+      if skipsRisen && fallen.contains(here) { continue }
+      guard found.insert(container).inserted else { continue }
       let living = elements(here)
       for slot in cells[here] ?? [] {
         if case .item(let element) = slot {
