@@ -123,14 +123,17 @@ import Testing
     #expect(!bench.exists(earlier, 2))
   }
 
-  @Test("and a copy of it make other times in the same millisecond")
-  func sameMillisecond() {
-    var clocks = [HybridClock(), HybridClock()]
-    let times = [
-      clocks[0].nextCommit(milliseconds: 5, offset: 70),
-      clocks[1].nextCommit(milliseconds: 5, offset: 110),
-    ]
-    #expect(times[0] != times[1] && times.allSatisfy(HybridClock.beginsCommit))
+  @Test("and a copy of it lose nothing when both go on from a time that they have received")
+  func sameReceivedTime() throws {
+    var bench = try synced()
+    let copy = bench.copyFile(of: 0)
+    bench.setAhead(1, by: 50_000)
+    try bench.append(1, 1, [2])
+    for device in [1, 0, copy] { try bench.sync(device) }
+    try bench.append(0, 1, [3])
+    try bench.append(copy, 1, [4])
+    for device in [0, copy, 1, 0, copy] { try bench.sync(device) }
+    for device in [0, copy, 1] { #expect(bench.list(device, 1).sorted() == [1, 2, 3, 4]) }
   }
 
   @Test("that has gone back gives what it wants to see numbers that it had not given before")

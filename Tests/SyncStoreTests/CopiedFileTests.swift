@@ -25,36 +25,62 @@ import Testing
     return device
   }
 
-  @Test("makes no time a second time, though its clock is ahead of the machine's")
-  func makesOtherTimes() throws {
+  private func cache(writer: UInt64) -> SyncCache { SyncCache { writer % $0 } }
+
+  @Test("writes under other names than the state that is lost, though their times are the same")
+  func otherWriters() throws {
     let device = try file(with: 1...3)
-    let before = try device.info.record.clock.latest
     let states = try [100, 90_000].map {
-      try StoreDevice(copyOf: device, cache: SyncCache(jump: $0))
+      try StoreDevice(copyOf: device, cache: cache(writer: $0))
     }
     for state in states { try create(4...6, in: state) }
-    let times = try states.map { try $0.info.record.clock.latest }
-    #expect(before + 100 < times[0] && times[0] < before + 90_000 && before + 90_000 < times[1])
+    let records = try states.map { try $0.info.record }
+    #expect(records[0].clock == records[1].clock)
+    #expect(records[0].author != records[1].author)
+    #expect(records.allSatisfy { $0.author.isOfSameFile(as: ClientID(4096)) })
   }
 
-  @Test("makes other times in the process, too, that had written it before")
-  func sameProcess() throws {
+  @Test("has another writer each time that it is opened, and only then")
+  func eachOpening() throws {
     let device = try file(with: 1...3)
-    let path = "\(UUID())"
-    let times = try (0..<2).map { _ in
-      let state = try StoreDevice(copyOf: device, cache: SyncCache(path: path))
+    let authors = try (0..<2).map { _ in
+      let state = try StoreDevice(copyOf: device, cache: SyncCache())
       try create(4...4, in: state)
-      return try state.info.record.clock.latest
+      let author = try state.info.record.author
+      try create(5...9, in: state)
+      #expect(try state.info.record.author == author)
+      return author
     }
-    #expect(times[0] != times[1])
+    #expect(authors[0] != authors[1])
   }
 
-  @Test("jumps once in each process")
-  func jumpsOnce() throws {
-    let copy = try StoreDevice(
-      copyOf: try file(with: 1...1), cache: SyncCache(jump: 1000))
-    let before = try copy.info.record.clock.latest
-    try create(2...6, in: copy)
-    #expect(try copy.info.record.clock.latest < before + 1200)
+  @Test("has its new writer though the first transaction was cancelled")
+  func cancelled() throws {
+    let state = try StoreDevice(copyOf: try file(with: 1...3), cache: cache(writer: 7))
+    struct Cancel: Error {}
+    #expect(throws: Cancel.self) {
+      try state.write { writes in
+        let known = writes.schema.description.description(of: "Thing")!
+        try writes.createObject(in: known.tableKey, primaryKey: 4)
+        throw Cancel()
+      }
+    }
+    try create(4...4, in: state)
+    #expect(try state.info.record.author == ClientID(4096).writer(7))
+  }
+
+  @Test("keeps the writer of what is in its log")
+  func logged() throws {
+    let device = try file(with: 1...3)
+    let state = try StoreDevice(copyOf: device, cache: cache(writer: 7))
+    try create(4...4, in: state)
+    let past = try state.info.record.pastWriters
+    #expect(past.map(\.number) == [4096])
+    let again = try StoreDevice(copyOf: state, cache: cache(writer: 8))
+    try create(5...5, in: again)
+    let record = try again.info.record
+    #expect(record.pastWriters.map(\.number) == [4096, 7])
+    #expect(record.pastWriters[0].last < record.pastWriters[1].last)
+    #expect(record.pastWriters[1].last < record.clock.latest)
   }
 }

@@ -51,7 +51,7 @@ final class SharedRealm: Sendable {
   private init(database: Database, path: String) {
     self.database = database
     self.path = path
-    syncCache = SyncCache(path: path)
+    syncCache = SyncCache()
     recorder = ChangeRecorder(cache: syncCache, milliseconds: SharedRealm.milliseconds)
     key = Key(path, readOnly: database.options.readOnly)
     weakHandle.remember(self)

@@ -1,4 +1,5 @@
-/// Names a client file: one file on one device. Chosen at random, and owned by one user.
+/// Names a client file: one file on one device. Chosen at random, and owned by one user. Or one of
+/// those who write it, one after the other: see `writer`.
 public struct ClientID: Hashable, Comparable, Sendable {
   /// The number itself; 0 names no client.
   public let rawValue: UInt64
@@ -11,6 +12,24 @@ public struct ClientID: Hashable, Comparable, Sendable {
 
   /// The order that decides between stamps of one time.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+  /// How many numbers writers of one file have.
+  public static let writerCount: UInt64 = 1 << 20
+  /// The bits that all writers of a file have alike.
+  private static let fileMask: UInt64 = UInt64.max / writerCount
+
+  /// Who writes the file after it has been opened, in stamps and names of elements: the file's own
+  /// number, with another one in its upper bits that is drawn whenever a program opens the file.
+  /// So a copy of the file, or the file after it has gone back to an earlier state, writes nothing
+  /// under a name that something else has, whatever their clocks say.
+  public func writer(_ number: UInt64) -> ClientID {
+    ClientID(rawValue ^ (number % Self.writerCount) * (Self.fileMask + 1))
+  }
+
+  /// Whether both write the same file, or are that file.
+  public func isOfSameFile(as other: ClientID) -> Bool {
+    (rawValue ^ other.rawValue) & Self.fileMask == 0
+  }
 }
 
 /// When a write was made, and by which client. No two writes have the same stamp.
@@ -78,18 +97,11 @@ public struct HybridClock: Sendable, Equatable {
   }
 
   /// The time of the first write of a commit.
-  ///
-  /// - Parameter offset: a number of the process. Its times are later within a millisecond by some
-  ///   of it, so that two copies of a file that are written in the same one have other times.
-  public mutating func nextCommit(milliseconds: UInt64, offset: UInt64) -> UInt64 {
+  public mutating func nextCommit(milliseconds: UInt64) -> UInt64 {
     let next = (latest / Self.commitStep + 1) * Self.commitStep
-    let later = offset % Self.offsetRange / Self.commitStep * Self.commitStep
-    latest = max(next, Self.time(milliseconds: milliseconds) + later)
+    latest = max(next, Self.time(milliseconds: milliseconds))
     return latest
   }
-
-  /// Half of a millisecond.
-  private static let offsetRange: UInt64 = 1 << 15
 
   /// The time of the last of `count` writes, the first of which has a time that is known.
   public static func last(of count: Int, from first: UInt64) -> UInt64 {
@@ -100,14 +112,6 @@ public struct HybridClock: Sendable, Equatable {
 
   /// Whether a write of that time is the first one of a commit.
   public static func beginsCommit(_ time: UInt64) -> Bool { time % commitStep == 0 }
-
-  /// The longest jump of a clock whose file has just been opened, 64 ms: see `jump`.
-  public static let jumpMax: UInt64 = 1 << 22
-
-  /// Goes ahead by a random part of `jumpMax`. A file may have gone back to an earlier state since
-  /// it was last written; if its clock is ahead of the machine's, as it is where that is slow, it
-  /// would make times once more that writes have which the file no longer knows.
-  public mutating func jump(by length: UInt64) { latest += length }
 
   /// Times made from now on are later than `time`.
   public mutating func receive(_ time: UInt64) { latest = max(latest, time) }

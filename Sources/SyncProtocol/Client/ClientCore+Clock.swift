@@ -19,13 +19,11 @@ extension ClientCore {
         }
       }
       var clock = HybridClock(latest: base)
-      // Another state of the file may be put right as well.
-      clock.jump(by: storage.numberOffset)
       var renamed: [UInt64: UInt64] = [:]
       for time in times.sorted() {
         renamed[time] =
           HybridClock.beginsCommit(time)
-          ? clock.nextCommit(milliseconds: server, offset: 0) : clock.next(milliseconds: server)
+          ? clock.nextCommit(milliseconds: server) : clock.next(milliseconds: server)
       }
       for id in dirty { rename(id, renamed) }
       storage.record.clock = clock
@@ -39,7 +37,7 @@ extension ClientCore {
 
   private mutating func rename(_ id: ObjectID, _ times: [UInt64: UInt64]) {
     guard var state = storage.takeState(of: id) else { return }
-    for (old, new) in state.rename(times, of: storage.record.client) {
+    for (old, new) in state.rename(times, of: storage.record.client, by: storage.record.author) {
       storage.change(.rename(old, new), in: id)
     }
     storage.putState(state, of: id)
@@ -49,26 +47,28 @@ extension ClientCore {
 extension ClientObject {
   /// The times of the client's writes that are not acknowledged.
   func ownTimes(of client: ClientID) -> [UInt64] {
+    func isOwn(_ stamp: Stamp) -> Bool { stamp.client.isOfSameFile(as: client) }
     var times: [UInt64] = isGenerationDirty ? [generationTime] : []
     if let recoveredTime { times.append(recoveredTime) }
     for (name, container) in containers {
-      if name.maker.client == client { times.append(name.maker.time) }
-      times += container.dirty.values.map(\.stamp).filter { $0.client == client }.map(\.time)
+      if name.maker.client.isOfSameFile(as: client) { times.append(name.maker.time) }
+      times += container.dirty.values.map(\.stamp).filter(isOwn).map(\.time)
       guard let list = container.list else { continue }
-      times += list.pending.values.map(\.stamp).filter { $0.client == client }.map(\.time)
+      times += list.pending.values.map(\.stamp).filter(isOwn).map(\.time)
       times += list.pending.values.compactMap(\.recoveredTime)
       times += list.removed.values.map(\.time)
     }
     return times
   }
 
-  /// Gives writes of the client other times; says which containers have other names so.
+  /// Gives writes of the client other times, and the writer of now; says which containers have
+  /// other names so.
   mutating func rename(
-    _ times: [UInt64: UInt64], of client: ClientID
+    _ times: [UInt64: UInt64], of client: ClientID, by writer: ClientID
   ) -> [(ContainerID, ContainerID)] {
     func stamp(_ old: Stamp) -> Stamp {
-      guard old.client == client, let time = times[old.time] else { return old }
-      return Stamp(time: time, client: client)
+      guard old.client.isOfSameFile(as: client), let time = times[old.time] else { return old }
+      return Stamp(time: time, client: writer)
     }
     func container(_ old: ContainerID) -> ContainerID {
       let owner = ContainerID(madeBy: stamp(old.maker))

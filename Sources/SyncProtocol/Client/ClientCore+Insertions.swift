@@ -25,18 +25,19 @@ extension ClientCore {
       return false
     }
     defer { storage.putState(state, of: id) }
-    let client = storage.record.client
-    state.prepare(list, for: .item(ElementID(client: client, number: first.time)))
+    let record = storage.record
+    state.prepare(list, for: .item(ElementID(client: record.client, number: first.time)))
     // Taken out, so that it is changed in place.
     guard var container = state.containers.removeValue(forKey: list) else { return false }
     defer { state.containers[list] = container }
     guard Self.fit(insertions, in: container.list?.count ?? 0),
       var order = container.list.take()
     else { return false }
-    let cursor = storage.record.cursor
-    var newest = storage.record.elements
+    let cursor = record.cursor
+    var newest = record.elements
     for insertion in insertions {
       var time = insertion.time
+      let client = record.author(at: time)
       for offset in 0..<insertion.count {
         if offset > 0 { time = HybridClock.last(of: 2, from: time) }
         let stamp = Stamp(time: time, client: client)

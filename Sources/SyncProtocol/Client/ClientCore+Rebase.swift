@@ -95,7 +95,7 @@ extension ClientCore {
     for container in snapshot.containers { changes[container.id] = container }
     let time = storage.record.clock.next(milliseconds: 0)
     let stamp = CellStamp(
-      Stamp(time: storage.record.receivedTime, client: storage.record.client), isExplicit: false)
+      Stamp(time: storage.record.receivedTime, client: storage.record.author), isExplicit: false)
     var isLacking = changes.isEmpty
     var there: Set<ContainerID> = [.root]
     for name in state.containers.keys.sorted() {

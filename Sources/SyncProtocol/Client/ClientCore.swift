@@ -32,15 +32,15 @@ public struct ClientCore<Storage: ClientStorage> {
   mutating func stamp(now: UInt64) -> Stamp {
     if let time = pastTime {
       pastTime = HybridClock.last(of: 2, from: time)
-      return Stamp(time: time, client: storage.record.client)
+      return Stamp(time: time, client: storage.record.author(at: time))
     }
     let now = now - min(now, storage.record.millisecondsAhead)
     let time =
       beginsCommit
-      ? storage.record.clock.nextCommit(milliseconds: now, offset: storage.numberOffset)
+      ? storage.record.clock.nextCommit(milliseconds: now)
       : storage.record.clock.next(milliseconds: now)
     beginsCommit = false
-    return Stamp(time: time, client: storage.record.client)
+    return Stamp(time: time, client: storage.record.author)
   }
 
   /// Whether the program can see an object.
@@ -80,7 +80,7 @@ public struct ClientCore<Storage: ClientStorage> {
     }
     if state?.generation.isAlive == true {
       for (name, time) in writes {
-        let stamp = CellStamp(Stamp(time: time, client: storage.record.client))
+        let stamp = CellStamp(Stamp(time: time, client: storage.record.author(at: time)))
         let slot = Slot.property(name)
         if let own = state?.containers[.root]?.dirty[slot], own > stamp { continue }
         state?.containers[.root]?.dirty[slot] = stamp
@@ -197,11 +197,13 @@ extension ClientCore {
   ) {
     let stamp = stamp(now: now)
     let sent = storage.record.sent.last?.element ?? storage.record.elements
+    let client = storage.record.client
     withState(of: id, at: stamp) { state, storage in
       guard let list = state.containers[container]?.list, let element = list.element(at: index)
       else { preconditionFailure("the list has no such index") }
       let isKnown =
-        list.synced[element] != nil || element.client != stamp.client || element.number <= sent
+        list.synced[element] != nil || !element.client.isOfSameFile(as: client)
+        || element.number <= sent
       state.containers[container]?.list?.remove(element, stamp: stamp, isKnown: isKnown)
       state.containers[container]?.dirty[.item(element)] = nil
       state.forgetMade(at: .item(element), of: container, id, &storage)
@@ -224,16 +226,16 @@ extension ClientCore {
     }
   }
 
-  /// Changes what the program wants to see. Query sets are numbered by the clock, as batches are: a
-  /// file that has gone back to an earlier state gives no number to two of them.
+  /// Changes what the program wants to see. Query sets are numbered as batches are: a file that has
+  /// gone back to an earlier state gives no number to two of them.
   public mutating func subscribe(to subscriptions: [Subscription]) {
     storage.record.subscriptions = subscriptions
     storage.record.queryVersion = number(after: storage.record.queryVersion)
   }
 
-  /// The number of a new batch or query set.
-  func number(after last: UInt64) -> UInt64 {
-    max(last, storage.record.clock.latest) + storage.numberOffset
+  /// The number of a new batch or query set: by a random step after the one before and the clock.
+  mutating func number(after last: UInt64) -> UInt64 {
+    max(last, storage.record.clock.latest) + storage.numberStep()
   }
 }
 

@@ -6,7 +6,10 @@ extension ClientRecord {
     var writer = ByteWriter()
     writer.fixed64(client.rawValue)
     writer.fixed64(epoch)
-    writer.number((mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0) | (reset == nil ? 0 : 4))
+    writer.number(
+      (mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0) | (reset == nil ? 0 : 4)
+        | (hasWriters ? 8 : 0))
+    if hasWriters { writer.writers(number: self.writer, pastWriters) }
     for number in [
       cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
       acknowledged, elements, queryVersion, completeQueryVersion,
@@ -23,12 +26,17 @@ extension ClientRecord {
     return writer.bytes
   }
 
+  private var hasWriters: Bool { writer != 0 || !pastWriters.isEmpty }
+
   /// Reads a record.
   public init(row: [UInt8]) throws(WireError) {
     var reader = ByteReader(row)
-    self.init(client: ClientID(try reader.fixed64()))
-    epoch = try reader.fixed64()
-    let flags = try reader.number(upTo: 7)
+    let client = ClientID(try reader.fixed64())
+    let epoch = try reader.fixed64()
+    let flags = try reader.number(upTo: 15)
+    let writers = flags & 8 != 0 ? try reader.writers() : (number: 0, past: [])
+    self.init(client: client, writer: writers.number, pastWriters: writers.past)
+    self.epoch = epoch
     mustStartOver = flags & 1 != 0
     hasNewClasses = flags & 2 != 0
     cursor = ServerVersion(try reader.number())
@@ -51,12 +59,32 @@ extension ClientRecord {
 }
 
 extension ByteWriter {
+  fileprivate mutating func writers(number: UInt64, _ past: [ClientRecord.PastWriter]) {
+    self.number(number)
+    count(past.count)
+    for writer in past {
+      self.number(writer.number)
+      self.number(writer.last)
+    }
+  }
+
   fileprivate mutating func batch(_ batch: ClientRecord.SentBatch) {
     for number in [batch.number, batch.time, batch.element, batch.since] { self.number(number) }
   }
 }
 
 extension ByteReader {
+  fileprivate mutating func writers() throws(WireError) -> (
+    number: UInt64, past: [ClientRecord.PastWriter]
+  ) {
+    let current = try number()
+    var past: [ClientRecord.PastWriter] = []
+    for _ in 0..<(try count(of: 2)) {
+      past.append(ClientRecord.PastWriter(number: try number(), last: try number()))
+    }
+    return (current, past)
+  }
+
   fileprivate mutating func batch() throws(WireError) -> ClientRecord.SentBatch {
     ClientRecord.SentBatch(
       number: try number(), time: try number(), element: try number(), since: try number())

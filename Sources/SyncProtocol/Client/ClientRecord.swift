@@ -15,8 +15,20 @@ public struct ClientRecord: Sendable, Equatable {
     static let none = SentBatch(number: 0, time: 0, element: 0, since: 0)
   }
 
+  /// Writers whose writes are in the log, up to a time.
+  public struct PastWriter: Sendable, Equatable {
+    /// The writer's number.
+    public var number: UInt64
+    /// The newest of its writes.
+    public var last: UInt64
+  }
+
   /// Which client file this is.
-  public var client: ClientID
+  public let client: ClientID
+  /// The number of who writes the file now.
+  public private(set) var writer: UInt64 = 0
+  /// Those before, oldest first, until the log is empty.
+  public private(set) var pastWriters: [PastWriter] = []
   /// The history of the server that the cursor is in; 0 before the first connection.
   public var epoch: UInt64 = 0
   /// Whether what the client has is not what the server thinks, so that it has to start over: in
@@ -68,4 +80,39 @@ public struct ClientRecord: Sendable, Equatable {
 
   /// A file that has never been connected.
   public init(client: ClientID) { self.client = client }
+
+  /// From its parts, but for the rest.
+  init(client: ClientID, writer: UInt64, pastWriters: [PastWriter]) {
+    self.client = client
+    self.writer = writer
+    self.pastWriters = pastWriters
+  }
+}
+
+extension ClientRecord {
+  /// A file that is opened more often than that while nothing empties the log keeps its writer.
+  private static let pastWritersMax = 256
+
+  /// Who writes the file now.
+  public var author: ClientID { client.writer(writer) }
+
+  /// Who wrote what is in the log, by its time.
+  func author(at time: UInt64) -> ClientID {
+    let past = pastWriters.first { time <= $0.last }
+    return client.writer(past?.number ?? writer)
+  }
+
+  /// The file has been opened, or may have gone back to an earlier state.
+  ///
+  /// - Parameter isLogged: whether the log has writes that the states do not have.
+  public mutating func renewWriter(_ number: UInt64, isLogged: Bool) {
+    if isLogged {
+      if pastWriters.count >= Self.pastWritersMax { return }
+      pastWriters.append(PastWriter(number: writer, last: clock.latest))
+    }
+    writer = number
+  }
+
+  /// The log is empty.
+  public mutating func forgetPastWriters() { pastWriters = [] }
 }

@@ -51,10 +51,10 @@ public protocol ClientStorage {
 
   /// What the file keeps about itself.
   var record: ClientRecord { get set }
-  /// By how much the number of a batch or query set is larger than the one before and than the
-  /// clock: random, another one in each process, and not 0. So two states of a file that were at
-  /// the same number and have received the same time do not go on with one number.
-  var numberOffset: UInt64 { get }
+  /// By how much the number of a new batch or query set is larger than the one before and than the
+  /// clock: random, another one each time, and not 0. So two states of a file that were at the same
+  /// number and have received the same time do not go on with one number.
+  mutating func numberStep() -> UInt64
   /// The classes that the program has by now; nil: those that it had when the connection began.
   var classes: [SchemaClass]? { get }
   /// The state of an object.

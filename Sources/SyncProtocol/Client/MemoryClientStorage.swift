@@ -26,7 +26,8 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   private var before: [ObjectID: Before] = [:]
   /// The objects that have a state of which something is not acknowledged.
   private var dirty: Set<ObjectID> = []
-  public var numberOffset: UInt64 = 1
+  /// What the next step is made of; 0: each is 1.
+  package var numberSeed: UInt64 = 0
   /// The next commit fails.
   package var failsNextCommit = false
 
@@ -34,6 +35,13 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   public init(client: ClientID) {
     working = Contents(record: ClientRecord(client: client))
     committedRecord = working.record
+  }
+
+  /// By the seed, so that a run is what it was.
+  public mutating func numberStep() -> UInt64 {
+    if numberSeed == 0 { return 1 }
+    numberSeed = numberSeed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return 1 + numberSeed >> 42
   }
 
   /// What was committed; to be set when no transaction is open.

@@ -53,7 +53,7 @@ extension ClientList {
     let kept = Set(news.placements.map(\.name.element))
     var dead = Set(synced.keys).union(news.known)
     for element in pending.keys
-    where element.client == client && element.number <= news.answered.element {
+    where element.client.isOfSameFile(as: client) && element.number <= news.answered.element {
       dead.insert(element)
     }
     for (element, place) in pending {

@@ -14,7 +14,7 @@ extension ClientList {
         authorship: Authorship(
           right: standing(place.right, left: false), ownLeft: own[name]?.left,
           ownRight: own[name]?.right, cursor: place.cursor,
-          isNew: isNew && (name.element.client == client || place.isGivenBack)))
+          isNew: isNew && (name.element.client.isOfSameFile(as: client) || place.isGivenBack)))
     }
   }
 

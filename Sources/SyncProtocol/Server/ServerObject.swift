@@ -110,7 +110,7 @@ extension ServerObject {
     var changed = false
     if containers[change.id]?.list != nil {
       let head = version
-      let valued = Set(change.registers.map(\.slot))
+      let valued = Set(change.registers.filter { !isTaken($0) }.map(\.slot))
       for placement in change.placements {
         // An element without a value is none.
         let element = placement.name.element
@@ -123,6 +123,14 @@ extension ServerObject {
     }
     for register in change.registers {
       if write(register, in: change.id, from: author, as: version) { changed = true }
+    }
+    for placement in change.placements {
+      // Two that make a container of one name, which only a hostile client does: one has no value.
+      let element = placement.name.element
+      guard containers[change.id]?.list?.isLiving(element) == true,
+        containers[change.id]?.registers[.item(element)] == nil
+      else { continue }
+      _ = containers[change.id]!.list!.remove(element, version: version, marking: false)
     }
     for element in change.removals {
       guard
@@ -147,7 +155,7 @@ extension ServerObject {
     if let current = container.registers[change.slot], current.stamp >= change.stamp {
       return false
     }
-    if change.value.container != nil, containers[change.made] != nil { return false }
+    if isTaken(change) { return false }
     let stamp = raised(change, over: container)
     forgetValue(at: change.slot, in: id)
     if case .property(let property) = change.slot {
@@ -161,6 +169,11 @@ extension ServerObject {
       containers[change.made] = ServerContainer(kind: kind, version: version)
     }
     return true
+  }
+
+  /// Whether a write makes a container of which the name is another one's.
+  private func isTaken(_ change: RegisterChange) -> Bool {
+    change.value.container != nil && containers[change.made] != nil
   }
 
   /// The stamp that a write gets. What is older than a removal without a mark may be older than the

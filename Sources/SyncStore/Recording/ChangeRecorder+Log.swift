@@ -18,16 +18,18 @@ extension ChangeRecorder {
     var end = LogEnd(try table.data(file.writes, at: position))
     var clock = HybridClock(latest: UInt64(bitPattern: try table.int(file.clock, at: position)))
     clock.receive(end.newest)
-    clock = cache.clockJump.clock(latest: clock.latest)
     let now = milliseconds()
     let version = try table.int(file.version, at: position)
     let ahead = try millisecondsAhead(version, rules.tables, transaction)
-    let time = clock.nextCommit(milliseconds: now - min(now, ahead), offset: cache.clockJump.length)
+    let time = clock.nextCommit(milliseconds: now - min(now, ahead))
     let newest = end.isEmpty ? nil : end.newest
     guard let part = try rules.part(of: changes, in: transaction, at: time, after: newest) else {
       return false
     }
     if part.bytes.isEmpty { return true }
+    if let writer = cache.newWriter(version: version) {
+      try RealmClientStorage.renewWriter(writer, isLogged: !end.isEmpty, transaction, file, cache)
+    }
     if end.hasRoom(for: part) {
       end.append(part)
     } else {

@@ -30,7 +30,7 @@ extension RealmClientStorage {
     let file = try writes.table(tables.file.table)
     let position = try file.position(at: 0)
     let end = LogEnd(try file.data(tables.file.writes, at: position))
-    if end.isEmpty { return }
+    if end.isEmpty { return record.forgetPastWriters() }
     var writes = LoggedWrites(objectsAtMost: limit)
     while writes.hasRoom, let page = try firstPage(tables.log) {
       let rest = writes.take(page.entries)

@@ -117,8 +117,8 @@ public final class RealmClientStorage: ClientStorage {
     }
   }
 
-  /// Another one in each process.
-  public var numberOffset: UInt64 { cache.clockJump.length }
+  /// Another one each time, by the cache.
+  public func numberStep() -> UInt64 { cache.numberStep() }
 
   /// Begins a transaction, unless one has begun; `commit` throws if that fails.
   public func beginTransaction() { attempt(()) { () throws(StorageError) in } }
@@ -163,6 +163,21 @@ public final class RealmClientStorage: ClientStorage {
     return entry
   }
 
+  /// Lets the file have another writer, in a transaction that notes what it has written in the log.
+  static func renewWriter(
+    _ writer: UInt64, isLogged: Bool, _ transaction: ObjectTransaction, _ file: SyncTables.File,
+    _ cache: SyncCache
+  ) throws(StorageError) {
+    let table = try transaction.table(file.table)
+    let position = try table.position(at: 0)
+    let known = try read(file, table, position, cache)
+    var record = known.record
+    record.renewWriter(writer, isLogged: isLogged)
+    if record == known.record { return }
+    try transaction.setInt(known.version + 1, file.version, of: position.key, in: file.table)
+    try transaction.set(.data(record.row), file.record, of: position.key, in: file.table)
+  }
+
   private func load(_ transaction: ObjectTransaction) throws(StorageError) {
     failure = nil
     forget()
@@ -175,9 +190,12 @@ public final class RealmClientStorage: ClientStorage {
     fileRow = position.key
     let loaded = try Self.read(tables.file, table, position, cache)
     record = loaded.record
-    record.clock = cache.clockJump.clock(latest: record.clock.latest)
     loadedRecord = record
     loadedVersion = loaded.version
+    if let writer = cache.newWriter(version: loadedVersion) {
+      let end = LogEnd(try table.data(tables.file.writes, at: position))
+      record.renewWriter(writer, isLogged: !end.isEmpty)
+    }
     dirtyCount = try table.int(tables.file.dirty, at: position)
     storedClock = UInt64(bitPattern: try table.int(tables.file.clock, at: position))
     layoutInUse = cache.layout(transaction.schema, &record.names)

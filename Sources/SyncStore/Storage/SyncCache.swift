@@ -21,15 +21,35 @@ public final class SyncCache: Sendable {
   private let rules = LockedValue<LogRules?>(nil)
   private let entry = LockedValue<Entry?>(nil)
   private let layout = LockedValue<Layout?>(nil)
-  let clockJump: ClockJump
+  /// Who writes the file since it was opened, see `ClientID.writer`.
+  private let writer: UInt64
+  private let draw: @Sendable (UInt64) -> UInt64
+  /// The version of the record that has the writer; nil before the first transaction.
+  private let renewal = LockedValue<Int64?>(nil)
 
-  /// Nothing is remembered yet of the file at a path but how far its clock goes ahead.
-  public init(path: String) { clockJump = .of(path) }
-
-  /// Nothing is remembered yet.
+  /// Nothing is remembered yet of a file that has just been opened.
   ///
-  /// - Parameter jump: by how much the clock goes ahead at the first use, see `HybridClock.jump`.
-  public init(jump: UInt64) { clockJump = ClockJump { jump } }
+  /// - Parameter draw: a number that is less than another one, random but in tests.
+  public init(draw: @escaping @Sendable (UInt64) -> UInt64 = { .random(in: 0..<$0) }) {
+    self.draw = draw
+    writer = draw(ClientID.writerCount)
+  }
+
+  /// See `ClientStorage.numberStep`; at the most as much as the clock goes in 64 ms.
+  func numberStep() -> UInt64 { 1 + draw(1 << 22) }
+
+  /// The writer with which a transaction has to begin, if the record does not have it: each opening
+  /// has its own in its first transaction, and goes on with the newest one of all processes then.
+  /// A record that is older than that transaction made it shows that it was cancelled.
+  ///
+  /// - Parameter version: of the record, which has another one when it is changed.
+  func newWriter(version: Int64) -> UInt64? {
+    renewal.withLock { renewal in
+      if let renewal, version >= renewal { return nil }
+      renewal = version + 1
+      return writer
+    }
+  }
 
   func entry(version: Int64) -> Entry? {
     entry.withLock { $0?.version == version ? $0 : nil }

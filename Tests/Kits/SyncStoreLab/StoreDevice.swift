@@ -21,8 +21,7 @@ public final class StoreDevice: RealmClientStorage.Host {
   /// A file of its own, which is not connected yet.
   public init(_ client: UInt64, clock: StoreClock, subscriptions: [Subscription]) throws {
     self.clock = clock
-    // Times are the same for each run of a seed.
-    cache = SyncCache(jump: client)
+    cache = SyncCache { client % $0 }
     database = try Database.open(path: directory.file("device.realm"), options: Self.options)
     let transaction = try ObjectTransaction(try database.beginWrite(), schemas: schemas)
     try transaction.apply(StoreClasses.description)
@@ -36,7 +35,7 @@ public final class StoreDevice: RealmClientStorage.Host {
 
   /// A file that is a copy of another one as it is now.
   ///
-  /// - Parameter cache: with how far its clock goes ahead.
+  /// - Parameter cache: of whoever opens it.
   public init(copyOf other: StoreDevice, cache: SyncCache) throws {
     clock = other.clock
     self.cache = cache

@@ -78,7 +78,8 @@ extension ConvergenceRun {
     guard finding == nil, let object = server.merged(change.id) else { return }
     for container in change.containers {
       for placement in container.placements {
-        guard placement.name.stamp.client == client, let author = placement.authorship,
+        guard placement.name.stamp.client.isOfSameFile(as: client),
+          let author = placement.authorship,
           let place = object.rank(of: placement.name, in: container.id),
           place.since == server.head.version
         else { continue }

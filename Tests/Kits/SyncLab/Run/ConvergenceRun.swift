@@ -198,16 +198,18 @@ public struct ConvergenceRun {
     } catch {
       finding = "the file of device \(number) could not be read: \(error)"
     }
-    jump(number)
+    open(number)
     disconnect(number)
   }
 
   /// As a process does that opens the file.
-  private mutating func jump(_ number: Int) {
-    guard goesBack else { return }
-    let length = 1 + UInt64(variety.below(Int(HybridClock.jumpMax)))
-    devices[number].core.storage.record.clock.jump(by: length)
-    devices[number].core.storage.numberOffset = length
+  private mutating func open(_ number: Int) {
+    guard goesBack else {
+      return devices[number].core.storage.record.renewWriter(clock, isLogged: false)
+    }
+    let seed = 1 + UInt64(variety.below(Int(ClientID.writerCount)))
+    devices[number].core.storage.record.renewWriter(seed, isLogged: false)
+    devices[number].core.storage.numberSeed = seed
   }
 
   /// The device's file is saved as it is, or put in the place of what it has become since. What was
@@ -225,7 +227,7 @@ public struct ConvergenceRun {
     devices[number].core.storage = earlier.core.storage
     devices[number].promises = earlier.promises
     devices[number].refused = refused
-    jump(number)
+    open(number)
     disconnect(number)
     if variety.below(2) == 0 { saved[number] = nil }
   }

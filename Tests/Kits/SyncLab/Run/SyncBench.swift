@@ -3,7 +3,7 @@ import SyncProtocol
 /// A server and devices that a test leads step by step: nothing is lost, late or random. Each write
 /// is a transaction a millisecond after the one before, whichever device it is on.
 public struct SyncBench {
-  public private(set) var server: ServerCore<SimulatedServerStorage>
+  public var server: ServerCore<SimulatedServerStorage>
   private var devices: [Device] = []
   private var clock: UInt64 = 1_700_000_000_000
   private var backup: SimulatedServerStorage?
@@ -33,10 +33,10 @@ public struct SyncBench {
   public mutating func copyFile(of number: Int) -> Int {
     devices.append(devices[number])
     // A process opens it.
-    let jump = UInt64(devices.count) * 1000
-    devices[devices.count - 1].core.storage.record.clock.jump(by: jump)
-    devices[devices.count - 1].core.storage.numberOffset = jump
-    return devices.count - 1
+    let copy = devices.count - 1
+    devices[copy].core.storage.record.renewWriter(UInt64(copy), isLogged: false)
+    devices[copy].core.storage.numberSeed = UInt64(copy)
+    return copy
   }
 
   /// The device's file is one that has never wanted anything.
