@@ -56,48 +56,6 @@ import Testing
     }
   }
 
-  @Test("containers of one name to one: an element that would make another is not there")
-  func containerNames() throws {
-    var bench = try SyncBench(devices: 2)
-    try bench.create(0, 1)
-    try bench.sync(0)
-    let names = bench.server.head.names
-    let client = try #require(bench.server.files.keys.first)
-    let type = try #require(names.find("Item"))
-    let part = CellValue.object(try #require(names.find("Part")))
-    let child = Slot.property(try #require(names.find("child")))
-    let parts = ContainerID(declaredBy: try #require(names.find("parts")), in: .root)
-    let stamp = Stamp(time: HybridClock.time(milliseconds: 1_700_000_000_000), client: client)
-    let element = ElementID(client: client, number: stamp.time)
-    var root = ContainerChange(id: .root)
-    root.registers = [RegisterChange(slot: child, stamp: CellStamp(stamp), value: part)]
-    var list = ContainerChange(id: parts)
-    list.placements = [
-      Placement(
-        name: PlaceName(element: element, stamp: stamp), left: nil,
-        authorship: Authorship(
-          right: nil, ownLeft: nil, ownRight: nil, cursor: .zero, isNew: true))
-    ]
-    list.registers = [
-      RegisterChange(slot: .item(element), stamp: CellStamp(stamp), value: part)
-    ]
-    for container in [root, list] {
-      var change = ObjectChange(
-        id: ObjectID(type: type, key: .int(1)), generation: Generation(1))
-      change.containers = [container]
-      let number = bench.server.files[client]!.acknowledged + 1
-      let batch = UploadBatch(number: number, cursor: bench.server.head.version, objects: [change])
-      let received = try UploadBatch.decode(batch.encoded(names: names), names: names)
-      _ = try bench.server.upload(received, from: client, now: 1_800_000_000_000)
-    }
-    try bench.server.flush()
-    try bench.sync(1)
-    #expect(bench.exists(1, 1))
-    let object = bench.server.merged(ObjectID(type: type, key: .int(1)))
-    #expect(object?.elements(of: parts) == [])
-    #expect(object?.value(child, of: .root) == part)
-  }
-
   @Test("the client files of a user, of whom those go that were away longest")
   func files() throws {
     var core = try SyncBench(devices: 0).server

@@ -83,4 +83,27 @@ import Testing
     #expect(record.pastWriters[0].last < record.pastWriters[1].last)
     #expect(record.pastWriters[1].last < record.clock.latest)
   }
+
+  @Test("forgets past writers when nothing is left in its log")
+  func digested() throws {
+    let device = try file(with: 1...3)
+    device.reopen()
+    try create(4...4, in: device)
+    #expect(try device.info.record.pastWriters.map(\.number) == [4096])
+    while try device.digest() {}
+    #expect(try device.info.record.pastWriters == [])
+    #expect(try device.info.record.author == ClientID(4096).writer(1))
+  }
+
+  @Test("has another writer however often it is opened while nothing is sent")
+  func manyOpenings() throws {
+    let device = try file(with: 1...3)
+    let count = Int64(ClientRecord.pastWritersMax + 10)
+    for opening in 1...count {
+      device.reopen()
+      try create(opening + 3...opening + 3, in: device)
+      #expect(try device.info.record.author == ClientID(4096).writer(UInt64(opening)))
+    }
+    #expect(try device.info.record.pastWriters.count <= 10)
+  }
 }

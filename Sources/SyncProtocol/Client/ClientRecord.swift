@@ -91,7 +91,7 @@ public struct ClientRecord: Sendable, Equatable {
 
 extension ClientRecord {
   /// A file that is opened more often than that while nothing empties the log keeps its writer.
-  private static let pastWritersMax = 256
+  package static let pastWritersMax = 256
 
   /// Who writes the file now.
   public var author: ClientID { client.writer(writer) }
@@ -105,12 +105,14 @@ extension ClientRecord {
   /// The file has been opened, or may have gone back to an earlier state.
   ///
   /// - Parameter isLogged: whether the log has writes that the states do not have.
-  public mutating func renewWriter(_ number: UInt64, isLogged: Bool) {
+  /// - Returns: false, with nothing changed, if there are too many past writers to have one more.
+  public mutating func renewWriter(_ number: UInt64, isLogged: Bool) -> Bool {
     if isLogged {
-      if pastWriters.count >= Self.pastWritersMax { return }
+      if pastWriters.count >= Self.pastWritersMax { return false }
       pastWriters.append(PastWriter(number: writer, last: clock.latest))
     }
     writer = number
+    return true
   }
 
   /// The log is empty.

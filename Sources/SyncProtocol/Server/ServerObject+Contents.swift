@@ -30,7 +30,7 @@ extension ServerObject {
       guard let found = containers[id] else { continue }
       newest = max(newest, found.version)
       for register in found.registers.values where register.value.container != nil {
-        open.append(ContainerID(madeBy: register.stamp.stamp))
+        open.append(register.made)
       }
       guard case .object = found.kind else { continue }
       open += containers.keys.filter { $0.isDeclared && $0.declarer == id }
@@ -42,7 +42,7 @@ extension ServerObject {
   public func container(madeBy slot: Slot, of container: ContainerID) -> ContainerID? {
     guard let register = containers[container]?.registers[slot], register.value.container != nil
     else { return nil }
-    return ContainerID(madeBy: register.stamp.stamp)
+    return register.made
   }
 
   /// The keys of a map or the members of a set that are there, in no order.

@@ -125,12 +125,14 @@ extension ServerObject {
       if write(register, in: change.id, from: author, as: version) { changed = true }
     }
     for placement in change.placements {
-      // Two that make a container of one name, which only a hostile client does: one has no value.
+      // One of two that make a container of one name has no value. Only hostile clients do that.
       let element = placement.name.element
       guard containers[change.id]?.list?.isLiving(element) == true,
         containers[change.id]?.registers[.item(element)] == nil
       else { continue }
-      _ = containers[change.id]!.list!.remove(element, version: version, marking: false)
+      if containers[change.id]!.list!.remove(element, version: version, marking: false) {
+        changed = true
+      }
     }
     for element in change.removals {
       guard
@@ -150,7 +152,9 @@ extension ServerObject {
   ) -> Bool {
     guard let container = containers[id], change.slot.fits(container.kind) else { return false }
     if case .item(let element) = change.slot {
-      guard container.list?.isLiving(element) == true else { return false }
+      guard change.value != .absent, container.list?.isLiving(element) == true else {
+        return false
+      }
     }
     if let current = container.registers[change.slot], current.stamp >= change.stamp {
       return false

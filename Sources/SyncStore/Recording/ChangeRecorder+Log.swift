@@ -27,8 +27,10 @@ extension ChangeRecorder {
       return false
     }
     if part.bytes.isEmpty { return true }
-    if let writer = cache.newWriter(version: version) {
-      try RealmClientStorage.renewWriter(writer, isLogged: !end.isEmpty, transaction, file, cache)
+    if cache.wantsNewWriter(version: version),
+      try !RealmClientStorage.renewWriter(isLogged: !end.isEmpty, transaction, file, cache)
+    {
+      return false
     }
     if end.hasRoom(for: part) {
       end.append(part)

@@ -30,8 +30,9 @@ extension RealmClientStorage {
     let file = try writes.table(tables.file.table)
     let position = try file.position(at: 0)
     let end = LogEnd(try file.data(tables.file.writes, at: position))
-    if end.isEmpty { return record.forgetPastWriters() }
+    if end.isEmpty { return noteEmptyLog() }
     var writes = LoggedWrites(objectsAtMost: limit)
+    var isDone = false
     while writes.hasRoom, let page = try firstPage(tables.log) {
       let rest = writes.take(page.entries)
       if rest.isEmpty {
@@ -46,11 +47,13 @@ extension RealmClientStorage {
         throw .unsoundSync(file.source.path, "its log")
       }
       let rest = writes.take(entries)
-      let left = rest.isEmpty ? [] : WriteLog.bytes(end.newest) + WriteLog.page(rest)
+      isDone = rest.isEmpty
+      let left = isDone ? [] : WriteLog.bytes(end.newest) + WriteLog.page(rest)
       try self.writes.setBytes(
         left, tables.file.writes, of: position.key, in: tables.file.table)
     }
     try note(writes)
+    if isDone { noteEmptyLog() }
   }
 
   private func firstPage(

@@ -164,18 +164,27 @@ public final class RealmClientStorage: ClientStorage {
   }
 
   /// Lets the file have another writer, in a transaction that notes what it has written in the log.
+  ///
+  /// - Returns: false if that cannot be before the log is empty.
   static func renewWriter(
-    _ writer: UInt64, isLogged: Bool, _ transaction: ObjectTransaction, _ file: SyncTables.File,
-    _ cache: SyncCache
-  ) throws(StorageError) {
+    isLogged: Bool, _ transaction: ObjectTransaction, _ file: SyncTables.File, _ cache: SyncCache
+  ) throws(StorageError) -> Bool {
     let table = try transaction.table(file.table)
     let position = try table.position(at: 0)
     let known = try read(file, table, position, cache)
     var record = known.record
-    record.renewWriter(writer, isLogged: isLogged)
-    if record == known.record { return }
+    guard cache.renewWriter(of: &record, version: known.version, isLogged: isLogged) else {
+      return false
+    }
     try transaction.setInt(known.version + 1, file.version, of: position.key, in: file.table)
     try transaction.set(.data(record.row), file.record, of: position.key, in: file.table)
+    return true
+  }
+
+  /// The log has nothing that the states do not have.
+  func noteEmptyLog() {
+    record.forgetPastWriters()
+    _ = cache.renewWriter(of: &record, version: loadedVersion, isLogged: false)
   }
 
   private func load(_ transaction: ObjectTransaction) throws(StorageError) {
@@ -192,9 +201,9 @@ public final class RealmClientStorage: ClientStorage {
     record = loaded.record
     loadedRecord = record
     loadedVersion = loaded.version
-    if let writer = cache.newWriter(version: loadedVersion) {
+    if cache.wantsNewWriter(version: loadedVersion) {
       let end = LogEnd(try table.data(tables.file.writes, at: position))
-      record.renewWriter(writer, isLogged: !end.isEmpty)
+      _ = cache.renewWriter(of: &record, version: loadedVersion, isLogged: !end.isEmpty)
     }
     dirtyCount = try table.int(tables.file.dirty, at: position)
     storedClock = UInt64(bitPattern: try table.int(tables.file.clock, at: position))

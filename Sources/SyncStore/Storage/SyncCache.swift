@@ -24,7 +24,7 @@ public final class SyncCache: Sendable {
   /// Who writes the file since it was opened, see `ClientID.writer`.
   private let writer: UInt64
   private let draw: @Sendable (UInt64) -> UInt64
-  /// The version of the record that has the writer; nil before the first transaction.
+  /// The version of the record that has the writer; nil before there is one.
   private let renewal = LockedValue<Int64?>(nil)
 
   /// Nothing is remembered yet of a file that has just been opened.
@@ -38,18 +38,25 @@ public final class SyncCache: Sendable {
   /// See `ClientStorage.numberStep`; at the most as much as the clock goes in 64 ms.
   func numberStep() -> UInt64 { 1 + draw(1 << 22) }
 
-  /// The writer with which a transaction has to begin, if the record does not have it: each opening
-  /// has its own in its first transaction, and goes on with the newest one of all processes then.
-  /// A record that is older than that transaction made it shows that it was cancelled.
+  /// Gives the record of a transaction another writer if this opening of the file has not done so:
+  /// it has its own in its first transaction, and goes on with the newest one of all processes
+  /// then. A record that is older than the one that it changed shows that it was cancelled.
   ///
-  /// - Parameter version: of the record, which has another one when it is changed.
-  func newWriter(version: Int64) -> UInt64? {
+  /// - Parameters:
+  ///   - version: of the record, which has the next one when it is changed.
+  ///   - isLogged: whether the log has writes that the states do not have.
+  /// - Returns: false if there has to be another one and cannot, see `ClientRecord.renewWriter`.
+  func renewWriter(of record: inout ClientRecord, version: Int64, isLogged: Bool) -> Bool {
     renewal.withLock { renewal in
-      if let renewal, version >= renewal { return nil }
+      if let renewal, version >= renewal { return true }
+      guard record.renewWriter(writer, isLogged: isLogged) else { return false }
       renewal = version + 1
-      return writer
+      return true
     }
   }
+
+  /// Whether that is to do.
+  func wantsNewWriter(version: Int64) -> Bool { renewal.withLock { version < $0 ?? .max } }
 
   func entry(version: Int64) -> Entry? {
     entry.withLock { $0?.version == version ? $0 : nil }

@@ -11,7 +11,8 @@ public final class StoreDevice: RealmClientStorage.Host {
   let directory = TemporaryDirectory()
   let database: Database
   let schemas = SchemaCache()
-  let cache: SyncCache
+  private(set) var cache: SyncCache
+  private var openings: UInt64 = 0
   private let clock: StoreClock
   var session: ClientSession?
   private var core: ClientCore<RealmClientStorage>?
@@ -42,6 +43,20 @@ public final class StoreDevice: RealmClientStorage.Host {
     let path = directory.file("device.realm")
     try FileManager.default.copyItem(atPath: other.directory.file("device.realm"), toPath: path)
     database = try Database.open(path: path, options: Self.options)
+  }
+
+  /// As if another process went on with the file, and its agent.
+  public func reopen() {
+    disconnect()
+    openings += 1
+    let number = openings
+    cache = SyncCache { number % $0 }
+    guard let old = core else { return }
+    let storage = RealmClientStorage(cache: cache, host: self)
+    storage.objectsDigestedAtOnce = old.storage.objectsDigestedAtOnce
+    core = ClientCore(storage: storage)
+    setBatchBytes(
+      wanted: old.wantedBatchBytes, full: old.fullBatchBytes, change: old.changeBytes)
   }
 
   private static var options: DatabaseOptions {

@@ -56,7 +56,9 @@ public struct StoreRun {
       switch random.below(3) {
       case 0: network.disconnect(device)
       case 1: _ = try devices[device].digest()
-      default: break
+      default:
+        network.disconnect(device)
+        devices[device].reopen()
       }
     }
   }

@@ -205,10 +205,11 @@ public struct ConvergenceRun {
   /// As a process does that opens the file.
   private mutating func open(_ number: Int) {
     guard goesBack else {
-      return devices[number].core.storage.record.renewWriter(clock, isLogged: false)
+      _ = devices[number].core.storage.record.renewWriter(clock, isLogged: false)
+      return
     }
     let seed = 1 + UInt64(variety.below(Int(ClientID.writerCount)))
-    devices[number].core.storage.record.renewWriter(seed, isLogged: false)
+    _ = devices[number].core.storage.record.renewWriter(seed, isLogged: false)
     devices[number].core.storage.numberSeed = seed
   }
 

@@ -34,7 +34,7 @@ public struct SyncBench {
     devices.append(devices[number])
     // A process opens it.
     let copy = devices.count - 1
-    devices[copy].core.storage.record.renewWriter(UInt64(copy), isLogged: false)
+    _ = devices[copy].core.storage.record.renewWriter(UInt64(copy), isLogged: false)
     devices[copy].core.storage.numberSeed = UInt64(copy)
     return copy
   }

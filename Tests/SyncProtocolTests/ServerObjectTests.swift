@@ -1,0 +1,93 @@
+import SyncLab
+import SyncProtocol
+import Testing
+
+/// An item on a server, and what a client writes of it.
+private struct ServedItem {
+  var bench: SyncBench
+  let client: ClientID
+  let id: ObjectID
+
+  init() throws {
+    bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.sync(0)
+    client = try #require(bench.server.files.keys.first)
+    id = ObjectID(type: try #require(bench.server.head.names.find("Item")), key: .int(1))
+  }
+
+  func name(_ text: Text) throws -> NameID { try #require(bench.server.head.names.find(text)) }
+
+  func stamp(_ step: UInt64) -> Stamp {
+    Stamp(time: HybridClock.time(milliseconds: 1_700_000_000_000) + step, client: client)
+  }
+
+  /// Takes a batch with one container of the item.
+  mutating func upload(_ container: ContainerChange) throws {
+    let core = bench.server
+    var change = ObjectChange(id: id, generation: Generation(1))
+    change.containers = [container]
+    let batch = UploadBatch(
+      number: core.files[client]!.acknowledged + 1, cursor: core.head.version, objects: [change])
+    let received = try UploadBatch.decode(
+      batch.encoded(names: core.head.names), names: core.head.names)
+    _ = try bench.server.upload(received, from: client, now: 1_800_000_000_000)
+    try bench.server.flush()
+  }
+}
+
+@Suite("an object on the server") struct ServerObjectTests {
+  @Test("has one container of a name: an element that would make another is not there")
+  func containerNames() throws {
+    var item = try ServedItem()
+    let part = CellValue.object(try item.name("Part"))
+    let child = Slot.property(try item.name("child"))
+    let parts = ContainerID(declaredBy: try item.name("parts"), in: .root)
+    let stamp = item.stamp(1)
+    let element = ElementID(client: item.client, number: stamp.time)
+    var root = ContainerChange(id: .root)
+    root.registers = [RegisterChange(slot: child, stamp: CellStamp(stamp), value: part)]
+    try item.upload(root)
+    var list = ContainerChange(id: parts)
+    list.placements = [
+      Placement(
+        name: PlaceName(element: element, stamp: stamp), left: nil,
+        authorship: Authorship(
+          right: nil, ownLeft: nil, ownRight: nil, cursor: .zero, isNew: true))
+    ]
+    list.registers = [
+      RegisterChange(slot: .item(element), stamp: CellStamp(stamp), value: part)
+    ]
+    try item.upload(list)
+    try item.bench.sync(1)
+    #expect(item.bench.exists(1, 1))
+    let object = item.bench.server.merged(item.id)
+    #expect(object?.elements(of: parts) == [])
+    #expect(object?.value(child, of: .root) == part)
+  }
+
+  @Test("finds what a key holds that is written again when its removal has been forgotten")
+  func raisedContainers() throws {
+    var item = try ServedItem()
+    let map = ContainerID(declaredBy: try item.name("map"), in: .root)
+    let key = Slot.key("k")
+    var change = ContainerChange(id: map)
+    for (step, value) in [(UInt64(10), CellValue.int(1)), (20, .absent)] {
+      change.registers = [
+        RegisterChange(slot: key, stamp: CellStamp(item.stamp(step)), value: value)
+      ]
+      try item.upload(change)
+    }
+    try item.bench.syncAll()
+    try item.bench.server.trim(expiry: 0)
+    // By a client that had not heard of the removal.
+    change.registers = [
+      RegisterChange(slot: key, stamp: CellStamp(item.stamp(5)), value: .map)
+    ]
+    try item.upload(change)
+    let object = item.bench.server.merged(item.id)
+    let made = ContainerID(madeBy: item.stamp(5))
+    #expect(object?.container(madeBy: key, of: map) == made)
+    #expect(object?.kind(of: made) == .map)
+  }
+}
