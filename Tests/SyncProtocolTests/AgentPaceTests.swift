@@ -156,8 +156,8 @@ private struct PacedAgent {
   }
 
   @Test(
-    "gathers for ten times as long as it works, up to a second",
-    arguments: [(5_000, 100), (20_000, 400), (80_000, 1000)])
+    "gathers for twenty times as long as it works, up to a second",
+    arguments: [(5_000, 200), (20_000, 800), (80_000, 1000)])
   func work(microseconds: Int, gather: Int) {
     var agent = PacedAgent(workMicroseconds: microseconds)
     agent.commit(100_000, perMillisecond: 10)

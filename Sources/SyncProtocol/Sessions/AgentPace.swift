@@ -17,7 +17,7 @@ package struct AgentPace: Sendable {
   /// For how long what they write is gathered at least, and at most.
   package static let gatherMilliseconds = 50...1000
   /// The agent works one part of the time, and lets programs work so many, within these bounds.
-  package static let restForWork = 10
+  package static let restForWork = 20
 
   /// What there is to do at the end of a pause.
   package enum Next: Equatable, Sendable {
