@@ -110,7 +110,7 @@ extension ServerObject {
     var changed = false
     if containers[change.id]?.list != nil {
       let head = version
-      let valued = Set(change.registers.filter { !isTaken($0) }.map(\.slot))
+      let valued = Set(change.registers.map(\.slot))
       for placement in change.placements {
         // An element without a value is none.
         let element = placement.name.element
@@ -125,7 +125,8 @@ extension ServerObject {
       if write(register, in: change.id, from: author, as: version) { changed = true }
     }
     for placement in change.placements {
-      // One of two that make a container of one name has no value. Only hostile clients do that.
+      // Its value was not taken: only hostile clients write one that is absent, or makes a
+      // container of a name that another one has.
       let element = placement.name.element
       guard containers[change.id]?.list?.isLiving(element) == true,
         containers[change.id]?.registers[.item(element)] == nil
@@ -159,7 +160,7 @@ extension ServerObject {
     if let current = container.registers[change.slot], current.stamp >= change.stamp {
       return false
     }
-    if isTaken(change) { return false }
+    if change.value.container != nil, containers[change.made] != nil { return false }
     let stamp = raised(change, over: container)
     forgetValue(at: change.slot, in: id)
     if case .property(let property) = change.slot {
@@ -173,11 +174,6 @@ extension ServerObject {
       containers[change.made] = ServerContainer(kind: kind, version: version)
     }
     return true
-  }
-
-  /// Whether a write makes a container of which the name is another one's.
-  private func isTaken(_ change: RegisterChange) -> Bool {
-    change.value.container != nil && containers[change.made] != nil
   }
 
   /// The stamp that a write gets. What is older than a removal without a mark may be older than the

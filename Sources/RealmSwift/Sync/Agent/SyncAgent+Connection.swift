@@ -39,9 +39,12 @@
       }
     }
 
+    private var timeouts: SyncTimeoutOptions {
+      user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
+    }
+
     private func open(_ token: String, _ number: Int) {
       let manager = user.app.syncManager
-      let timeouts = manager.timeoutOptions ?? SyncTimeoutOptions()
       WebSocket.connect(
         to: user.app.endpoint, path: "/sync/\(user.app.appId)", headers: manager.headers,
         timeoutMilliseconds: Int(timeouts.connectTimeout), on: loop,
@@ -70,7 +73,6 @@
 
     /// Gives up a connection on which the server answers pings and nothing else.
     private func limitHandshake(_ number: Int) {
-      let timeouts = user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
       let limit = timeouts.connectTimeout
       handshake = loop.after(milliseconds: Int(limit)) { [weak self] in
         guard let self, number == connection, !isReady else { return }
@@ -160,7 +162,7 @@
 
     /// Sees to it that a connection that has died is noticed.
     private func watch(_ number: Int) {
-      let timeouts = user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
+      let timeouts = timeouts
       let (period, limit) = (max(timeouts.pingKeepalivePeriod, 100), timeouts.pongKeepaliveTimeout)
       keepalive = loop.after(milliseconds: Int(period)) { [weak self] in
         guard let self, number == connection else { return }
