@@ -44,26 +44,42 @@ private struct ServedItem {
     let child = Slot.property(try item.name("child"))
     let parts = ContainerID(declaredBy: try item.name("parts"), in: .root)
     let stamp = item.stamp(1)
-    let element = ElementID(client: item.client, number: stamp.time)
     var root = ContainerChange(id: .root)
     root.registers = [RegisterChange(slot: child, stamp: CellStamp(stamp), value: part)]
     try item.upload(root)
-    var list = ContainerChange(id: parts)
-    list.placements = [
-      Placement(
-        name: PlaceName(element: element, stamp: stamp), left: nil,
-        authorship: Authorship(
-          right: nil, ownLeft: nil, ownRight: nil, cursor: .zero, isNew: true))
-    ]
-    list.registers = [
-      RegisterChange(slot: .item(element), stamp: CellStamp(stamp), value: part)
-    ]
-    try item.upload(list)
+    try item.upload(insertion(of: part, into: parts, at: stamp))
     try item.bench.sync(1)
     #expect(item.bench.exists(1, 1))
     let object = item.bench.server.merged(item.id)
     #expect(object?.elements(of: parts) == [])
     #expect(object?.value(child, of: .root) == part)
+  }
+
+  @Test("has no element that is absent")
+  func absentElement() throws {
+    var item = try ServedItem()
+    let list = ContainerID(declaredBy: try item.name("list"), in: .root)
+    try item.upload(insertion(of: .absent, into: list, at: item.stamp(1)))
+    try item.bench.sync(1)
+    #expect(item.bench.exists(1, 1))
+    #expect(item.bench.server.merged(item.id)?.elements(of: list) == [])
+  }
+
+  private func insertion(
+    of value: CellValue, into list: ContainerID, at stamp: Stamp
+  ) -> ContainerChange {
+    let element = ElementID(client: stamp.client, number: stamp.time)
+    var change = ContainerChange(id: list)
+    change.placements = [
+      Placement(
+        name: PlaceName(element: element, stamp: stamp), left: nil,
+        authorship: Authorship(
+          right: nil, ownLeft: nil, ownRight: nil, cursor: .zero, isNew: true))
+    ]
+    change.registers = [
+      RegisterChange(slot: .item(element), stamp: CellStamp(stamp), value: value)
+    ]
+    return change
   }
 
   @Test("finds what a key holds that is written again when its removal has been forgotten")
