@@ -58,8 +58,16 @@ private struct ServedItem {
   @Test("has no element that is absent")
   func absentElement() throws {
     var item = try ServedItem()
-    let list = ContainerID(declaredBy: try item.name("list"), in: .root)
-    try item.upload(insertion(of: .absent, into: list, at: item.stamp(1)))
+    // One that no class declares: what is in it is of any kind.
+    let list = ContainerID(madeBy: item.stamp(1))
+    var root = ContainerChange(id: .root)
+    root.registers = [
+      RegisterChange(
+        slot: .property(try item.name("any")), stamp: CellStamp(item.stamp(1)), value: .list)
+    ]
+    try item.upload(root)
+    try item.upload(insertion(of: .absent, into: list, at: item.stamp(2)))
+    #expect(item.bench.server.merged(item.id)?.kind(of: list) == .list)
     try item.bench.sync(1)
     #expect(item.bench.exists(1, 1))
     #expect(item.bench.server.merged(item.id)?.elements(of: list) == [])
