@@ -19,6 +19,8 @@ struct Failures {
   var answersOnlyPings = false
   /// How many slices of downloads leave before the connection ends; nil: all.
   var slicesLeft: Int?
+  /// Whether no client is served once a connection has ended for that.
+  var staysAway = false
   var connected: (_ startsOver: Bool) -> Void = { _ in }
   var refusedUpload: (ContinuousClock.Instant) -> Void = { _ in }
 }
@@ -83,9 +85,17 @@ extension TestServer {
   public func answerOnlyPings() throws { try onLoop { self.failures.answersOnlyPings = true } }
 
   /// Ends the next connection that has been sent so many slices of downloads.
-  public func cutDownload(afterSlices count: Int) throws {
-    try onLoop { self.failures.slicesLeft = count }
+  ///
+  /// - Parameter staysAway: whether no client is served from then on, until `takeConnections()`.
+  public func cutDownload(afterSlices count: Int, staysAway: Bool = false) throws {
+    try onLoop {
+      self.failures.slicesLeft = count
+      self.failures.staysAway = staysAway
+    }
   }
+
+  /// Refuses no clients any more.
+  public func takeConnections() throws { try onLoop { self.failures.ofConnections = nil } }
 
   /// Sends everything so much later from now on.
   public func delay(milliseconds: Int64) throws {
@@ -147,6 +157,9 @@ extension TestServer {
     guard let left = failures.slicesLeft, case .download(_, true, _)? = try? Frame.decode(frame)
     else { return false }
     failures.slicesLeft = left > 0 ? left - 1 : nil
+    if left == 0, failures.staysAway {
+      failures.ofConnections = Failures.Refusal(error: RefusalReason.unavailable.error)
+    }
     return left == 0
   }
 

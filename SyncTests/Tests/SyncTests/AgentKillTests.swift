@@ -63,7 +63,8 @@ private struct WritersAndKills {
 }
 
 @MainActor
-@Suite("a synced file whose agent is killed", .serialized) struct AgentKillTests {
+@Suite("a synced file whose agent is killed", .serialized, .timeLimit(.minutes(30)))
+struct AgentKillTests {
   /// How often; `tools/lab agent-kills COUNT` kills it more often, and prints how long all took.
   private static let killCount =
     ProcessInfo.processInfo.environment["AGENT_KILLS"].flatMap { Int($0) } ?? 10

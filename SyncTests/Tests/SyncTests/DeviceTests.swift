@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite("two devices", .serialized) struct DeviceTests {
+@Suite("two devices", .serialized, .timeLimit(.minutes(2))) struct DeviceTests {
   @Test("see what the other one writes")
   func converge() async throws {
     try await TwoDevices.with { devices in

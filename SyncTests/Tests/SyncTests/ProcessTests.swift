@@ -46,7 +46,8 @@ final class DeviceProcess {
 }
 
 @MainActor
-@Suite("several processes on one synced file", .serialized) struct ProcessTests {
+@Suite("several processes on one synced file", .serialized, .timeLimit(.minutes(2)))
+struct ProcessTests {
   @Test("share one agent, and another one takes over at once when it is killed")
   func takeover() async throws {
     try await TwoDevices.with(hasAccount: true) { devices in

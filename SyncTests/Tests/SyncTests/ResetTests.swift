@@ -6,7 +6,8 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite("what the server does not go along with", .serialized) struct ResetTests {
+@Suite("what the server does not go along with", .serialized, .timeLimit(.minutes(2)))
+struct ResetTests {
   @Test("another history of the server leaves what was written, and the callbacks are called")
   func reset() async throws {
     let server = try TestServer()
@@ -221,12 +222,13 @@ import Testing
       session.suspend()
       try realm.write { for dog in dogs { dog.age = 9 } }
       try two.server.startNewEpoch()
-      try two.server.cutDownload(afterSlices: 2)
+      try two.server.cutDownload(afterSlices: 2, staysAway: true)
       session.resume()
       for await _ in begun.prefix(1) {}
       for await state in session.connectionStates where state == .disconnected { break }
       session.suspend()
       try realm.write { realm.add(Dog(name: "during", age: 3)) }
+      try two.server.takeConnections()
       session.resume()
       for await _ in ended.prefix(1) {}
       try await session.wait(for: .upload)
