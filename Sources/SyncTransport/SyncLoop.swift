@@ -1,6 +1,7 @@
 #if Sync
   import NIOCore
   import NIOPosix
+  import Platform
 
   /// A thread with a loop of its own, on which everything of one synced file's agent happens, or of
   /// one app's log-ins.
@@ -12,6 +13,8 @@
     public init() {
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       loop = group.next()
+      // Not the short slice of a loop that happens to have opened the file.
+      loop.execute { ProcessorSlice.setForCallingThread(nil) }
     }
 
     deinit { group.shutdownGracefully { _ in } }

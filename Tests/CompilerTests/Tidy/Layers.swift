@@ -8,7 +8,7 @@ enum Layers {
     "SyncProtocol": [],
     "SyncStore": ["ObjectStore", "Platform", "Storage", "SyncProtocol"],
     "SyncTransport": [
-      "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "Synchronization",
+      "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "Platform", "Synchronization",
     ],
     "LoopThread": ["Clibuv", "Dispatch", "Platform", "Synchronization"],
     "RealmSwift": [

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RealmSwift
 import ServerKit
+import Synchronization
 
 /// What users do: an app with a file, its agent, and a main loop that must not stand still while
 /// the agent fills the file.
@@ -20,12 +21,15 @@ struct DeviceSync: AsyncParsableCommand {
     try await fill(user, server.folder)
     let device = try LoopDevice(
       Self.configuration(user, server.folder, "device"), waitingFor: objects)
+    let idle = IdleLoop()
     let measured = await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: device.run()) }
     }
+    let machine = await idle.end()
     print("first sync of \(objects): \(measured.seconds) s")
-    print("longest pause of the main loop: \(measured.longestPause) ms")
-    print("turns that were more than 5 ms late: \(measured.latePauses)")
+    print("longest pause of the main loop: \(measured.pauses.longest) ms")
+    print("turns that were more than 5 ms late: \(measured.pauses.late)")
+    print("longest pause of a loop beside it that does nothing: \(machine.longest) ms")
   }
 
   private static func configuration(
@@ -75,9 +79,7 @@ private final class LoopDevice: @unchecked Sendable {
 
   struct Measured {
     var seconds = 0.0
-    /// In milliseconds, beyond the timer's interval.
-    var longestPause = 0.0
-    var latePauses = 0
+    var pauses = Pauses()
   }
 
   private let configuration: Realm.Configuration
@@ -96,17 +98,54 @@ private final class LoopDevice: @unchecked Sendable {
     let all = realm.objects(Small.self)
     let wanted = objects
     let token = all.observe { _ in if all.count == wanted { loop.stop() } }
-    var last = ContinuousClock.now
-    loop.schedule(after: .milliseconds(1), every: .milliseconds(1)) {
-      let now = ContinuousClock.now
-      let pause = SyncLoad.seconds(now - last) * 1_000 - 1
-      measured.longestPause = max(measured.longestPause, pause)
-      if pause > 5 { measured.latePauses += 1 }
-      last = now
-    }
+    measured.pauses = Pauses()
+    loop.schedule(after: .milliseconds(1), every: .milliseconds(1)) { measured.pauses.turn() }
     loop.run()
     token.invalidate()
     measured.seconds = SyncLoad.seconds(ContinuousClock.now - start)
     return measured
+  }
+}
+
+/// How late a loop comes to what it does every millisecond.
+private struct Pauses {
+  /// In milliseconds, beyond the timer's interval.
+  private(set) var longest = 0.0
+  /// How many were longer than 5 ms.
+  private(set) var late = 0
+  private var last = ContinuousClock.now
+
+  mutating func turn() {
+    let now = ContinuousClock.now
+    let pause = SyncLoad.seconds(now - last) * 1_000 - 1
+    longest = max(longest, pause)
+    if pause > 5 { late += 1 }
+    last = now
+  }
+}
+
+/// A loop without a realm, for what the machine's other programs do to every loop.
+private final class IdleLoop: Sendable {
+  private let loop = Mutex<UVLoop?>(nil)
+  private let ended: AsyncStream<Pauses>
+
+  init() {
+    let (ended, end) = AsyncStream<Pauses>.makeStream()
+    self.ended = ended
+    Thread.detachNewThread { [self] in
+      let loop = UVLoop()
+      self.loop.withLock { $0 = loop }
+      var pauses = Pauses()
+      loop.schedule(after: .milliseconds(1), every: .milliseconds(1)) { pauses.turn() }
+      loop.run()
+      end.yield(pauses)
+    }
+  }
+
+  func end() async -> Pauses {
+    let loop = loop.withLock { $0 }
+    loop?.execute { loop?.stop() }
+    for await pauses in ended { return pauses }
+    return Pauses()
   }
 }
