@@ -73,6 +73,39 @@ private struct ServedItem {
     #expect(item.bench.server.merged(item.id)?.elements(of: list) == [])
   }
 
+  @Test("holds nothing that its class has no room for: every device would fail in it")
+  func misfits() throws {
+    var item = try ServedItem()
+    let part = ObjectID(type: try item.name("Part"), key: .int(1))
+    let any = Slot.property(try item.name("any"))
+    let list = ContainerID(madeBy: item.stamp(1))
+    var root = ContainerChange(id: .root)
+    root.registers = [RegisterChange(slot: any, stamp: CellStamp(item.stamp(1)), value: .list)]
+    try item.upload(root)
+    for (step, value) in [CellValue.set, .object(part.type), .link(part), .absent].enumerated() {
+      let stamp = item.stamp(UInt64(step) + 2)
+      try item.upload(insertion(of: value, into: list, at: stamp))
+      #expect(item.bench.server.merged(item.id)?.elements(of: list) == [], "\(value)")
+      root.registers = [RegisterChange(slot: any, stamp: CellStamp(stamp), value: value)]
+      try item.upload(root)
+      #expect(item.bench.server.merged(item.id)?.value(any, of: .root) == .list, "\(value)")
+    }
+    let parts = ContainerID(declaredBy: try item.name("parts"), in: .root)
+    let other = ObjectID(type: item.id.type, key: .int(1))
+    for (step, value) in [CellValue.null, .object(other.type), .link(other)].enumerated() {
+      try item.upload(insertion(of: value, into: parts, at: item.stamp(UInt64(step) + 9)))
+      #expect(item.bench.server.merged(item.id)?.elements(of: parts) == [], "\(value)")
+    }
+    var key = ContainerChange(id: list)
+    key.registers = [
+      RegisterChange(slot: .key("k"), stamp: CellStamp(item.stamp(20)), value: .int(1))
+    ]
+    try item.upload(key)
+    #expect(item.bench.server.merged(item.id)?.value(.key("k"), of: list) == nil)
+    try item.upload(insertion(of: .int(1), into: list, at: item.stamp(21)))
+    #expect(item.bench.server.merged(item.id)?.elements(of: list).count == 1)
+  }
+
   private func insertion(
     of value: CellValue, into list: ContainerID, at stamp: Stamp
   ) -> ContainerChange {

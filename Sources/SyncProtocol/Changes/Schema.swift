@@ -62,10 +62,12 @@ public struct PropertyType: Hashable, Sendable {
   /// Whether the property can have such a value, or its collection such an element.
   func accepts(_ content: CellValue) -> Bool {
     switch (content, value) {
-    case (.null, _): isOptional || value == .any || value == .link || value == .object
+    case (.null, .link), (.null, .object): shape == .single || shape == .map
+    case (.null, _): isOptional || value == .any
     case (.absent, _): shape == .set || shape == .map
-    // Embedded objects have an owner of a class that is known, and so are no values of any kind.
-    case (.object, .any): false
+    // Embedded objects have an owner of a class that is known, and sets are not in values of any
+    // kind.
+    case (.object, .any), (.set, .any): false
     case (_, .any): true
     case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double): true
     case (.string, .string), (.data, .data), (.date, .date), (.decimal, .decimal): true

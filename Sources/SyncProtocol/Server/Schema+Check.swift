@@ -14,11 +14,48 @@ extension Schema {
     }
     for container in change.containers {
       let owner = container.id.isDeclared ? container.id.declarer : container.id
-      guard case .object(let id) = kinds[owner] ?? object?.containers[owner]?.kind else { continue }
-      guard let type = classes[names[id]] else { return .notInSchema }
-      if let problem = problem(of: container, in: type, names: names) { return problem }
+      switch kinds[owner] ?? object?.containers[owner]?.kind {
+      case .object(let id):
+        guard let type = classes[names[id]] else { return .notInSchema }
+        if let problem = problem(of: container, in: type, names: names) { return problem }
+      case .list:
+        if !accepts(container, as: PropertyType(.any, .list), names) { return .wrongType }
+      case .map:
+        if !accepts(container, as: PropertyType(.any, .map), names) { return .wrongType }
+      case .set: return .wrongType
+      case nil: continue
+      }
     }
     return nil
+  }
+
+  /// Whether a collection can be changed so.
+  private func accepts(
+    _ change: ContainerChange, as property: PropertyType, _ names: Names
+  ) -> Bool {
+    if property.shape != .list, !change.placements.isEmpty || !change.removals.isEmpty {
+      return false
+    }
+    return change.registers.allSatisfy { register in
+      switch (register.slot, property.shape) {
+      case (.item, .list), (.key, .map): accepts(register.value, as: property, names)
+      case (.member(let member), .set): accepts(member, as: property, names)
+      default: false
+      }
+    }
+  }
+
+  /// Whether a property can have a value, which leads to an object of its class if to any.
+  private func accepts(_ value: CellValue, as property: PropertyType, _ names: Names) -> Bool {
+    guard property.accepts(value) else { return false }
+    let target: Text
+    switch value {
+    case .link(let object): target = names[object.type]
+    case .object(let type): target = names[type]
+    default: return true
+    }
+    if property.value == .any { return classes[target]?.isEmbedded != true }
+    return property.target.string.isEmpty || property.target == target
   }
 
   private func problem(
@@ -26,26 +63,14 @@ extension Schema {
   ) -> RefusalReason? {
     if change.id.isDeclared {
       guard let property = type.properties[names[change.id.property]] else { return .notInSchema }
-      let isRight: Bool =
-        switch change.collectionKind {
-        case .list: property.shape == .list
-        case .set: property.shape == .set
-        case .map: property.shape == .map
-        default: true
-        }
-      guard isRight else { return .wrongType }
-      let areRight = change.registers.allSatisfy { register in
-        if case .member(let value) = register.slot { return property.accepts(value) }
-        return property.accepts(register.value)
-      }
-      return areRight ? nil : .wrongType
+      return accepts(change, as: property, names) ? nil : .wrongType
     }
     for register in change.registers {
       guard case .property(let name) = register.slot else { return .wrongType }
       guard let property = type.properties[names[name]] else { return .notInSchema }
       let isRight: Bool =
         switch property.shape {
-        case .single: property.accepts(register.value)
+        case .single: accepts(register.value, as: property, names)
         case .list: register.value == .list
         case .set: register.value == .set
         case .map: register.value == .map

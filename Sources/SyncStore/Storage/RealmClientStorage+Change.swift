@@ -190,8 +190,10 @@ extension RealmClientStorage {
       else { return }
       let new = try writes.createEmbedded(property.columnKey, of: row, in: table)
       entries[id]?.places.made[made] = .row(target.table, new)
-    } else if property.kind == .any, let nested = try makeNested(value, made, id) {
-      try writes.set(nested, property.columnKey, of: row, in: table)
+    } else if property.kind == .any {
+      // Nothing where there can be no such container, and not what was there before.
+      let nested = try makeNested(value, made, id)
+      try writes.set(nested ?? .null, property.columnKey, of: row, in: table)
     }
   }
 
@@ -222,8 +224,9 @@ extension RealmClientStorage {
         else { return }
         let new = try writes.mapSetEmbedded(forKey: key, property, of: row, in: table)
         entries[id]?.places.made[made] = .row(target.table, new)
-      } else if property.kind == .any, let nested = try makeNested(value, made, id) {
-        try writes.mapSet(nested, forKey: key, property, of: row, in: table)
+      } else if property.kind == .any {
+        let nested = try makeNested(value, made, id)
+        try writes.mapSet(nested ?? .null, forKey: key, property, of: row, in: table)
       }
       return
     }

@@ -34,15 +34,13 @@ extension RealmClientStorage {
     guard let (table, row, property) = try list(container, id) else { return }
     let place = try place(of: index, in: container, id)
     entries[id]?.places.shift(container, from: index, by: 1)
-    if let made {
-      if case .object = value, property.kind == .object {
-        let new = try writes.listInsertEmbedded(
-          at: place, property.columnKey, of: row, in: table)
-        entries[id]?.places.made[made] = .row(property.targetTable, new)
-      } else if let nested = try makeNested(value, made, id) {
-        try writes.listInsert(nested, at: place, property.columnKey, of: row, in: table)
-      }
+    if let made, case .object = value, property.kind == .object {
+      let new = try writes.listInsertEmbedded(at: place, property.columnKey, of: row, in: table)
+      entries[id]?.places.made[made] = .row(property.targetTable, new)
       return
+    }
+    if let made, property.kind == .any, let nested = try makeNested(value, made, id) {
+      return try writes.listInsert(nested, at: place, property.columnKey, of: row, in: table)
     }
     switch try content(value, for: property) {
     case .value(let stored):

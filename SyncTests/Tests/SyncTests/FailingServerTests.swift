@@ -59,6 +59,18 @@ import Testing
     try await giveUp(timeouts) { try $0.answerOnlyPings() }
   }
 
+  @Test("is waited for as long as one likes")
+  func endlessPatience() async throws {
+    let server = try TestServer()
+    let app = makeApp(server)
+    app.syncManager.timeoutOptions = SyncTimeoutOptions(
+      connectTimeout: .max, pingKeepalivePeriod: .max, pongKeepaliveTimeout: .max)
+    let user = try await app.login(credentials: .anonymous)
+    let device = Device(user)
+    defer { device.remove() }
+    _ = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+  }
+
   /// Opens a file that does not wait for its server, to which something has happened.
   private func giveUp(
     _ timeouts: SyncTimeoutOptions? = nil, _ event: (TestServer) throws -> Void

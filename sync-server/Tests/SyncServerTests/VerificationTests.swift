@@ -15,6 +15,7 @@ import Testing
         "doubles": PropertyType(.double, .set), "floats": PropertyType(.float, .set),
         "decimals": PropertyType(.decimal, .set), "dates": PropertyType(.date, .set),
         "strings": PropertyType(.string, .set), "anys": PropertyType(.any, .set),
+        "anyList": PropertyType(.any, .list),
         "part": PropertyType(.object, .single, isOptional: true, target: "Nested"),
       ]),
     SchemaClass(
@@ -125,6 +126,26 @@ import Testing
     let embedded = bench.property("any", .object(bench.name("Nested")), of: .root)
     #expect(try !bench.upload(1, [embedded]))
     #expect(try bench.upload(2, [bench.property("any", .list, of: .root)]))
+    #expect(try bench.findings == [])
+  }
+
+  @Test func linksToWhatIsNotThereAreNoDamage() throws {
+    let bench = try Bench()
+    var change = ContainerChange(
+      id: ContainerID(declaredBy: bench.name("anyList"), in: .root))
+    let nobody = ObjectID(type: bench.name("Odd"), key: .int(77))
+    for value in [CellValue.int(1), .link(nobody), .int(2)] {
+      let stamp = bench.stamp()
+      let element = ElementID(client: stamp.client, number: stamp.time)
+      change.placements.append(
+        Placement(
+          name: PlaceName(element: element, stamp: stamp), left: nil,
+          authorship: Authorship(
+            right: nil, ownLeft: nil, ownRight: nil, cursor: .zero, isNew: true)))
+      change.registers.append(
+        RegisterChange(slot: .item(element), stamp: CellStamp(stamp), value: value))
+    }
+    #expect(try bench.upload(1, [change]))
     #expect(try bench.findings == [])
   }
 }

@@ -43,11 +43,14 @@
       user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
     }
 
+    /// Some thirty years are as good as any longer time, and can be added.
+    private static func milliseconds(_ option: UInt) -> Int { Int(min(option, 1 << 40)) }
+
     private func open(_ token: String, _ number: Int) {
       let manager = user.app.syncManager
       WebSocket.connect(
         to: user.app.endpoint, path: "/sync/\(user.app.appId)", headers: manager.headers,
-        timeoutMilliseconds: Int(timeouts.connectTimeout), on: loop,
+        timeoutMilliseconds: Self.milliseconds(timeouts.connectTimeout), on: loop,
         WebSocket.Events(
           opened: { [weak self] socket in self?.opened(socket, token, number) },
           received: { [weak self] bytes in self?.received(bytes, number) },
@@ -73,8 +76,8 @@
 
     /// Gives up a connection on which the server answers pings and nothing else.
     private func limitHandshake(_ number: Int) {
-      let limit = timeouts.connectTimeout
-      handshake = loop.after(milliseconds: Int(limit)) { [weak self] in
+      let limit = Self.milliseconds(timeouts.connectTimeout)
+      handshake = loop.after(milliseconds: limit) { [weak self] in
         guard let self, number == connection, !isReady else { return }
         retry(because: "The server has not answered the handshake within \(limit) ms.")
       }
@@ -163,8 +166,9 @@
     /// Sees to it that a connection that has died is noticed.
     private func watch(_ number: Int) {
       let timeouts = timeouts
-      let (period, limit) = (max(timeouts.pingKeepalivePeriod, 100), timeouts.pongKeepaliveTimeout)
-      keepalive = loop.after(milliseconds: Int(period)) { [weak self] in
+      let period = max(Self.milliseconds(timeouts.pingKeepalivePeriod), 100)
+      let limit = Self.milliseconds(timeouts.pongKeepaliveTimeout)
+      keepalive = loop.after(milliseconds: period) { [weak self] in
         guard let self, number == connection else { return }
         let silence = SharedRealm.milliseconds() - min(heardAt, SharedRealm.milliseconds())
         if silence > UInt64(period + limit) {

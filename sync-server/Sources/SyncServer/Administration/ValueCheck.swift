@@ -80,7 +80,10 @@ struct ValueCheck {
       if cells.contains(where: { $0.container != nil }) {
         return values.count == cells.count || property.kind == .any
       }
-      let wanted = try cells.compactMap { try stored($0, property) }
+      // A link to what is not there is nothing among values of any kind, and no element of links.
+      let wanted = try cells.compactMap {
+        try stored($0, property) ?? (property.kind == .any ? .null : nil)
+      }
       guard wanted.count == values.count else { return false }
       return try wanted.indices.allSatisfy {
         try values.value(at: $0).isIdentical(to: wanted[$0])
