@@ -17,10 +17,10 @@ struct Failures {
   var hasMoved = false
   /// Whether it says nothing but that it is there.
   var answersOnlyPings = false
-  /// How many slices of downloads leave before the connection ends; nil: all.
+  /// How many slices of downloads leave before the connection ends, or stalls; nil: all.
   var slicesLeft: Int?
-  /// Whether no client is served once a connection has ended for that.
-  var staysAway = false
+  /// Whether the connection stays then, and is sent nothing more.
+  var stalls = false
   var connected: (_ startsOver: Bool) -> Void = { _ in }
   var refusedUpload: (ContinuousClock.Instant) -> Void = { _ in }
 }
@@ -85,12 +85,19 @@ extension TestServer {
   public func answerOnlyPings() throws { try onLoop { self.failures.answersOnlyPings = true } }
 
   /// Ends the next connection that has been sent so many slices of downloads.
-  ///
-  /// - Parameter staysAway: whether no client is served from then on, until `takeConnections()`.
-  public func cutDownload(afterSlices count: Int, staysAway: Bool = false) throws {
+  public func cutDownload(afterSlices count: Int) throws {
     try onLoop {
       self.failures.slicesLeft = count
-      self.failures.staysAway = staysAway
+      self.failures.stalls = false
+    }
+  }
+
+  /// Sends nothing more on the next connection that has been sent so many slices of downloads. Other
+  /// than one that ends, it brings all of them to the client.
+  public func stallDownload(afterSlices count: Int) throws {
+    try onLoop {
+      self.failures.slicesLeft = count
+      self.failures.stalls = true
     }
   }
 
@@ -152,14 +159,11 @@ extension TestServer {
     }
   }
 
-  /// Whether the connection that a frame is to be sent to ends instead.
+  /// Whether the connection that a frame is to be sent to ends or stalls instead.
   func cuts(before frame: [UInt8]) -> Bool {
     guard let left = failures.slicesLeft, case .download(_, true, _)? = try? Frame.decode(frame)
     else { return false }
     failures.slicesLeft = left > 0 ? left - 1 : nil
-    if left == 0, failures.staysAway {
-      failures.ofConnections = Failures.Refusal(error: RefusalReason.unavailable.error)
-    }
     return left == 0
   }
 

@@ -209,7 +209,8 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
         if isCut { return }
         if server.cuts(before: bytes) {
           isCut = true
-          return later { $0.close(promise: nil) }
+          if !server.failures.stalls { endWhenSent() }
+          return
         }
         let frame = WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
         later { $0.writeAndFlush(self.wrapOutboundOut(frame), promise: nil) }
@@ -218,6 +219,15 @@ final class SocketHandler: ChannelInboundHandler, @unchecked Sendable {
         obey(session.authenticate(user.map { Text($0) }, expiry: .max, now: now))
       case .close: later { $0.close(promise: nil) }
       }
+    }
+  }
+
+  /// Ends the connection when what was written to it has left: closing it would drop that.
+  private func endWhenSent() {
+    let last = WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer())
+    later { context in
+      let sent = context.writeAndFlush(self.wrapOutboundOut(last))
+      sent.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
     }
   }
 

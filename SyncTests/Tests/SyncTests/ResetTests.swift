@@ -222,9 +222,11 @@ struct ResetTests {
       session.suspend()
       try realm.write { for dog in dogs { dog.age = 9 } }
       try two.server.startNewEpoch()
-      try two.server.cutDownload(afterSlices: 2, staysAway: true)
+      try two.server.stallDownload(afterSlices: 2)
       session.resume()
       for await _ in begun.prefix(1) {}
+      try two.server.refuseConnections(with: .unavailable)
+      try two.server.endConnections()
       for await state in session.connectionStates where state == .disconnected { break }
       session.suspend()
       try realm.write { realm.add(Dog(name: "during", age: 3)) }
