@@ -126,6 +126,7 @@ struct Committer {
     for run in writer.freed where run.createdIn <= durable { held += run.length }
     state.heldBytes += held
     state.unflushedBytes += written
+    state.newestCommitBytes = written
   }
 
   private func prepareFreeSpace() throws(StorageError) {

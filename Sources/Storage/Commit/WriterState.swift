@@ -16,6 +16,8 @@ final class WriterState: @unchecked Sendable {
   /// last scheduled for that.
   var unflushedBytes: UInt64 = 0
   var heldBytes: UInt64 = 0
+  /// What the newest commit has written.
+  var newestCommitBytes: UInt64 = 0
 
   init(cipher: FileCipher?) {
     nodeCipher = cipher?.makeNodeCipher()

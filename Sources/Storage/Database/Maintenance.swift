@@ -14,9 +14,10 @@ final class Maintenance: Sendable {
   private let state = LockedValue(State())
   private let waiters = DurabilityWaiters()
 
+  private static let unflushedBytesMax: UInt64 = 64 << 20
   /// A flush takes as long as what it writes, and what commits free meanwhile is not reused: that
-  /// of a large import should be over soon.
-  private static let unflushedBytesMax: UInt64 = 8 << 20
+  /// of a large import begins at once, not beside the small commits after it.
+  private static let largeCommitBytes: UInt64 = 8 << 20
   private static let compactionDelayNanoseconds: UInt64 = 200_000_000
   private static let stepDelayNanoseconds: UInt64 = 1_000_000
   private static let pinnedDelayNanoseconds: UInt64 = 2_000_000_000
@@ -36,7 +37,9 @@ final class Maintenance: Sendable {
       // grow by it.
       let heldMax = min(max(freeSpace.liveBytes / 16, 256 << 10), 4 << 20)
       let state = database.writer.state
-      if state.heldBytes > heldMax || state.unflushedBytes > Self.unflushedBytesMax {
+      if state.heldBytes > heldMax || state.unflushedBytes > Self.unflushedBytesMax
+        || state.newestCommitBytes > Self.largeCommitBytes
+      {
         state.heldBytes = 0
         state.unflushedBytes = 0
         scheduleFlushNow(database)
