@@ -22,11 +22,11 @@ private struct ServedItem {
     Stamp(time: HybridClock.time(milliseconds: 1_700_000_000_000) + step, client: client)
   }
 
-  /// Takes a batch with one container of the item.
-  mutating func upload(_ container: ContainerChange) throws {
+  /// Takes a batch with containers of the item.
+  mutating func upload(_ containers: ContainerChange...) throws {
     let core = bench.server
     var change = ObjectChange(id: id, generation: Generation(1))
-    change.containers = [container]
+    change.containers = containers
     let batch = UploadBatch(
       number: core.files[client]!.acknowledged + 1, cursor: core.head.version, objects: [change])
     let received = try UploadBatch.decode(
@@ -104,6 +104,33 @@ private struct ServedItem {
     #expect(item.bench.server.merged(item.id)?.value(.key("k"), of: list) == nil)
     try item.upload(insertion(of: .int(1), into: list, at: item.stamp(21)))
     #expect(item.bench.server.merged(item.id)?.elements(of: list).count == 1)
+  }
+
+  @Test("takes into a list that was cleared what it took before, and nothing else")
+  func clearedLists() throws {
+    var item = try ServedItem()
+    let part = try item.name("Part")
+    let parts = Slot.property(try item.name("parts"))
+    func clearing(at time: UInt64) -> (root: ContainerChange, list: ContainerID) {
+      var root = ContainerChange(id: .root)
+      let stamp = item.stamp(time)
+      root.registers = [RegisterChange(slot: parts, stamp: CellStamp(stamp), value: .list)]
+      return (root, ContainerID(madeBy: stamp))
+    }
+    let cleared = clearing(at: 1)
+    try item.upload(cleared.root)
+    try item.upload(insertion(of: .object(part), into: cleared.list, at: item.stamp(2)))
+    #expect(item.bench.server.merged(item.id)?.elements(of: cleared.list).count == 1)
+    for (step, value) in [CellValue.int(1), .null, .object(item.id.type), .list].enumerated() {
+      let stamp = item.stamp(UInt64(step) + 3)
+      try item.upload(insertion(of: value, into: cleared.list, at: stamp))
+      #expect(
+        item.bench.server.merged(item.id)?.elements(of: cleared.list).count == 1, "\(value)")
+    }
+    let again = clearing(at: 10)
+    let added = insertion(of: .object(part), into: again.list, at: item.stamp(11))
+    try item.upload(again.root, added)
+    #expect(item.bench.server.merged(item.id)?.elements(of: again.list).count == 1)
   }
 
   private func insertion(

@@ -5,24 +5,15 @@ extension Schema {
     of change: ObjectChange, in object: ServerObject?, names: Names
   ) -> RefusalReason? {
     guard let type = classes[names[change.id.type]], !type.isEmbedded else { return .notInSchema }
-    var kinds: [ContainerID: ContainerKind] = [.root: .object(change.id.type)]
+    var roles = ContainerRoles(of: change, in: object, schema: self, names: names)
     for container in change.containers {
-      for register in container.registers {
-        guard let kind = register.value.container else { continue }
-        kinds[register.made] = kind
-      }
-    }
-    for container in change.containers {
-      let owner = container.id.isDeclared ? container.id.declarer : container.id
-      switch kinds[owner] ?? object?.containers[owner]?.kind {
+      switch roles[container.id] {
       case .object(let id):
         guard let type = classes[names[id]] else { return .notInSchema }
         if let problem = problem(of: container, in: type, names: names) { return problem }
-      case .list:
-        if !accepts(container, as: PropertyType(.any, .list), names) { return .wrongType }
-      case .map:
-        if !accepts(container, as: PropertyType(.any, .map), names) { return .wrongType }
-      case .set: return .wrongType
+      case .collection(let property):
+        if !accepts(container, as: property, names) { return .wrongType }
+      case .notInSchema: return .notInSchema
       case nil: continue
       }
     }
@@ -61,10 +52,6 @@ extension Schema {
   private func problem(
     of change: ContainerChange, in type: SchemaClass, names: Names
   ) -> RefusalReason? {
-    if change.id.isDeclared {
-      guard let property = type.properties[names[change.id.property]] else { return .notInSchema }
-      return accepts(change, as: property, names) ? nil : .wrongType
-    }
     for register in change.registers {
       guard case .property(let name) = register.slot else { return .wrongType }
       guard let property = type.properties[names[name]] else { return .notInSchema }

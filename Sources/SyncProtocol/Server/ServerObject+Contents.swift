@@ -45,6 +45,19 @@ extension ServerObject {
     return register.made
   }
 
+  /// The property of which the value made a container, and the class of the object that has it; nil
+  /// if another container has it, in a list or under a key.
+  func property(thatMade id: ContainerID) -> (property: NameID, type: NameID)? {
+    for container in containers.values {
+      guard case .object(let type) = container.kind else { continue }
+      for (slot, register) in container.registers
+      where register.value.container != nil && register.made == id {
+        if case .property(let property) = slot { return (property, type) }
+      }
+    }
+    return nil
+  }
+
   /// The keys of a map or the members of a set that are there, in no order.
   public func slots(of container: ContainerID) -> [Slot] {
     (containers[container]?.registers ?? [:]).compactMap { $1.value == .absent ? nil : $0 }

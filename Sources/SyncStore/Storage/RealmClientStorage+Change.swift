@@ -162,7 +162,9 @@ extension RealmClientStorage {
       case .dangling(let target):
         try writes.setNull(property.columnKey, of: row, in: table)
         keepDangling(.property(name), of: container, id, target)
-      case .unfit: break
+      case .unfit:
+        // Not what was there before.
+        try writes.set(property.defaultValue, property.columnKey, of: row, in: table)
       }
     case (.key(let key), .collection(let table, let row, let property)):
       guard property.collection == .map else { return }
@@ -236,7 +238,7 @@ extension RealmClientStorage {
     case .dangling(let target):
       try writes.mapSet(.null, forKey: key, property, of: row, in: table)
       keepDangling(.key(key), of: container, id, target)
-    case .unfit: break
+    case .unfit: try writes.mapRemove(key, property, of: row, in: table)
     }
   }
 

@@ -133,8 +133,11 @@ extension RealmClientStorage {
     guard case .link(let target) = value else {
       return value.stored(for: property).map { .value($0) } ?? .unfit
     }
-    guard let known = try layout.classes[target.type], known.primaryKey != nil,
-      property.kind == .any || property.targetTable == known.table
+    // What a value of any kind leads to may be of a class that this program does not have.
+    guard let known = try layout.classes[target.type] else {
+      return property.kind == .any ? .dangling(target) : .unfit
+    }
+    guard known.primaryKey != nil, property.kind == .any || property.targetTable == known.table
     else { return .unfit }
     guard let row = try row(of: target) else { return .dangling(target) }
     return .value(.link(known.table, row))

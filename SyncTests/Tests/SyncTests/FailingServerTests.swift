@@ -1,3 +1,4 @@
+import Foundation
 import RealmSwift
 import SyncModels
 import SyncServerKit
@@ -62,7 +63,9 @@ import Testing
   @Test("is waited for as long as one likes")
   func endlessPatience() async throws {
     let server = try TestServer()
-    let app = makeApp(server)
+    let app = App(
+      id: "app-\(UUID().uuidString)",
+      configuration: AppConfiguration(baseURL: server.url, defaultRequestTimeoutMS: .max))
     app.syncManager.timeoutOptions = SyncTimeoutOptions(
       connectTimeout: .max, pingKeepalivePeriod: .max, pongKeepaliveTimeout: .max)
     let user = try await app.login(credentials: .anonymous)

@@ -133,7 +133,7 @@
 
     private init(_ id: String, _ configuration: AppConfiguration, _ endpoint: Endpoint) {
       requests = AppRequests(
-        endpoint: endpoint, timeoutMilliseconds: Int(configuration.defaultRequestTimeoutMS))
+        endpoint: endpoint, timeoutMilliseconds: configuration.defaultRequestTimeoutMS.asTimeout)
       store = UserStore(appId: id)
       manager = SyncManager(configuration.syncTimeouts, requests)
     }

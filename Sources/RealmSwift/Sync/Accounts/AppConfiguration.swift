@@ -77,4 +77,10 @@
       self.fastReconnectLimit = fastReconnectLimit ?? Self.defaultReconnectLimit
     }
   }
+
+  extension UInt {
+    /// The milliseconds of an option. Some thirty years are as good as any longer time, and can be
+    /// added.
+    var asTimeout: Int { Int(Swift.min(self, 1 << 40)) }
+  }
 #endif

@@ -43,14 +43,11 @@
       user.app.syncManager.timeoutOptions ?? SyncTimeoutOptions()
     }
 
-    /// Some thirty years are as good as any longer time, and can be added.
-    private static func milliseconds(_ option: UInt) -> Int { Int(min(option, 1 << 40)) }
-
     private func open(_ token: String, _ number: Int) {
       let manager = user.app.syncManager
       WebSocket.connect(
         to: user.app.endpoint, path: "/sync/\(user.app.appId)", headers: manager.headers,
-        timeoutMilliseconds: Self.milliseconds(timeouts.connectTimeout), on: loop,
+        timeoutMilliseconds: timeouts.connectTimeout.asTimeout, on: loop,
         WebSocket.Events(
           opened: { [weak self] socket in self?.opened(socket, token, number) },
           received: { [weak self] bytes in self?.received(bytes, number) },
@@ -76,7 +73,7 @@
 
     /// Gives up a connection on which the server answers pings and nothing else.
     private func limitHandshake(_ number: Int) {
-      let limit = Self.milliseconds(timeouts.connectTimeout)
+      let limit = timeouts.connectTimeout.asTimeout
       handshake = loop.after(milliseconds: limit) { [weak self] in
         guard let self, number == connection, !isReady else { return }
         retry(because: "The server has not answered the handshake within \(limit) ms.")
@@ -166,8 +163,8 @@
     /// Sees to it that a connection that has died is noticed.
     private func watch(_ number: Int) {
       let timeouts = timeouts
-      let period = max(Self.milliseconds(timeouts.pingKeepalivePeriod), 100)
-      let limit = Self.milliseconds(timeouts.pongKeepaliveTimeout)
+      let period = max(timeouts.pingKeepalivePeriod.asTimeout, 100)
+      let limit = timeouts.pongKeepaliveTimeout.asTimeout
       keepalive = loop.after(milliseconds: period) { [weak self] in
         guard let self, number == connection else { return }
         let silence = SharedRealm.milliseconds() - min(heardAt, SharedRealm.milliseconds())
