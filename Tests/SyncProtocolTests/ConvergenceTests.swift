@@ -31,14 +31,21 @@ import Testing
     #expect(ConvergenceRun.run(seed: seed, hasHabits: false).finding == nil)
   }
 
-  /// An element that was moved after a refused batch had inserted it; what is given back to another
-  /// history in a container that is not there; an element that rises when the mark of its removal
-  /// was trimmed; a download of several slices, of which the query set has changed before its
-  /// end; a refused object that had been given back to a server that lacked it.
+  /// An element that was moved after a refused batch had inserted it, and one that was written to
+  /// as well; what is given back to another history in a container that is not there; an element
+  /// that rises when the mark of its removal was trimmed; a download of several slices, of which
+  /// the query set has changed before its end; a refused object that had been given back to a
+  /// server that lacked it.
   @Test(
     "ends with the same data where much is refused and trimmed",
-    arguments: [10679, 15885, 116651, 64851, 126366, 144255, 126079, 59159] as [UInt64])
+    arguments: [10679, 167474, 15885, 116651, 64851, 126366, 144255, 126079, 59159] as [UInt64])
   func keptWithHabits(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
+
+  /// A file with half of a transaction is put back after the server has lost the other half.
+  @Test("ends with the same data where files go back", arguments: [94584] as [UInt64])
+  func keptGoingBack(seed: UInt64) {
+    #expect(ConvergenceRun.run(seed: seed, goesBack: true).finding == nil)
+  }
 
   @Test("decodes damaged frames to a value or an error")
   func fuzz() { #expect(FrameFuzz.run(count: 50_000, seed: 1) == nil) }

@@ -6,7 +6,9 @@ extension ConvergenceRun {
     guard finding == nil else { return }
     for writer in devices.indices where !halved.contains(writer) {
       let values = pair(of: writer, on: devices[number])
-      if values[0] != values[1] {
+      if values[0] == values[1] {
+        halves[number]?.remove(writer)
+      } else if halves[number]?.contains(writer) != true {
         finding = "device \(number) sees half of a transaction of \(writer): \(values)"
       }
     }
@@ -26,11 +28,23 @@ extension ConvergenceRun {
   /// transaction that the backup lacks, and give that back. What the server has stands then, so it
   /// is whole again when its program writes the next one.
   mutating func noteHalves() {
-    for device in devices where device.core.storage.record.mustStartOver {
-      for writer in devices.indices {
-        let values = pair(of: writer, on: device)
-        if values[0] != values[1] { halved.insert(writer) }
-      }
+    for number in devices.indices where devices[number].core.storage.record.mustStartOver {
+      halved.formUnion(writersOfHalves(on: number))
+    }
+  }
+
+  /// A device's file is put back to what it was in the middle of a download. If the server has lost
+  /// the other half meanwhile, the device has but one until it gets what the program writes next.
+  mutating func noteHalves(putBack number: Int) {
+    let writers = writersOfHalves(on: number)
+    halves[number] = Set(writers)
+    halved.formUnion(writers)
+  }
+
+  private func writersOfHalves(on number: Int) -> [Int] {
+    devices.indices.filter { writer in
+      let values = pair(of: writer, on: devices[number])
+      return values[0] != values[1]
     }
   }
 
@@ -226,8 +240,9 @@ extension ConvergenceRun {
       let known = containers[object.id] ?? model.containers(of: object.id, skipsRisen: true)
       containers[object.id] = known
       let refused = device.refused[object.id] ?? 0
+      let elements = device.refusedElements[object.id] ?? []
       for container in object.containers
-      where !isKept(container, of: object, after: refused, in: known) {
+      where !isKept(container, of: object, after: refused, without: elements, in: known) {
         return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"
       }
     }
@@ -237,7 +252,7 @@ extension ConvergenceRun {
   /// server, or something later. What elements hold went with them, if they were refused.
   private func isKept(
     _ container: ContainerChange, of object: ObjectChange, after refused: UInt64,
-    in known: Set<ContainerID>
+    without elements: Set<ElementID>, in known: Set<ContainerID>
   ) -> Bool {
     let lost = container.registers.first { register in
       if register.stamp.stamp.time <= refused { return false }
@@ -248,15 +263,13 @@ extension ConvergenceRun {
       trace("lost: \(Describer(names: server.head.names).container(container.id)) \(lost)")
     }
     if lost != nil { return false }
-    let values = Dictionary(
-      container.registers.map { ($0.slot, $0.stamp.stamp.time) }, uniquingKeysWith: max)
     let lostPlace = container.placements.first { placement in
       let element = placement.name.element
       guard placement.authorship?.isNew == true, placement.name.stamp.time > refused else {
         return false
       }
-      // It was moved after it was inserted by what was refused, value and all.
-      if let value = values[.item(element)], value <= refused { return false }
+      // It was moved after it was inserted by what was refused, and written to, perhaps.
+      if elements.contains(element) { return false }
       return !model.accountsFor(element, container.id, object, in: known)
     }
     if let lostPlace {

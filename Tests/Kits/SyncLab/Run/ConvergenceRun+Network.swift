@@ -89,6 +89,7 @@ extension ConvergenceRun {
       let isGivenBack = change.isWhole && model.generation(of: change.id) == .none
       let time = change.isGenerationNew || isGivenBack ? .max : sent?.time ?? .max
       devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
+      devices[number].refusedElements[change.id, default: []].formUnion(change.insertedElements)
     }
     trace(upload: received.batch, number, refused: refused)
     for change in received.batch.objects where !refused.contains(change.id) {
@@ -170,5 +171,17 @@ extension ConvergenceRun {
     if wasRebase && !actions.isEmpty { rebases += 1 }
     sessions[number] = session
     obey(actions, number, isServer: true)
+  }
+}
+
+extension ObjectChange {
+  /// The elements that a program has inserted by this, value and all.
+  fileprivate var insertedElements: [ElementID] {
+    containers.flatMap { container in
+      let written = Set(container.registers.filter(\.stamp.isExplicit).map(\.slot))
+      return container.placements.filter { placement in
+        placement.authorship?.isNew == true && written.contains(.item(placement.name.element))
+      }.map(\.name.element)
+    }
   }
 }

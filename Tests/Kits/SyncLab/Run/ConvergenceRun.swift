@@ -55,6 +55,8 @@ public struct ConvergenceRun {
   var givenBack: Set<ObjectID> = []
   /// Programs of whose transactions a client had half when a backup was restored.
   var halved: Set<Int> = []
+  /// The same by the device whose file was put back, until that has seen a whole one.
+  var halves: [Int: Set<Int>] = [:]
   /// Places of elements that clients have given back to a server that lacked them.
   var recoveredPlaces: Set<PlaceName> = []
   /// The bytes of all batches that were made.
@@ -228,6 +230,7 @@ public struct ConvergenceRun {
     devices[number].core.storage = earlier.core.storage
     devices[number].promises = earlier.promises
     devices[number].refused = refused
+    noteHalves(putBack: number)
     open(number)
     disconnect(number)
     if variety.below(2) == 0 { saved[number] = nil }

@@ -17,6 +17,9 @@ struct Device {
   /// Objects, by the names of the server, of which something was refused, with the time of the
   /// last write that was: what came later is promised all the same.
   var refused: [ObjectID: UInt64] = [:]
+  /// Elements that its programs inserted by what was refused: they go with all that is written of
+  /// them until the client knows.
+  var refusedElements: [ObjectID: Set<ElementID>] = [:]
 
   init(number: Int, isNew: Bool, skew: Int64) {
     self.number = number
