@@ -62,12 +62,7 @@ public enum SyncFile {
     let file = tables.file
     if try transaction.table(file.table).count > 0 { return }
     let key = try transaction.createObject(in: file.table)
-    try transaction.setInt(Int64(bitPattern: client), file.client, of: key, in: file.table)
-    try transaction.setString(user, file.user, of: key, in: file.table)
-    // Another number than that of any record that is remembered.
-    try transaction.setInt(Int64(bitPattern: client >> 16), file.version, of: key, in: file.table)
-    let record = ClientRecord(client: ClientID(client))
-    try transaction.set(.data(record.row), file.record, of: key, in: file.table)
+    try setIdentity(ClientRecord(client: ClientID(client)), user: user, of: key, file, transaction)
     let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
     var recording = Recording(storage, now: milliseconds)
     try recording.noteEverything()

@@ -10,31 +10,56 @@ struct RealmCopy {
 
   /// Writes the version that the realm is at to a new file, node by node: with the changes so far
   /// of a write transaction that is open, without free space and history.
-  func write(to path: String, key: EncryptionKey?) throws(StorageError) {
+  ///
+  /// - Parameter forSync: whether the copy of a synced file is to be one that devices begin with.
+  func write(to path: String, key: EncryptionKey?, forSync: Bool) throws(StorageError) {
+    let isSynced = instance.schema.isSynced
     if let writing = instance.writing {
+      if isSynced, forSync {
+        // What it has changed is not noted yet, and not uploaded.
+        throw StorageError(
+          .invalidInput, path: path,
+          "a synchronised file cannot be copied for other devices within a write transaction")
+      }
       try writing.objects.writeCopy(to: path, key: key)
     } else if let snapshot = instance.snapshot {
       _ = try instance.shared.database.writeCompactCopy(
         of: snapshot.root, in: snapshot.source, to: path, key: key)
     }
-    if instance.schema.isSynced { try forgetSync(inCopyAt: path, key: key) }
+    if isSynced { try Self.separate(copyAt: path, key: key, forSync: forSync) }
   }
 
-  /// Two files must not be one to the server: a copy is local, or begins anew.
-  private func forgetSync(
-    inCopyAt path: String, key: EncryptionKey?
+  /// Two files must not be one to the server: a copy of a synced file becomes a local one, or one
+  /// that a new device begins with. One that cannot is deleted. Does nothing with other files.
+  ///
+  /// - Throws: `.invalidInput` if the copy is for sync and has something that is not uploaded; what
+  ///   opening the file throws.
+  static func separate(
+    copyAt path: String, key: EncryptionKey?, forSync: Bool
   ) throws(StorageError) {
+    let system = RealmSystem.system(forFileAt: path)
     var options = DatabaseOptions()
     options.encryptionKey = key
-    let copy = try Database.open(
-      path: path, options: options, system: RealmSystem.system(forFileAt: path))
-    let transaction = try ObjectTransaction(try copy.beginWrite(), schemas: SchemaCache())
     do throws(StorageError) {
-      try SyncFile.forget(transaction)
+      let copy = try Database.open(path: path, options: options, system: system)
+      if try !isSynced(copy) { return }
+      let transaction = try ObjectTransaction(try copy.beginWrite(), schemas: SchemaCache())
+      defer { transaction.cancel() }
+      if forSync {
+        try SyncFile.makeSeed(transaction)
+      } else {
+        try SyncFile.forget(transaction)
+      }
       _ = try transaction.commit()
     } catch {
-      transaction.cancel()
+      _ = try? Database.delete(path: path, system: system)
       throw error
     }
+  }
+
+  private static func isSynced(_ copy: Database) throws(StorageError) -> Bool {
+    let newest = try copy.pinNewest()
+    if newest.root.isNone { return false }
+    return try StoreRoot.schema(newest.root, in: newest.source).isSynced
   }
 }

@@ -42,7 +42,7 @@ extension Realm {
     _ = try Realm(configuration: configuration)
   }
 
-  /// Writes a compact copy of the present version to a new file.
+  /// Writes a compact copy of the present version to a new file, which is a local one.
   ///
   /// - Parameter encryptionKey: 64 bytes to encrypt the copy with, whatever this realm has; without
   ///   one it is not encrypted.
@@ -51,6 +51,9 @@ extension Realm {
     var configuration = self.configuration
     configuration.fileURL = fileURL
     configuration.encryptionKey = encryptionKey
+    #if Sync
+      configuration.syncConfiguration = nil
+    #endif
     try writeCopy(configuration: configuration)
   }
 
@@ -60,7 +63,15 @@ extension Realm {
   /// version, the copy is migrated to it; it is encrypted with the configuration's key, if that has
   /// one.
   ///
-  /// - Throws: `Realm.Error.fileExists` if there is a file already.
+  /// A copy of a synchronised realm is a local file if the configuration has no
+  /// `syncConfiguration`, and else one that new devices can begin with, as their `seedFilePath` or
+  /// in its place: whoever opens it to synchronise it makes it a file of its own, which has the
+  /// objects and subscriptions at once and is brought up to date when the server is reached. A copy
+  /// of a local realm that is opened to be synchronised is uploaded with all that is in it.
+  ///
+  /// - Throws: `Realm.Error.fileExists` if there is a file already; `.invalidInput` if the copy
+  ///   of a synchronised realm is to be synchronised and not all is uploaded, or within a write
+  ///   transaction.
   public func writeCopy(configuration: Configuration) throws {
     instance.checkThread()
     instance.ensureReading()
@@ -69,7 +80,8 @@ extension Realm {
       throw RLMError(.fileExists, "The file '\(path)' exists already.", path: path)
     }
     try rethrowingStorageErrors { () throws(StorageError) in
-      try RealmCopy(of: instance).write(to: path, key: configuration.engineKey)
+      try RealmCopy(of: instance).write(
+        to: path, key: configuration.engineKey, forSync: configuration.syncUser != nil)
     }
     if configuration.schemaVersion != self.configuration.schemaVersion {
       try Realm.performMigration(for: configuration)

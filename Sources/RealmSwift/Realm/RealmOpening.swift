@@ -230,27 +230,7 @@ enum RealmOpening {
     _ configuration: Realm.Configuration, path: String
   ) throws(RLMError) {
     try configuration.createDefaultDirectory()
-    guard let seed = configuration.seedFilePath, !FileManager.default.fileExists(atPath: path)
-    else { return }
-    // Under another name first: whoever sees the file, or is left with it, has the whole.
-    let copy = "\(path).seed-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: copy) }
-    do {
-      try FileManager.default.copyItem(atPath: seed.path, toPath: copy)
-      let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: copy))
-      try written.synchronize()
-      try written.close()
-      do { try FileManager.default.linkItem(atPath: copy, toPath: path) } catch {
-        // There are no such links on every kind of disk.
-        try FileManager.default.moveItem(atPath: copy, toPath: path)
-      }
-    } catch {
-      // Another process or thread was as fast.
-      if FileManager.default.fileExists(atPath: path) { return }
-      throw RLMError(
-        .fileOperationFailed,
-        "could not copy the seed file '\(seed.path)': \(error.localizedDescription)", path: path)
-    }
+    try SeedFile.copy(for: configuration, to: path)
   }
 }
 

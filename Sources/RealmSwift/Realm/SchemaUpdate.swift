@@ -71,6 +71,9 @@ struct SchemaUpdate {
   ) throws(StorageError) {
     if objects.schema.isSynced {
       try SyncFile.upgrade(objects)
+      if let user = configuration.syncUser {
+        try SyncFile.adopt(objects, client: .random(in: 1...UInt64.max), user: user)
+      }
       objects.recorder = shared.recorder
       if objects.schema.description.syncedClasses != stored.syncedClasses {
         try SyncFile.noteNewClasses(objects, shared.syncCache)
@@ -84,8 +87,19 @@ struct SchemaUpdate {
   }
 
   /// Whether the file is to be synced and is not, or lacks what this version keeps in a synced one.
-  private func needsSync(_ stored: SchemaDescription) -> Bool {
-    (configuration.syncUser != nil && !stored.isSynced) || stored.lacksSyncTables
+  private func needsSync(_ stored: SchemaDescription) throws(StorageError) -> Bool {
+    if stored.lacksSyncTables { return true }
+    if configuration.syncUser == nil { return false }
+    if !stored.isSynced { return true }
+    return try isSeed()
+  }
+
+  private func isSeed() throws(StorageError) -> Bool {
+    try shared.database.withNewest { (source, root) throws(StorageError) in
+      let schema = try shared.schemas.schema(root, in: source)
+      return try SyncFile.isSeed(
+        StoreView(source: source, root: root, schema: schema.description), schema)
+    }
   }
 
   // MARK: What is to be done
@@ -106,11 +120,13 @@ struct SchemaUpdate {
   private func step(
     from stored: SchemaDescription, isNew: Bool
   ) throws(StorageError) -> Step {
-    if isNew, wanted.classes.isEmpty, wanted.version == 0, !needsSync(stored) { return .nothing }
-    if isNew { return .add }
+    if isNew {
+      if !wanted.classes.isEmpty || wanted.version != 0 { return .add }
+      return try needsSync(stored) ? .add : .nothing
+    }
     let differences = stored.differences(to: wanted)
     if stored.version == wanted.version, differences.isEmpty {
-      return needsSync(stored) ? .add : .nothing
+      return try needsSync(stored) ? .add : .nothing
     }
     if configuration.deleteRealmIfMigrationNeeded, needsReset(stored) { return .reset }
     if stored.version > wanted.version {

@@ -81,6 +81,20 @@ public struct ClientRecord: Sendable, Equatable {
   /// A file that has never been connected.
   public init(client: ClientID) { self.client = client }
 
+  /// A file that begins with what another one has of a server, and starts over. It is as if it had
+  /// not been connected, so that the server is not given back what it lacks; numbers go on where
+  /// states of objects have some.
+  public init(client: ClientID, seededBy seed: ClientRecord) {
+    self.init(client: client)
+    mustStartOver = true
+    clock = seed.clock
+    batch = seed.batch
+    elements = seed.elements
+    subscriptions = seed.subscriptions
+    queryVersion = seed.queryVersion
+    names = seed.names
+  }
+
   /// From its parts, but for the rest.
   init(client: ClientID, writer: UInt64, pastWriters: [PastWriter]) {
     self.client = client

@@ -48,12 +48,10 @@ extension ServerObject {
   /// The property of which the value made a container, and the class of the object that has it; nil
   /// if another container has it, in a list or under a key.
   func property(thatMade id: ContainerID) -> (property: NameID, type: NameID)? {
+    // Mostly it is one of the object itself, which may have very many embedded ones.
+    if let own = containers[.root]?.property(thatMade: id) { return own }
     for container in containers.values {
-      guard case .object(let type) = container.kind else { continue }
-      for (slot, register) in container.registers
-      where register.value.container != nil && register.made == id {
-        if case .property(let property) = slot { return (property, type) }
-      }
+      if let found = container.property(thatMade: id) { return found }
     }
     return nil
   }
@@ -74,5 +72,16 @@ extension ServerObject {
       container.list?.hasMarks == true
         || container.registers.values.contains { $0.value == .absent }
     }
+  }
+}
+
+extension ServerContainer {
+  /// The same, if it is this container that has the property.
+  fileprivate func property(thatMade id: ContainerID) -> (property: NameID, type: NameID)? {
+    guard case .object(let type) = kind else { return nil }
+    for (slot, register) in registers where register.value.container != nil && register.made == id {
+      if case .property(let property) = slot { return (property, type) }
+    }
+    return nil
   }
 }

@@ -35,6 +35,13 @@ func finishUploads(of realm: Realm) async throws {
   try await realm.syncSession?.wait(for: .upload)
 }
 
+func makeSeed(of realm: Realm, at url: URL) async throws {
+  try await realm.syncSession?.wait(for: .upload)
+  var configuration = realm.configuration
+  configuration.fileURL = url
+  try realm.writeCopy(configuration: configuration)
+}
+
 func watchConnection(
   of realm: Realm, _ show: @Sendable (SyncSession.ConnectionState) -> Void
 ) async {

@@ -9,8 +9,9 @@ struct Device {
   let configuration: Realm.Configuration
   private let directory: URL
 
+  /// - Parameter seed: what the file begins with.
   init(
-    _ user: User,
+    _ user: User, seed: URL? = nil,
     initialSubscriptions: @escaping @Sendable (SyncSubscriptionSet) -> Void = {
       $0.append(QuerySubscription<Dog>(name: "all"))
     }
@@ -21,6 +22,7 @@ struct Device {
     var configuration = user.flexibleSyncConfiguration(initialSubscriptions: initialSubscriptions)
     configuration.fileURL = directory.appendingPathComponent("dogs.realm")
     configuration.objectTypes = [Dog.self, Collar.self]
+    configuration.seedFilePath = seed
     self.configuration = configuration
   }
 

@@ -57,7 +57,7 @@
     private func opened(_ socket: WebSocket, _ token: String, _ number: Int) {
       guard number == connection, case .connecting = phase else { return socket.close() }
       self.socket = socket
-      heardAt = SharedRealm.milliseconds()
+      heardAt = microseconds
       guard let classes = syncedClasses() else {
         return retry(because: "The file cannot be read.")
       }
@@ -167,7 +167,7 @@
       let limit = timeouts.pongKeepaliveTimeout.asTimeout
       keepalive = loop.after(milliseconds: period) { [weak self] in
         guard let self, number == connection else { return }
-        let silence = SharedRealm.milliseconds() - min(heardAt, SharedRealm.milliseconds())
+        let silence = (microseconds - heardAt) / 1000
         if silence > UInt64(period + limit) {
           return retry(because: "The server has been silent for \(silence) ms.")
         }

@@ -17,7 +17,7 @@
       guard number == connection, session != nil else { return }
       let begin = microseconds
       defer { pace.worked(microseconds: microseconds - begin) }
-      heardAt = SharedRealm.milliseconds()
+      heardAt = microseconds
       guard let frame = try? Frame.decode(bytes) else { return take(bytes) }
       switch frame {
       case .pong(let answer): marked(answer)

@@ -90,7 +90,7 @@
     var uploadWishes: [UploadWish] = []
     /// What the sessions were told of that.
     var objectsToCome: Int64 = 0
-    /// When something came from the server last, in milliseconds.
+    /// When something came from the server last, by `microseconds`: the time of day may be set.
     var heardAt: UInt64 = 0
     var keepalive: SyncTimer?
     /// Ends a connection on which the server does not come to know the classes.
@@ -343,13 +343,6 @@
     func log(_ level: LogLevel, _ message: () -> String) {
       Logger.shared.log(level) { "sync: \(message())" }
     }
-  }
-
-  /// What sync itself writes is not noted as the program's.
-  final class NothingToNote: CommitRecorder, Sendable {
-    static let shared = NothingToNote()
-
-    func willCommit(_ transaction: ObjectTransaction) throws(StorageError) {}
   }
 
   extension Database {

@@ -1,0 +1,59 @@
+import Foundation
+import ObjectStore
+import Storage
+
+/// The file that a realm begins with if it has none: a copy of the configuration's `seedFilePath`.
+enum SeedFile {
+  /// Does nothing if there is a file, or no seed.
+  ///
+  /// The copy of a synced file is no client of the server any more, whether it was made by
+  /// `Realm.writeCopy` or by other means: it is the configuration's user's, or a local file.
+  static func copy(for configuration: Realm.Configuration, to path: String) throws(RLMError) {
+    guard let seed = configuration.seedFilePath, !FileManager.default.fileExists(atPath: path)
+    else { return }
+    // Under another name first: whoever sees the file, or is left with it, has the whole.
+    let copy = "\(path).seed-\(UUID().uuidString)"
+    defer {
+      for name in [copy, copy + ".lock"] { try? FileManager.default.removeItem(atPath: name) }
+    }
+    do {
+      try FileManager.default.copyItem(atPath: seed.path, toPath: copy)
+      // What is installed with a program may be only for reading.
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode(of: copy) | 0o600], ofItemAtPath: copy)
+      try separate(copy, of: seed, configuration)
+      let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: copy))
+      try written.synchronize()
+      try written.close()
+      do { try FileManager.default.linkItem(atPath: copy, toPath: path) } catch {
+        // There are no such links on every kind of disk.
+        try FileManager.default.moveItem(atPath: copy, toPath: path)
+      }
+    } catch {
+      // Another process or thread was as fast.
+      if FileManager.default.fileExists(atPath: path) { return }
+      if let known = error as? RLMError { throw known }
+      throw RLMError(
+        .fileOperationFailed,
+        "could not copy the seed file '\(seed.path)': \(error.localizedDescription)", path: path)
+    }
+  }
+
+  private static func mode(of path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+  }
+
+  private static func separate(
+    _ copy: String, of seed: URL, _ configuration: Realm.Configuration
+  ) throws(RLMError) {
+    do throws(StorageError) {
+      try RealmCopy.separate(
+        copyAt: copy, key: configuration.engineKey, forSync: configuration.syncUser != nil)
+    } catch {
+      // It is the seed that is damaged, or has another key.
+      throw RLMError(
+        StorageError(error.code, path: seed.path, error.message, cause: error.cause))
+    }
+  }
+}

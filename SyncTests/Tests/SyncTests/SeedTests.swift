@@ -1,0 +1,192 @@
+import Foundation
+import RealmSwift
+import SyncModels
+import SyncServerKit
+import Testing
+
+/// Files that new devices begin with.
+@MainActor
+struct SeedTests {
+  /// A device with two dogs that the server has, and the file beside it that others begin with.
+  @MainActor private struct Origin {
+    let server: TestServer
+    let app: App
+    let device: Device
+    let realm: Realm
+    let kept: ObjectId
+    let deleted: ObjectId
+
+    /// Where to put a file that others begin with.
+    var beside: URL { device.configuration.fileURL!.appendingPathExtension("seed") }
+
+    init() async throws {
+      server = try TestServer()
+      app = makeApp(server)
+      device = Device(try await app.login(credentials: .anonymous))
+      realm = try await Realm(configuration: device.configuration, downloadBeforeOpen: .always)
+      let rex = Dog(value: ["name": "Rex", "nicknames": ["a", "b"], "collar": ["color": "red"]])
+      let gone = Dog(name: "Gone")
+      rex.friends.insert(gone)
+      rex.scores["speed"] = 3
+      (kept, deleted) = (rex._id, gone._id)
+      try realm.write {
+        realm.add(rex)
+        realm.add(gone)
+      }
+      try await #require(realm.syncSession).wait(for: .upload)
+      try await #require(realm.syncSession).wait(for: .download)
+    }
+
+    func makeSeed() throws -> URL {
+      var configuration = device.configuration
+      configuration.fileURL = beside
+      try realm.writeCopy(configuration: configuration)
+      return beside
+    }
+
+    /// What happens after a seed was made.
+    func goOn() async throws {
+      try realm.write {
+        realm.delete(realm.object(ofType: Dog.self, forPrimaryKey: deleted)!)
+        let dog = realm.object(ofType: Dog.self, forPrimaryKey: kept)!
+        dog.age = 7
+        dog.nicknames.append("c")
+        dog.collar?.color = "blue"
+        realm.add(Dog(name: "New"))
+      }
+      try await #require(realm.syncSession).wait(for: .upload)
+    }
+  }
+
+  /// Another device, of another user, that begins with a file.
+  private func beginner(_ origin: Origin, with seed: URL) async throws -> Device {
+    let app = App(
+      id: origin.app.appId, configuration: AppConfiguration(baseURL: origin.server.url))
+    return Device(try await app.login(credentials: .anonymous), seed: seed)
+  }
+
+  /// Opens a realm at once, with what is in the file.
+  private func open(_ configuration: Realm.Configuration) throws -> Realm {
+    try Realm(configuration: configuration)
+  }
+
+  private func text(_ realm: Realm) -> [String] {
+    realm.objects(Dog.self).sorted(by: \.name).map { dog in
+      "\(dog.name) \(dog.age) \(Array(dog.nicknames).sorted()) \(dog.friends.count) "
+        + "\(dog.scores["speed"] ?? 0) \(dog.collar?.color ?? "none")"
+    }
+  }
+
+  private let atFirst = ["Gone 0 [] 0 0 none", #"Rex 0 ["a", "b"] 1 3 red"#]
+
+  /// Lets a device begin with a file, write before it knows what has happened, and be synchronised.
+  private func begin(_ device: Device, _ origin: Origin, nickname: String) async throws -> Realm {
+    let realm = try open(device.configuration)
+    #expect(text(realm) == atFirst)
+    try realm.write {
+      realm.object(ofType: Dog.self, forPrimaryKey: origin.kept)!.nicknames.append(nickname)
+    }
+    try await #require(realm.syncSession).wait(for: .upload)
+    try await #require(realm.syncSession).wait(for: .download)
+    return realm
+  }
+
+  /// All have what the first device has written since, and what each has added.
+  private func expectAllIsOne(_ realms: [Realm], nicknames: [String]) async throws {
+    let expected = ["New 0 [] 0 0 none", "Rex 7 \(nicknames) 0 3 blue"]
+    for realm in realms {
+      #expect(await waits(realm) { text($0) == expected }, "\(text(realm))")
+    }
+    let orders = realms.map { $0.objects(Dog.self).where { $0.name == "Rex" }.first?.nicknames }
+    #expect(Set(orders.map { $0.map { Array($0) } }).count == 1)
+  }
+
+  @Test("devices that begin with a copy have its objects at once, and bring nothing back")
+  func beginsWithCopy() async throws {
+    let origin = try await Origin()
+    let seed = try origin.makeSeed()
+    try await origin.goOn()
+    let devices = try await [beginner(origin, with: seed), beginner(origin, with: seed)]
+    defer { for device in devices + [origin.device] { device.remove() } }
+    var realms = [origin.realm]
+    for (device, nickname) in zip(devices, ["x", "y"]) {
+      realms.append(try await begin(device, origin, nickname: nickname))
+    }
+    try await expectAllIsOne(realms, nicknames: ["a", "b", "c", "x", "y"])
+  }
+
+  @Test("devices that begin with the file of another one are not that one, and bring nothing back")
+  func beginsWithFile() async throws {
+    let origin = try await Origin()
+    let seed = origin.beside
+    let file = try #require(origin.device.configuration.fileURL)
+    try FileManager.default.copyItem(at: file, to: seed)
+    try await origin.goOn()
+    let device = try await beginner(origin, with: seed)
+    defer { for device in [device, origin.device] { device.remove() } }
+    let realm = try await begin(device, origin, nickname: "x")
+    try await expectAllIsOne([origin.realm, realm], nicknames: ["a", "b", "c", "x"])
+  }
+
+  @Test("a copy for other devices begins with the subscriptions of the file it was made of")
+  func subscriptions() async throws {
+    let origin = try await Origin()
+    let device = try await beginner(origin, with: try origin.makeSeed())
+    defer { for device in [device, origin.device] { device.remove() } }
+    let realm = try open(device.configuration)
+    #expect(realm.subscriptions.count == 1 && realm.subscriptions.first(named: "all") != nil)
+    try await #require(realm.syncSession).wait(for: .download)
+    #expect(realm.subscriptions.state == .complete)
+  }
+
+  @Test("another server gets nothing of what the devices of one began with")
+  func anotherServer() async throws {
+    let origin = try await Origin()
+    let seed = try origin.makeSeed()
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let device = Device(user, seed: seed)
+    defer { for device in [device, origin.device] { device.remove() } }
+    let realm = try open(device.configuration)
+    #expect(text(realm) == atFirst)
+    try realm.write { realm.add(Dog(name: "Own")) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    try await #require(realm.syncSession).wait(for: .download)
+    #expect(await waits(realm) { text($0) == ["Own 0 [] 0 0 none"] }, "\(text(realm))")
+  }
+
+  @Test("what is not uploaded is not copied for other devices, and not begun with")
+  func notUploaded() async throws {
+    let origin = try await Origin()
+    defer { origin.device.remove() }
+    try #require(origin.realm.syncSession).suspend()
+    try origin.realm.write { origin.realm.add(Dog(name: "Unsent")) }
+    let error = #expect(throws: Realm.Error.self) { try origin.makeSeed() }
+    #expect(error?.code == .invalidInput)
+    #expect(!FileManager.default.fileExists(atPath: origin.beside.path))
+    try FileManager.default.copyItem(
+      at: try #require(origin.device.configuration.fileURL), to: origin.beside)
+    let device = try await beginner(origin, with: origin.beside)
+    defer { device.remove() }
+    let refused = #expect(throws: Realm.Error.self) {
+      try open(device.configuration)
+    }
+    #expect(refused?.code == .invalidInput)
+    #expect(refused?.localizedDescription.contains(origin.beside.path) == true)
+    #expect(!Realm.fileExists(for: device.configuration))
+  }
+
+  @Test("a local realm that begins with a synchronised file is a local one")
+  func localFromSynced() async throws {
+    let origin = try await Origin()
+    defer { origin.device.remove() }
+    var local = origin.device.configuration
+    local.syncConfiguration = nil
+    local.seedFilePath = try origin.makeSeed()
+    local.fileURL = origin.beside.appendingPathExtension("local")
+    let realm = try open(local)
+    #expect(realm.syncSession == nil && text(realm) == atFirst)
+    try realm.write { realm.add(Dog(name: "Own")) }
+    #expect(realm.objects(Dog.self).count == 3)
+  }
+}
