@@ -31,6 +31,22 @@ import Testing
     }
   }
 
+  /// Neither state sees the item, so the file is not told what the server has of the list.
+  @Test("that has gone back puts elements where it has them beside later ones that it had sent")
+  func order() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.subscribe(0, "owner == 1")
+    try bench.create(0, 1)
+    for value in Int64(0)..<3 { try bench.insert(0, 1, [3 - value], at: 0) }
+    let earlier = bench.copyFile(of: 0)
+    for _ in 0..<2 { try bench.removeItem(0, 1, 1) }
+    for device in [0, 1] { try bench.sync(device) }
+    #expect(bench.list(1, 1) == [1])
+    try bench.insert(earlier, 1, [4], at: 1)
+    for device in [earlier, 1] { try bench.sync(device) }
+    #expect(bench.list(1, 1) == [1, 4, 2, 3])
+  }
+
   @Test("of which there are two loses nothing of either")
   func copied() throws {
     var bench = try synced()

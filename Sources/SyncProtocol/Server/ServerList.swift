@@ -46,8 +46,11 @@ struct ServerList: Sendable {
   /// Puts an element where its author did, unless it has gone or moved elsewhere later. Who inserts
   /// one that has gone does not know that, having gone back to an earlier state: it is told again.
   ///
+  /// - Parameter later: what its author put beside it later, and is there already.
   /// - Returns: whether there is something to tell.
-  mutating func put(_ placement: Placement, version: ServerVersion, head: ServerVersion) -> Bool {
+  mutating func put(
+    _ placement: Placement, beside later: OwnPlaces?, version: ServerVersion, head: ServerVersion
+  ) -> Bool {
     let name = placement.name
     guard let author = placement.authorship else { return false }
     let known = elements[name.element]
@@ -55,9 +58,10 @@ struct ServerList: Sendable {
     let isGone = known?.deadVersion != nil
     if isGone && author.isNew { touch(name.element, version) }
     guard tree.indexes[name] == nil else { return isGone && author.isNew }
+    let own = narrowed(OwnPlaces(left: author.ownLeft, right: author.ownRight), by: later)
     let bounds = PlaceTree.Bounds(
-      left: placement.left, right: author.right, ownLeft: author.ownLeft,
-      ownRight: author.ownRight, cursor: min(author.cursor, head))
+      left: placement.left, right: author.right, ownLeft: own.left, ownRight: own.right,
+      cursor: min(author.cursor, head))
     let place = tree.insert(name, between: bounds, version: version)
     tree.setLiving(place, false, version: version)
     if let known {

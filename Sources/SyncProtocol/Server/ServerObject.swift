@@ -108,7 +108,7 @@ extension ServerObject {
     _ change: ContainerChange, from author: ClientID, as version: ServerVersion, isRecovered: Bool
   ) {
     var changed = false
-    if containers[change.id]?.list != nil {
+    if let later = containers[change.id]?.list?.laterOwnPlaces(change.placements) {
       let head = version
       let valued = Set(change.registers.map(\.slot))
       for placement in change.placements {
@@ -116,7 +116,9 @@ extension ServerObject {
         let element = placement.name.element
         let isKnown = containers[change.id]!.list!.elements[element] != nil
         guard isKnown || valued.contains(.item(element)) else { continue }
-        if containers[change.id]!.list!.put(placement, version: version, head: head) {
+        if containers[change.id]!.list!.put(
+          placement, beside: later[placement.name], version: version, head: head)
+        {
           changed = true
         }
       }

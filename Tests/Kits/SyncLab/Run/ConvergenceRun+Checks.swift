@@ -94,11 +94,14 @@ extension ConvergenceRun {
       for placement in container.placements {
         guard placement.name.stamp.client.isOfSameFile(as: client),
           let author = placement.authorship,
-          let place = object.rank(of: placement.name, in: container.id),
-          place.since == server.head.version
+          let place = object.rank(of: placement.name, in: container.id)
         else { continue }
-        let left = object.rank(of: author.ownLeft, in: container.id)?.rank ?? 0
-        let right = object.rank(of: author.ownRight, in: container.id)?.rank ?? .max
+        let ownLeft = object.rank(of: author.ownLeft, in: container.id)
+        let ownRight = object.rank(of: author.ownRight, in: container.id)
+        guard [place, ownLeft, ownRight].contains(where: { $0?.since == server.head.version })
+        else { continue }
+        let left = ownLeft?.rank ?? 0
+        let right = ownRight?.rank ?? .max
         if left > right,
           [author.ownLeft, author.ownRight].contains(where: {
             $0.map(recoveredPlaces.contains) ?? false
