@@ -32,17 +32,19 @@ struct RealmCopy {
   /// Two files must not be one to the server: a copy of a synced file becomes a local one, or one
   /// that a new device begins with. One that cannot is deleted. Does nothing with other files.
   ///
+  /// - Returns: whether it was one of a synced file.
   /// - Throws: `.invalidInput` if the copy is for sync and has something that is not uploaded; what
   ///   opening the file throws.
+  @discardableResult
   static func separate(
     copyAt path: String, key: EncryptionKey?, forSync: Bool
-  ) throws(StorageError) {
+  ) throws(StorageError) -> Bool {
     let system = RealmSystem.system(forFileAt: path)
     var options = DatabaseOptions()
     options.encryptionKey = key
     do throws(StorageError) {
       let copy = try Database.open(path: path, options: options, system: system)
-      if try !isSynced(copy) { return }
+      if try !isSynced(copy) { return false }
       let transaction = try ObjectTransaction(try copy.beginWrite(), schemas: SchemaCache())
       defer { transaction.cancel() }
       if forSync {
@@ -51,6 +53,7 @@ struct RealmCopy {
         try SyncFile.forget(transaction)
       }
       _ = try transaction.commit()
+      return true
     } catch {
       _ = try? Database.delete(path: path, system: system)
       throw error

@@ -13,22 +13,24 @@ enum SeedFile {
     else { return }
     // Under another name first: whoever sees the file, or is left with it, has the whole.
     let copy = "\(path).seed-\(UUID().uuidString)"
+    let separated = copy + ".separated"
     defer {
-      for name in [copy, copy + ".lock"] { try? FileManager.default.removeItem(atPath: name) }
+      for name in [copy, copy + ".lock", separated] {
+        try? FileManager.default.removeItem(atPath: name)
+      }
     }
     do {
-      try FileManager.default.copyItem(atPath: seed.path, toPath: copy)
+      // Of a symbolic link what it leads to: a copy of the link would be the seed itself.
+      try FileManager.default.copyItem(
+        atPath: seed.resolvingSymlinksInPath().path, toPath: copy)
       // What is installed with a program may be only for reading.
       try FileManager.default.setAttributes(
         [.posixPermissions: mode(of: copy) | 0o600], ofItemAtPath: copy)
-      try separate(copy, of: seed, configuration)
-      let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: copy))
-      try written.synchronize()
-      try written.close()
-      do { try FileManager.default.linkItem(atPath: copy, toPath: path) } catch {
-        // There are no such links on every kind of disk.
-        try FileManager.default.moveItem(atPath: copy, toPath: path)
-      }
+      guard try separate(copy, of: seed, configuration) else { return try put(copy, at: path) }
+      // A file that no database is open on, not even for a last moment on another thread: its
+      // lock-file would be that of the other name.
+      try FileManager.default.copyItem(atPath: copy, toPath: separated)
+      try put(separated, at: path)
     } catch {
       // Another process or thread was as fast.
       if FileManager.default.fileExists(atPath: path) { return }
@@ -39,6 +41,16 @@ enum SeedFile {
     }
   }
 
+  private static func put(_ copy: String, at path: String) throws {
+    let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: copy))
+    try written.synchronize()
+    try written.close()
+    do { try FileManager.default.linkItem(atPath: copy, toPath: path) } catch {
+      // There are no such links on every kind of disk.
+      try FileManager.default.moveItem(atPath: copy, toPath: path)
+    }
+  }
+
   private static func mode(of path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
@@ -46,9 +58,9 @@ enum SeedFile {
 
   private static func separate(
     _ copy: String, of seed: URL, _ configuration: Realm.Configuration
-  ) throws(RLMError) {
+  ) throws(RLMError) -> Bool {
     do throws(StorageError) {
-      try RealmCopy.separate(
+      return try RealmCopy.separate(
         copyAt: copy, key: configuration.engineKey, forSync: configuration.syncUser != nil)
     } catch {
       // It is the seed that is damaged, or has another key.

@@ -128,6 +128,26 @@ struct SeedTests {
     try await expectAllIsOne([origin.realm, realm], nicknames: ["a", "b", "c", "x"])
   }
 
+  @Test("a file that devices begin with stays as it is, also behind a symbolic link")
+  func seedStays() async throws {
+    let origin = try await Origin()
+    let seed = try origin.makeSeed()
+    let before = try Data(contentsOf: seed)
+    let link = origin.beside.appendingPathExtension("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: seed)
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: seed.path)
+    try await origin.goOn()
+    let device = try await beginner(origin, with: link)
+    defer { for device in [device, origin.device] { device.remove() } }
+    let realm = try await begin(device, origin, nickname: "x")
+    try await expectAllIsOne([origin.realm, realm], nicknames: ["a", "b", "c", "x"])
+    #expect(try Data(contentsOf: seed) == before)
+    let file = try #require(device.configuration.fileURL)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: file.deletingLastPathComponent().path)
+    #expect(Set(names) == [file.lastPathComponent, file.lastPathComponent + ".lock"])
+  }
+
   @Test("a copy for other devices begins with the subscriptions of the file it was made of")
   func subscriptions() async throws {
     let origin = try await Origin()
