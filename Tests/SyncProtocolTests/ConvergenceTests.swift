@@ -48,6 +48,13 @@ import Testing
     #expect(ConvergenceRun.run(seed: seed, goesBack: true).finding == nil)
   }
 
+  @Test("ends with the same data where devices begin with copies of files", arguments: 0..<4)
+  func keptWithSeeds(part: UInt64) {
+    for seed in part * 50 + 1..<part * 50 + 51 {
+      #expect(ConvergenceRun.run(seed: seed, hasSeeds: true).finding == nil)
+    }
+  }
+
   @Test("decodes damaged frames to a value or an error")
   func fuzz() { #expect(FrameFuzz.run(count: 50_000, seed: 1) == nil) }
 

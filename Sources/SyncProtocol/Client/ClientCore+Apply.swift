@@ -60,6 +60,7 @@ extension ClientCore {
     storage.record.receivedTime = max(storage.record.receivedTime, slice.time)
     storage.record.acknowledged = slice.acknowledged
     storage.record.reset = nil
+    if slice.isRebase { storage.record.isSeed = false }
     storage.record.sent.removeAll { $0.number <= slice.acknowledged }
     if rebase.discarded != nil { storage.record.sent = [] }
     storage.record.completeQueryVersion = slice.queryVersion
@@ -132,7 +133,7 @@ extension ClientCore {
       // An object that the client has created as well is one with the server's: with the whole of
       // it nothing is left to create. An update may be a part, and the creation asks for the rest.
       if news.kind == .snapshot { state?.isGenerationDirty = false }
-      if rebase.isOtherHistory { noteLacking(news.change, &state!) }
+      if rebase.givesBack(state!) { noteLacking(news.change, &state!) }
       state?.isLeaving = false
       state?.tombstone = nil
       let settled = counts && answered.number >= refused.number ? answered : refused

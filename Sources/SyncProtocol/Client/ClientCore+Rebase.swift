@@ -5,12 +5,22 @@ public struct RebaseProgress: Sendable {
   /// Whether the server has another history than the one that the client knows: a backup was
   /// restored, and what the client has may never have been, for the server.
   let isOtherHistory: Bool
+  /// Whether that is given back only what the program has written to: the rest was another file's.
+  let isSeed: Bool
   /// What the client had written when it began and the server has not acknowledged, if that is to
   /// go: as if it had been refused.
   var discarded: ClientRecord.SentBatch?
 
   /// Nothing was mentioned yet.
-  public init(isOtherHistory: Bool = false) { self.isOtherHistory = isOtherHistory }
+  public init(isOtherHistory: Bool = false, isSeed: Bool = false) {
+    self.isOtherHistory = isOtherHistory
+    self.isSeed = isSeed
+  }
+
+  /// Whether the server is given back what it lacks of an object.
+  func givesBack(_ state: ClientObject) -> Bool {
+    isOtherHistory && (!isSeed || state.isDirty)
+  }
 }
 
 extension ClientCore {
@@ -22,7 +32,7 @@ extension ClientCore {
       state.takeBack(discarded)
       state.noteClean(upTo: discarded.time)
     }
-    if state.generation.isAlive && rebase.isOtherHistory {
+    if state.generation.isAlive && rebase.givesBack(state) {
       giveBack(id, &state)
       storage.putState(state, of: id)
     } else if state.isDirty {

@@ -8,7 +8,7 @@ extension ClientRecord {
     writer.fixed64(epoch)
     writer.number(
       (mustStartOver ? 1 : 0) | (hasNewClasses ? 2 : 0) | (reset == nil ? 0 : 4)
-        | (hasWriters ? 8 : 0))
+        | (hasWriters ? 8 : 0) | (isSeed ? 16 : 0))
     if hasWriters { writer.writers(number: self.writer, pastWriters) }
     for number in [
       cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
@@ -33,12 +33,13 @@ extension ClientRecord {
     var reader = ByteReader(row)
     let client = ClientID(try reader.fixed64())
     let epoch = try reader.fixed64()
-    let flags = try reader.number(upTo: 15)
+    let flags = try reader.number(upTo: 31)
     let writers = flags & 8 != 0 ? try reader.writers() : (number: 0, past: [])
     self.init(client: client, writer: writers.number, pastWriters: writers.past)
     self.epoch = epoch
     mustStartOver = flags & 1 != 0
     hasNewClasses = flags & 2 != 0
+    isSeed = flags & 16 != 0
     cursor = ServerVersion(try reader.number())
     floor = ServerVersion(try reader.number())
     clock = HybridClock(latest: try reader.number())

@@ -40,6 +40,9 @@ public struct ClientRecord: Sendable, Equatable {
   /// Whether the program has got classes or properties since, so that the client has to start over
   /// to be sent what it had no place for.
   public var hasNewClasses = false
+  /// Whether the file has begun with what another one had, and not heard of the server yet. If that
+  /// has another history, it is given back only what the program has written to since.
+  public var isSeed = false
   /// What has been applied of the server.
   public var cursor = ServerVersion.zero
   /// Deletions up to here are forgotten.
@@ -81,17 +84,21 @@ public struct ClientRecord: Sendable, Equatable {
   /// A file that has never been connected.
   public init(client: ClientID) { self.client = client }
 
-  /// A file that begins with what another one has of a server, and starts over. It is as if it had
-  /// not been connected, so that the server is not given back what it lacks; numbers go on where
-  /// states of objects have some.
+  /// A file that begins with what another one has of a server, and starts over. Numbers go on where
+  /// states of objects have some, and what is put into lists is put there knowing what they have.
   public init(client: ClientID, seededBy seed: ClientRecord) {
     self.init(client: client)
     mustStartOver = true
+    isSeed = true
+    epoch = seed.epoch
+    cursor = seed.cursor
     clock = seed.clock
     batch = seed.batch
     elements = seed.elements
     subscriptions = seed.subscriptions
     queryVersion = seed.queryVersion
+    // So the server waits for the query set, and does not begin with a view of nothing.
+    completeQueryVersion = seed.completeQueryVersion
     names = seed.names
   }
 

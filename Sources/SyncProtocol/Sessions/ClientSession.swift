@@ -39,6 +39,8 @@ public struct ClientSession: Sendable {
   private var knownEpoch: UInt64 = 0
   /// Whether a reset had begun before, and not ended.
   private var resumesReset = false
+  /// Whether the file has begun with what another one had: what it has is not the device's yet.
+  private var isSeed = false
 
   /// A connection to an app, for a program with these classes.
   ///
@@ -148,7 +150,8 @@ extension ClientSession {
       self.epoch = epoch
       knownEpoch = core.storage.record.epoch
       resumesReset = core.storage.record.reset != nil
-      rebase = RebaseProgress(isOtherHistory: isOtherHistory && !discardsUnsynced)
+      isSeed = core.storage.record.isSeed
+      rebase = RebaseProgress(isOtherHistory: isOtherHistory && !discardsUnsynced, isSeed: isSeed)
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
       return [.send(Frame.token(token).encoded)]
@@ -196,7 +199,7 @@ extension ClientSession {
   /// Whether a slice takes the place of what the client has, without the client having asked, but
   /// to go on with that.
   private func isReset(isRebase: Bool) -> Bool {
-    isRebase && knownEpoch != 0 && (isOtherHistory || !asksToStartOver || resumesReset)
+    isRebase && knownEpoch != 0 && !isSeed && (isOtherHistory || !asksToStartOver || resumesReset)
   }
 
   /// Whether a frame that is to be received next begins a reset, for a host that wants to do
@@ -242,6 +245,7 @@ extension ClientSession {
     knownEpoch = epoch
     asksToStartOver = false
     resumesReset = false
+    isSeed = false
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
     }

@@ -21,8 +21,10 @@ public final class TestServer: @unchecked Sendable {
   public private(set) var port = 0
 
   /// Starts it.
-  public init() throws {
-    core = try ServerCore(storage: MemoryStorage(epoch: 1), isSchemaOpen: true)
+  ///
+  /// - Parameter epoch: which history it has; that of another server is another one.
+  public init(epoch: UInt64 = 1) throws {
+    core = try ServerCore(storage: MemoryStorage(epoch: epoch), isSchemaOpen: true)
     try listen(port: 0)
   }
 

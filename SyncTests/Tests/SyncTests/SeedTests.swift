@@ -86,8 +86,11 @@ struct SeedTests {
     try realm.write {
       realm.object(ofType: Dog.self, forPrimaryKey: origin.kept)!.nicknames.append(nickname)
     }
+    let dog = realm.object(ofType: Dog.self, forPrimaryKey: origin.kept)
     try await #require(realm.syncSession).wait(for: .upload)
     try await #require(realm.syncSession).wait(for: .download)
+    // It was there all the time.
+    #expect(dog?.isInvalidated == false)
     return realm
   }
 
@@ -159,20 +162,25 @@ struct SeedTests {
     #expect(realm.subscriptions.state == .complete)
   }
 
-  @Test("another server gets nothing of what the devices of one began with")
+  @Test("another server gets of what a device began with only what it has written to")
   func anotherServer() async throws {
     let origin = try await Origin()
     let seed = try origin.makeSeed()
-    let server = try TestServer()
+    let server = try TestServer(epoch: 1000)
     let user = try await makeApp(server).login(credentials: .anonymous)
-    let device = Device(user, seed: seed)
-    defer { for device in [device, origin.device] { device.remove() } }
+    let (device, other) = (Device(user, seed: seed), Device(user))
+    defer { for device in [device, other, origin.device] { device.remove() } }
     let realm = try open(device.configuration)
     #expect(text(realm) == atFirst)
-    try realm.write { realm.add(Dog(name: "Own")) }
-    try await #require(realm.syncSession).wait(for: .upload)
-    try await #require(realm.syncSession).wait(for: .download)
-    #expect(await waits(realm) { text($0) == ["Own 0 [] 0 0 none"] }, "\(text(realm))")
+    try realm.write {
+      realm.add(Dog(name: "Own"))
+      realm.object(ofType: Dog.self, forPrimaryKey: origin.kept)?.age = 9
+    }
+    let second = try await Realm(configuration: other.configuration)
+    let expected = ["Own 0 [] 0 0 none", #"Rex 9 ["a", "b"] 0 3 red"#]
+    for realm in [realm, second] {
+      #expect(await waits(realm) { text($0) == expected }, "\(text(realm))")
+    }
   }
 
   @Test("what is not uploaded is not copied for other devices, and not begun with")

@@ -13,7 +13,8 @@ struct SyncLabProgram {
     case "sync-convergence":
       let count = numbers.first ?? 2_000
       converge(
-        seed..<(seed + count), isTraced: words.contains("trace"), goesBack: words.contains("back"))
+        seed..<(seed + count), isTraced: words.contains("trace"), goesBack: words.contains("back"),
+        hasSeeds: words.contains("seeds"))
     case "sync-first":
       // The first thing that is wrong, if anything is.
       let count = numbers.first ?? 10_000
@@ -45,14 +46,17 @@ struct SyncLabProgram {
     }
   }
 
-  private static func converge(_ seeds: Range<UInt64>, isTraced: Bool, goesBack: Bool) {
+  private static func converge(
+    _ seeds: Range<UInt64>, isTraced: Bool, goesBack: Bool, hasSeeds: Bool
+  ) {
     var bad = 0
     var batches = 0
     var rebases = 0
     var refusals = 0
     var trims = 0
     for seed in seeds {
-      let outcome = ConvergenceRun.run(seed: seed, isTraced: isTraced, goesBack: goesBack)
+      let outcome = ConvergenceRun.run(
+        seed: seed, isTraced: isTraced, goesBack: goesBack, hasSeeds: hasSeeds)
       batches += outcome.batches
       rebases += outcome.rebases
       refusals += outcome.refusals

@@ -74,14 +74,18 @@ public struct ConvergenceRun {
   let bug: PlantedBug?
   /// Whether files of devices go back to earlier states.
   private let goesBack: Bool
-  private var saved: [Int: Device] = [:]
+  var saved: [Int: Device] = [:]
+  /// When devices begin anew with seeds, if they do.
+  var seeding: SeededGenerator?
   /// What the server has merged and not made durable.
   var unflushed: [Merge] = []
 
   private init(
-    seed: UInt64, isTraced: Bool, bug: PlantedBug?, goesBack: Bool, _ habits: Habits
+    seed: UInt64, isTraced: Bool, bug: PlantedBug?, goesBack: Bool, hasSeeds: Bool,
+    _ habits: Habits
   ) throws(SyncError) {
     self.goesBack = goesBack
+    seeding = hasSeeds ? SeededGenerator(seed: seed ^ 0x2545_f491) : nil
     self.isTraced = isTraced
     self.bug = bug
     self.habits = habits
@@ -113,9 +117,10 @@ public struct ConvergenceRun {
   /// - Parameters:
   ///   - hasHabits: whether the seed may choose that much is refused and trimmed.
   ///   - goesBack: whether files of devices go back to earlier states.
+  ///   - hasSeeds: whether devices begin anew with copies of the files of others.
   public static func run(
     seed: UInt64, isTraced: Bool = false, bug: PlantedBug? = nil, hasHabits: Bool = true,
-    goesBack: Bool = false
+    goesBack: Bool = false, hasSeeds: Bool = false
   ) -> Outcome {
     do {
       if seed % 8 == 0, !goesBack, let finding = try ListRun.run(seed: seed) {
@@ -123,7 +128,8 @@ public struct ConvergenceRun {
       }
       let habits = hasHabits ? Habits(seed: seed) : .none
       var run = try ConvergenceRun(
-        seed: seed, isTraced: isTraced, bug: bug, goesBack: goesBack, habits)
+        seed: seed, isTraced: isTraced, bug: bug, goesBack: goesBack, hasSeeds: hasSeeds,
+        habits)
       let steps = [60, 150, 400][run.random.below(3)]
       let busy = [25, 50, 75][run.random.below(3)]
       for _ in 0..<steps where run.finding == nil { try run.step(busy: busy) }
@@ -168,6 +174,7 @@ public struct ConvergenceRun {
     clock += UInt64(1 + random.below(50))
     let number = random.below(devices.count)
     if goesBack && variety.below(25) == 0 { goBack(number) }
+    if seeding?.below(6) == 0 { beginAnew(number) }
     if chance(busy) {
       var program = Program(
         random: SeededGenerator(seed: random.next()), now: devices[number].now(clock),
@@ -205,7 +212,7 @@ public struct ConvergenceRun {
   }
 
   /// As a process does that opens the file.
-  private mutating func open(_ number: Int) {
+  mutating func open(_ number: Int) {
     guard goesBack else {
       _ = devices[number].core.storage.record.renewWriter(clock, isLogged: false)
       return
@@ -285,7 +292,7 @@ public struct ConvergenceRun {
       devices[number].promiseUnacknowledged()
       self.saved[number]?.promiseUnacknowledged()
       let names = core.storage.record.names
-      for id in core.storage.objects where core.exists(id) {
+      for id in core.storage.objects where core.exists(id) && !core.storage.record.isSeed {
         guard let type = server.head.names.find(names[id.type]) else { continue }
         let object = ObjectID(type: type, key: id.key)
         if model.generation(of: object) == .none { givenBack.insert(object) }

@@ -25,15 +25,14 @@ struct Device {
     self.number = number
     self.isNew = isNew
     self.skew = skew
-    let id = ClientID(0x1000 + UInt64(number))
-    core = ClientCore(storage: MemoryClientStorage(client: id))
+    core = ClientCore(storage: MemoryClientStorage(client: ClientID(0x1000 + UInt64(number))))
     for type in LabClasses.classes(isNew: isNew) {
       _ = core.storage.record.names.add(type.name)
       for name in type.properties.keys.sorted() { _ = core.storage.record.names.add(name) }
     }
   }
 
-  var id: ClientID { ClientID(0x1000 + UInt64(number)) }
+  var id: ClientID { core.storage.record.client }
 
   /// All that the server has not acknowledged and would take.
   var unacknowledged: [ObjectChange] {
