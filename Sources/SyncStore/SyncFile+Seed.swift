@@ -4,8 +4,8 @@ import SyncProtocol
 
 // Files that new devices begin with. A seed has the objects of a synced file and the states that go
 // with them, so that the server's containers and elements are known for what they are, but it is no
-// client: whoever opens it first makes it one, which starts over. What the server has not, or not
-// any more, goes then; nothing in a seed counts as written by the device.
+// client: whoever opens it first to write to it makes it one, which starts over. What the server has
+// not, or not any more, goes then; nothing in a seed counts as written by the device.
 
 extension SyncFile {
   /// Makes a copy of a synced file a seed.
@@ -24,7 +24,8 @@ extension SyncFile {
         "the file has changes that are not uploaded; wait for the upload before it is copied for "
           + "other devices")
     }
-    try transaction.setString("", tables.file.user, of: row, in: tables.file.table)
+    let record = ClientRecord(client: .none, seededBy: info.record)
+    try setIdentity(record, user: "", of: row, tables.file, transaction)
     try change(transaction) { status in
       let dates = status.subscriptionDates
       status = SessionStatus()
@@ -33,29 +34,40 @@ extension SyncFile {
     transaction.recorder = NothingToNote.shared
   }
 
-  /// Whether the file is a seed that nobody has opened yet to synchronise it.
-  public static func isSeed(
-    _ view: StoreView, _ schema: StoredSchema
+  /// Whether opening the file has to make it someone's.
+  ///
+  /// - Parameter user: who opens it to synchronise it; nil: nobody does.
+  public static func needsIdentity(
+    _ view: StoreView, _ schema: StoredSchema, user: String?
   ) throws(StorageError) -> Bool {
     guard let tables = SyncTables(schema.description),
       let table = try view.table(tables.file.table), table.count > 0
     else { return false }
-    return try table.string(tables.file.user, at: try table.position(at: 0)).isEmpty
+    let position = try table.position(at: 0)
+    if try table.int(tables.file.client, at: position) == 0 { return true }
+    if user == nil { return false }
+    return try table.string(tables.file.user, at: position).isEmpty
   }
 
-  /// Makes a seed the file of a user. Does nothing with one that has a user.
+  /// Makes a seed a client of its own. It becomes that when somebody opens it to write to it: what a
+  /// program writes before the file is synchronised is noted under that name. It has a user from
+  /// when it is opened to be synchronised.
   ///
   /// - Parameter client: a random number, which names the file from now on.
-  public static func adopt(
-    _ transaction: ObjectTransaction, client: UInt64, user: String
+  public static func identify(
+    _ transaction: ObjectTransaction, client: UInt64, user: String?
   ) throws(StorageError) {
-    guard try isSeed(transaction.view, transaction.schema),
+    guard try needsIdentity(transaction.view, transaction.schema, user: user),
       let tables = SyncTables(transaction.schema.description),
       let row = try fileRow(transaction, tables),
       let info = try info(transaction.view, transaction.schema, SyncCache())
     else { return }
+    if info.record.client != .none {
+      return try transaction.setString(
+        user ?? "", tables.file.user, of: row, in: tables.file.table)
+    }
     let record = ClientRecord(client: ClientID(client), seededBy: info.record)
-    try setIdentity(record, user: user, of: row, tables.file, transaction)
+    try setIdentity(record, user: user ?? "", of: row, tables.file, transaction)
   }
 
   static func setIdentity(

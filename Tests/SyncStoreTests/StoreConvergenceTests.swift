@@ -9,4 +9,12 @@ import Testing
       #expect(finding == nil, "seed \(seed)")
     }
   }
+
+  @Test("end with the same objects where lists are emptied and backups of the server are restored")
+  func restored() throws {
+    for seed in UInt64(1)...48 {
+      let finding = try StoreRun.run(seed: seed, isRestored: true)
+      #expect(finding == nil, "seed \(seed)")
+    }
+  }
 }

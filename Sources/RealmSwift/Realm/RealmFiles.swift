@@ -65,9 +65,10 @@ extension Realm {
   ///
   /// A copy of a synchronised realm is a local file if the configuration has no
   /// `syncConfiguration`, and else one that new devices can begin with, as their `seedFilePath` or
-  /// in its place: whoever opens it to synchronise it makes it a file of its own, which has the
-  /// objects and subscriptions at once and is brought up to date when the server is reached. A copy
-  /// of a local realm that is opened to be synchronised is uploaded with all that is in it.
+  /// in its place: whoever opens it makes it a file of their own, which has the objects and
+  /// subscriptions at once, is migrated then if need be, and is brought up to date when the server
+  /// is reached. A copy of a local realm that is opened to be synchronised is uploaded with all
+  /// that is in it.
   ///
   /// - Throws: `Realm.Error.fileExists` if there is a file already; `.invalidInput` if the copy
   ///   of a synchronised realm is to be synchronised and not all is uploaded, or within a write
@@ -83,7 +84,9 @@ extension Realm {
       try RealmCopy(of: instance).write(
         to: path, key: configuration.engineKey, forSync: configuration.syncUser != nil)
     }
-    if configuration.schemaVersion != self.configuration.schemaVersion {
+    // Whoever opens a copy for other devices makes it their own.
+    let isForDevices = instance.schema.isSynced && configuration.syncUser != nil
+    if configuration.schemaVersion != self.configuration.schemaVersion, !isForDevices {
       try Realm.performMigration(for: configuration)
     }
   }

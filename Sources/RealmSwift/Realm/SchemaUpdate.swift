@@ -71,9 +71,8 @@ struct SchemaUpdate {
   ) throws(StorageError) {
     if objects.schema.isSynced {
       try SyncFile.upgrade(objects)
-      if let user = configuration.syncUser {
-        try SyncFile.adopt(objects, client: .random(in: 1...UInt64.max), user: user)
-      }
+      try SyncFile.identify(
+        objects, client: .random(in: 1...UInt64.max), user: configuration.syncUser)
       objects.recorder = shared.recorder
       if objects.schema.description.syncedClasses != stored.syncedClasses {
         try SyncFile.noteNewClasses(objects, shared.syncCache)
@@ -89,16 +88,13 @@ struct SchemaUpdate {
   /// Whether the file is to be synced and is not, or lacks what this version keeps in a synced one.
   private func needsSync(_ stored: SchemaDescription) throws(StorageError) -> Bool {
     if stored.lacksSyncTables { return true }
-    if configuration.syncUser == nil { return false }
-    if !stored.isSynced { return true }
-    return try isSeed()
-  }
-
-  private func isSeed() throws(StorageError) -> Bool {
-    try shared.database.withNewest { (source, root) throws(StorageError) in
+    if !stored.isSynced { return configuration.syncUser != nil }
+    // Of a copy for other devices.
+    return try shared.database.withNewest { (source, root) throws(StorageError) in
       let schema = try shared.schemas.schema(root, in: source)
-      return try SyncFile.isSeed(
-        StoreView(source: source, root: root, schema: schema.description), schema)
+      return try SyncFile.needsIdentity(
+        StoreView(source: source, root: root, schema: schema.description), schema,
+        user: configuration.syncUser)
     }
   }
 

@@ -18,7 +18,8 @@ struct Places: Equatable {
   struct Dangling: Equatable {
     enum Spot: Hashable {
       case property(NameID)
-      case key(String)
+      /// Keys are different where their bytes are.
+      case key(Text)
       case member
       /// An index among the elements that the client's state has: the element is missing.
       case item(Int)
@@ -135,7 +136,7 @@ extension Places {
         encoder.append(UInt64(name.rawValue))
       case .key(let key):
         encoder.append(1)
-        encoder.append(key)
+        encoder.append(key.string)
       case .member: encoder.append(2)
       case .item(let index):
         encoder.append(3)
@@ -207,7 +208,7 @@ extension ByteDecoder {
     case 0:
       guard let name = unsigned().flatMap({ UInt32(exactly: $0) }) else { return nil }
       return .property(NameID(name))
-    case 1: return text().map { .key($0) }
+    case 1: return text().map { .key(Text($0)) }
     case 2: return .member
     case 3: return integer().map { .item($0) }
     case 4: return integer().map { .nullItem($0) }

@@ -81,7 +81,7 @@ extension RealmClientStorage {
     guard entries[id]?.places.dangling.isEmpty == false else { return }
     switch slot {
     case .property(let name): entries[id]?.places.forget(container, .property(name))
-    case .key(let key): entries[id]?.places.forget(container, .key(key.string))
+    case .key(let key): entries[id]?.places.forget(container, .key(key))
     case .member(.link(let target)):
       entries[id]?.places.dangling.removeAll {
         $0.container == container && $0.spot == .member && $0.target == target
@@ -168,7 +168,7 @@ extension RealmClientStorage {
       }
     case (.key(let key), .collection(let table, let row, let property)):
       guard property.collection == .map else { return }
-      try setKey(key.string, of: container, id, value, made, property, row, table)
+      try setKey(key, of: container, id, value, made, property, row, table)
     case (.member(let member), .collection(let table, let row, let property)):
       guard property.collection == .set else { return }
       switch try content(member, for: property) {
@@ -215,10 +215,11 @@ extension RealmClientStorage {
   }
 
   private func setKey(
-    _ key: String, of container: ContainerID, _ id: ObjectID, _ value: CellValue,
+    _ name: Text, of container: ContainerID, _ id: ObjectID, _ value: CellValue,
     _ made: ContainerID?, _ property: PropertyDescription, _ row: ObjectStore.ObjectKey,
     _ table: TableKey
   ) throws(StorageError) {
+    let key = name.string
     if let made {
       if case .object(let type) = value {
         guard property.kind == .object, let target = try layout.classes[type],
@@ -237,7 +238,7 @@ extension RealmClientStorage {
       try writes.mapSet(stored, forKey: key, property, of: row, in: table)
     case .dangling(let target):
       try writes.mapSet(.null, forKey: key, property, of: row, in: table)
-      keepDangling(.key(key), of: container, id, target)
+      keepDangling(.key(name), of: container, id, target)
     case .unfit: try writes.mapRemove(key, property, of: row, in: table)
     }
   }

@@ -74,7 +74,7 @@ extension RealmClientStorage {
         }
         entries[source]?.places.forget(link.container, link.spot)
       case (.key(let key), .collection(let table, let object, let property)):
-        try writes.mapSet(value, forKey: key, property, of: object, in: table)
+        try writes.mapSet(value, forKey: key.string, property, of: object, in: table)
         entries[source]?.places.forget(link.container, link.spot)
       case (.member, .collection(let table, let object, let property)):
         try writes.setInsert([value], property.columnKey, of: object, in: table)
@@ -147,7 +147,7 @@ extension RealmClientStorage {
     case .map:
       let map = try writes.map(property, of: origin, in: table)
       for index in 0..<map.values.count where try map.values.value(at: index) == value {
-        if case .string(let key) = try map.keys.value(at: index) { keep(.key(key)) }
+        if case .string(let key) = try map.keys.value(at: index) { keep(.key(Text(key))) }
       }
     case .list:
       let list = try writes.list(property.columnKey, of: origin, in: table)

@@ -16,7 +16,7 @@ extension RealmClientStorage {
         if let target = places.target(of: container, .property(name)) { return .link(target) }
         return try property(name, of: row, in: table)
       case (.key(let key), .collection(let table, let row, let property)):
-        if let target = places.target(of: container, .key(key.string)) { return .link(target) }
+        if let target = places.target(of: container, .key(key)) { return .link(target) }
         guard property.collection == .map else { return nil }
         let map = try writes.map(property, of: row, in: table)
         guard let value = try map.value(of: key.string) else { return nil }
@@ -63,7 +63,12 @@ extension RealmClientStorage {
       }
       switch try spot(container, in: id) {
       case nil: return []
-      case .object(let table, let row): slots += try properties(of: row, in: table)
+      case .object(let table, let row):
+        slots += try properties(of: row, in: table)
+        // A collection that took the place of the declared one is the property's value.
+        for case .property(let name, container) in try entry(id).places.made.values {
+          slots.append(.property(name))
+        }
       case .collection(let table, let row, let property):
         switch property.collection {
         case .set:

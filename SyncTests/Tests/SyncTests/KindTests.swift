@@ -9,6 +9,7 @@ final class Kennel: Object {
   @Persisted var collars: List<Collar>
   @Persisted var any: AnyRealmValue
   @Persisted var anyByName: Map<String, AnyRealmValue>
+  @Persisted var byName: Map<String, Kennel?>
 }
 
 /// Only some devices know it.
@@ -40,6 +41,25 @@ final class Toy: Object {
       }
       let leftRealm = try await open(two.left, left)
       try await body(leftRealm, try await open(two.right, right))
+    }
+  }
+
+  @Test("keys of a map that only look the same have their own links")
+  func similarKeys() async throws {
+    let types: [ObjectBase.Type] = [Kennel.self, Collar.self]
+    try await withKennels(left: types, right: types) { left, right in
+      try left.write {
+        let others = ["b", "c"].map { left.create(Kennel.self, value: ["_id": $0]) }
+        let kennel = left.create(Kennel.self, value: ["_id": "a"])
+        for (key, other) in zip(["\u{e9}", "e\u{301}"], others) { kennel.byName[key] = other }
+      }
+      #expect(
+        await waits(right) { realm in
+          guard let kennel = realm.object(ofType: Kennel.self, forPrimaryKey: "a") else {
+            return false
+          }
+          return kennel.byName.values.compactMap { $0?._id }.sorted() == ["b", "c"]
+        })
     }
   }
 

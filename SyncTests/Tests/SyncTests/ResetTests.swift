@@ -194,6 +194,37 @@ struct ResetTests {
     #expect(calls.withLock { $0 } == [[0], [0, 40]])
   }
 
+  @Test("a list that was emptied since a backup is the same everywhere after it is restored")
+  func emptiedList() async throws {
+    try await TwoDevices.with { two in
+      let left = try await Realm(configuration: two.left.configuration)
+      let session = try #require(left.syncSession)
+      let dog = Dog(value: ["name": "Rex", "nicknames": ["a"], "scores": ["b": 1]])
+      dog.friends.insert(dog)
+      try left.write { left.add(dog) }
+      try await session.wait(for: .upload)
+      let backup = try two.server.makeBackup()
+      try left.write {
+        dog.nicknames.removeAll()
+        dog.friends.removeAll()
+        dog.scores.removeAll()
+      }
+      try await session.wait(for: .upload)
+      try two.server.restore(backup)
+      try two.server.comeBack()
+      try await session.wait(for: .download)
+      try left.write { dog.nicknames.append("c") }
+      try await session.wait(for: .upload)
+      let right = try await Realm(
+        configuration: two.right.configuration, downloadBeforeOpen: .always)
+      let other = try #require(right.objects(Dog.self).first)
+      #expect(Array(dog.nicknames) == ["c"] && Array(other.nicknames) == ["c"])
+      // What was removed without its collection may come back.
+      #expect(dog.friends.count == other.friends.count)
+      #expect(dog.scores.count == other.scores.count)
+    }
+  }
+
   /// Forty of an age of 2, more than goes in one slice.
   private func uploadDogs(in realm: Realm) async throws -> (dogs: [Dog], session: SyncSession) {
     let name = String(repeating: "x", count: 1 << 20)

@@ -4,6 +4,12 @@ import SyncModels
 import SyncServerKit
 import Testing
 
+/// Belongs to a partition.
+final class Plot: Object {
+  @Persisted(primaryKey: true) var _id = ""
+  @Persisted var _partition = ""
+}
+
 /// Files that new devices begin with.
 @MainActor
 struct SeedTests {
@@ -202,6 +208,73 @@ struct SeedTests {
     #expect(refused?.code == .invalidInput)
     #expect(refused?.localizedDescription.contains(origin.beside.path) == true)
     #expect(!Realm.fileExists(for: device.configuration))
+  }
+
+  @Test("what is written to a copy for other devices before it is synchronised is sent")
+  func writtenBefore() async throws {
+    let origin = try await Origin()
+    let device = Device(try await origin.app.login(credentials: .anonymous))
+    defer { for device in [device, origin.device] { device.remove() } }
+    let file = try #require(device.configuration.fileURL)
+    try FileManager.default.moveItem(at: try origin.makeSeed(), to: file)
+    var local = device.configuration
+    local.syncConfiguration = nil
+    try autoreleasepool {
+      let realm = try Realm(configuration: local)
+      try realm.write {
+        let dog = realm.object(ofType: Dog.self, forPrimaryKey: origin.kept)
+        dog?.nicknames.insert("x", at: 0)
+        dog?.collar = Collar(value: ["color": "green"])
+      }
+    }
+    let realm = try open(device.configuration)
+    try await #require(realm.syncSession).wait(for: .upload)
+    for realm in [origin.realm, realm] {
+      #expect(
+        await waits(realm) { text($0).last == #"Rex 0 ["a", "b", "x"] 1 3 green"# },
+        "\(text(realm))")
+    }
+  }
+
+  @Test("a copy for other devices of another schema version is still nobody's")
+  func otherVersion() async throws {
+    let origin = try await Origin()
+    var configuration = origin.device.configuration
+    configuration.fileURL = origin.beside
+    configuration.schemaVersion = 2
+    try origin.realm.writeCopy(configuration: configuration)
+    let device = try await beginner(origin, with: origin.beside)
+    defer { for device in [device, origin.device] { device.remove() } }
+    var migrated = device.configuration
+    migrated.schemaVersion = 2
+    #expect(text(try open(migrated)) == atFirst)
+  }
+
+  @Test("a file of a partition that begins with that of another one sees its own")
+  func partitions() async throws {
+    let server = try TestServer()
+    let user = try await makeApp(server).login(credentials: .anonymous)
+    let (first, second) = (Device(user), Device(user))
+    defer { for device in [first, second] { device.remove() } }
+    func configuration(_ device: Device, _ partition: String) -> Realm.Configuration {
+      var configuration = user.configuration(partitionValue: partition)
+      configuration.fileURL = device.configuration.fileURL
+      configuration.objectTypes = [Plot.self]
+      return configuration
+    }
+    let realm = try await Realm(
+      configuration: configuration(first, "a"), downloadBeforeOpen: .always)
+    try realm.write { realm.create(Plot.self, value: ["_id": "of a", "_partition": "a"]) }
+    try await #require(realm.syncSession).wait(for: .upload)
+    var seeded = configuration(first, "a")
+    seeded.fileURL = seeded.fileURL?.appendingPathExtension("seed")
+    try realm.writeCopy(configuration: seeded)
+    var other = configuration(second, "b")
+    other.seedFilePath = seeded.fileURL
+    let own = try open(other)
+    try own.write { own.create(Plot.self, value: ["_id": "of b", "_partition": "b"]) }
+    try await #require(own.syncSession).wait(for: .upload)
+    #expect(await waits(own) { Array($0.objects(Plot.self)).map(\._id) == ["of b"] })
   }
 
   @Test("a local realm that begins with a synchronised file is a local one")

@@ -27,6 +27,14 @@ public struct StoreNetwork {
     for _ in 0..<6 { for device in devices.indices { try exchange(device, turns: 40) } }
   }
 
+  /// The server goes on with what it had before, in another history.
+  mutating func restore(_ backup: SimulatedServerStorage) throws {
+    var storage = backup
+    storage.startNewEpoch(server.head.epoch + 1)
+    server = try ServerCore(storage: storage, isSchemaOpen: true)
+    for device in devices.indices { disconnect(device) }
+  }
+
   /// The device's connection ends, with all that is on its way.
   public mutating func disconnect(_ device: Int) {
     devices[device].disconnect()

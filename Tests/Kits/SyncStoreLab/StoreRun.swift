@@ -1,5 +1,6 @@
 import ObjectStore
 import Storage
+import SyncLab
 import TestSupport
 
 /// Files that change at random and a server, from a seed: connections end at any time; at the end
@@ -9,8 +10,12 @@ public struct StoreRun {
   private var network: StoreNetwork
   /// Of one commit, at most. One is such that the log takes it, mostly.
   private let writesOfCommit: Int
+  /// When backups of the server are made and restored, if they are.
+  private var restoring: SeededGenerator?
+  private var backup: SimulatedServerStorage?
 
-  private init(seed: UInt64, devices count: Int) throws {
+  private init(seed: UInt64, devices count: Int, isRestored: Bool) throws {
+    restoring = isRestored ? SeededGenerator(seed: ~seed) : nil
     random = SeededGenerator(seed: seed)
     network = try StoreNetwork(devices: count, epoch: seed + 1)
     writesOfCommit = seed % 3 == 0 ? 4 : 1
@@ -19,8 +24,12 @@ public struct StoreRun {
   }
 
   /// What went wrong; nil if nothing did.
-  public static func run(seed: UInt64, steps: Int = 60) throws -> String? {
-    var run = try StoreRun(seed: seed, devices: 3)
+  ///
+  /// - Parameter isRestored: whether the server goes back to backups.
+  public static func run(
+    seed: UInt64, steps: Int = 60, isRestored: Bool = false
+  ) throws -> String? {
+    var run = try StoreRun(seed: seed, devices: 3, isRestored: isRestored)
     for _ in 0..<steps {
       try run.step()
       if let finding = try run.findings() { return finding }
@@ -32,7 +41,8 @@ public struct StoreRun {
     for (index, text) in texts.enumerated() where text != texts[0] {
       return "device \(index) has\n\(text)\nand device 0\n\(texts[0])"
     }
-    if texts[0].isEmpty { return "nothing is left to compare" }
+    // Of a few objects a backup may have had none.
+    if texts[0].isEmpty, !isRestored { return "nothing is left to compare" }
     for device in run.devices where try device.isDirty {
       return "something is not acknowledged"
     }
@@ -42,12 +52,16 @@ public struct StoreRun {
   private mutating func step() throws {
     network.clock.now += UInt64(random.below(50))
     let device = random.below(devices.count)
+    if restoring?.below(15) == 0 { try restore() }
     switch random.below(4) {
     case 0, 1:
       let seed = random.next()
       let count = writesOfCommit
+      // What a restored server does not know of is the more for it.
+      let clearsOften = restoring != nil
       try devices[device].write { writes in
         var writer = StoreWriter(writes, SeededGenerator(seed: seed))
+        writer.clearsOften = clearsOften
         try writer.change(upTo: count)
       }
     case 2:
@@ -61,6 +75,11 @@ public struct StoreRun {
         devices[device].reopen()
       }
     }
+  }
+
+  private mutating func restore() throws {
+    if let backup { try network.restore(backup) } else { backup = network.server.storage }
+    if restoring?.below(4) == 0 { backup = nil }
   }
 
   private var devices: [StoreDevice] { network.devices }

@@ -6,7 +6,9 @@ import TestSupport
 struct StoreWriter {
   let writes: ObjectTransaction
   var random: SeededGenerator
-  private let keys = 8
+  /// Whether it is about lists of few objects that are filled and emptied.
+  var clearsOften = false
+  private var keys: Int { clearsOften ? 3 : 8 }
 
   init(_ writes: ObjectTransaction, _ random: SeededGenerator) {
     self.writes = writes
@@ -31,7 +33,9 @@ struct StoreWriter {
       return
     }
     if random.below(12) == 0 { return try writes.deleteObject(row, in: known.tableKey) }
-    let properties = known.properties.filter { !$0.isPrimaryKey }
+    let properties = known.properties.filter {
+      !$0.isPrimaryKey && (!clearsOften || $0.collection == .list)
+    }
     let property = properties[random.below(properties.count)]
     switch property.collection {
     case .none: try setProperty(property, row, known)
@@ -158,7 +162,8 @@ struct StoreWriter {
     case 4: try writes.listRemove(index..<index + 1, column, of: row, in: table)
     case 5: try writes.listMove(from: index, to: random.below(count), column, of: row, in: table)
     case 6: try writes.listSwap(index, random.below(count), column, of: row, in: table)
-    case 7 where random.below(3) == 0: try writes.listClear(column, of: row, in: table)
+    case 7 where clearsOften || random.below(3) == 0:
+      try writes.listClear(column, of: row, in: table)
     default:
       if isPart(property) {
         guard

@@ -6,6 +6,12 @@
 
   /// What opening a synced file takes beside opening it.
   enum SyncOpening {
+    /// What a file of a partition sees of a class.
+    private struct Partition {
+      let name: String
+      let query: String
+    }
+
     /// Begins to synchronise an open file, and gives it its first subscriptions.
     ///
     /// - Parameter isFirst: whether the process did not have it open.
@@ -19,14 +25,20 @@
       let info = try shared.database.readSync(shared.schemas, shared.syncCache)
       let isNew = info?.record.queryVersion == 0
       if let partition = sync.partitionValue {
-        // Also for classes that the program has got since the file was made.
-        let known = Set((info?.record.subscriptions ?? []).map(\.type.string))
-        let new = instance.classes.filter {
-          $0.primaryKey != nil && !$0.isAsymmetric && !known.contains($0.name)
+        // Also for classes that the program has got since the file was made, and instead of what
+        // the file that it began with has seen.
+        let known = info?.record.subscriptions ?? []
+        let wanted = instance.classes.filter { $0.primaryKey != nil && !$0.isAsymmetric }
+          .map { Partition(name: $0.name, query: partitionQuery($0, partition)) }
+        let missing = wanted.filter { wanted in
+          !known.contains { $0.type.string == wanted.name && $0.query.string == wanted.query }
         }
-        if new.isEmpty { return }
+        if missing.isEmpty { return }
         try subscribe(shared) { set in
-          for info in new { set.append(nil, info.name, partitionQuery(info, partition)) }
+          for part in missing {
+            set.removeAll(ofTypeNamed: part.name)
+            set.append(nil, part.name, part.query)
+          }
         }
       } else if let initial = sync.initialSubscriptions,
         isNew || (isFirst && initial.rerunOnOpen)

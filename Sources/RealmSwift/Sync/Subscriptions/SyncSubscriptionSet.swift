@@ -169,8 +169,10 @@
 
     /// Removes all for a class, within an update.
     public func removeAll<T: ObjectBase>(ofType type: T.Type) {
-      change { $0.removeAll { $0.type == type.className() } }
+      removeAll(ofTypeNamed: type.className())
     }
+
+    func removeAll(ofTypeNamed type: String) { change { $0.removeAll { $0.type == type } } }
 
     /// Calls `block`, in which subscriptions can be changed, and stores what it leaves.
     ///

@@ -40,7 +40,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   public init(epoch: UInt64) { stored = ServerHead(epoch: epoch) }
 
   /// A backup that was restored has a history of its own.
-  mutating func startNewEpoch(_ epoch: UInt64) {
+  public mutating func startNewEpoch(_ epoch: UInt64) {
     stored.epoch = epoch
     concerns = [:]
   }

@@ -104,7 +104,12 @@ extension Projection {
         continue
       }
       if let target, let embedded = schema[target] {
-        guard let child = object.container(madeBy: slot, of: container) else { continue }
+        guard let child = object.container(madeBy: slot, of: container) else {
+          if cell == .null {
+            try transaction.mapSet(.null, forKey: key.string, property, of: row, in: type.table)
+          }
+          continue
+        }
         let made = try transaction.mapSetEmbedded(
           forKey: key.string, property, of: row, in: type.table)
         try write(
