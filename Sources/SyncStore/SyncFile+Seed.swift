@@ -4,8 +4,8 @@ import SyncProtocol
 
 // Files that new devices begin with. A seed has the objects of a synced file and the states that go
 // with them, so that the server's containers and elements are known for what they are, but it is no
-// client: whoever opens it first to write to it makes it one, which starts over. What the server has
-// not, or not any more, goes then; nothing in a seed counts as written by the device.
+// client: whoever opens it first to write to it makes it one, which starts over. What the server
+// has not, or not any more, goes then; nothing in a seed counts as written by the device.
 
 extension SyncFile {
   /// Makes a copy of a synced file a seed.
@@ -49,8 +49,8 @@ extension SyncFile {
     return try table.string(tables.file.user, at: position).isEmpty
   }
 
-  /// Makes a seed a client of its own. It becomes that when somebody opens it to write to it: what a
-  /// program writes before the file is synchronised is noted under that name. It has a user from
+  /// Makes a seed a client of its own. It becomes that when somebody opens it to write to it: what
+  /// a program writes before the file is synchronised is noted under that name. It has a user from
   /// when it is opened to be synchronised.
   ///
   /// - Parameter client: a random number, which names the file from now on.
