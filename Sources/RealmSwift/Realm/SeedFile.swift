@@ -11,26 +11,20 @@ enum SeedFile {
   static func copy(for configuration: Realm.Configuration, to path: String) throws(RLMError) {
     guard let seed = configuration.seedFilePath, !FileManager.default.fileExists(atPath: path)
     else { return }
-    // Under another name first: whoever sees the file, or is left with it, has the whole.
-    let copy = "\(path).seed-\(UUID().uuidString)"
-    let separated = copy + ".separated"
-    defer {
-      for name in [copy, copy + ".lock", separated] {
-        try? FileManager.default.removeItem(atPath: name)
-      }
-    }
+    let draft = Draft(of: path)
+    defer { draft.remove() }
     do {
       // Of a symbolic link what it leads to: a copy of the link would be the seed itself.
       try FileManager.default.copyItem(
-        atPath: seed.resolvingSymlinksInPath().path, toPath: copy)
+        atPath: seed.resolvingSymlinksInPath().path, toPath: draft.path)
       // What is installed with a program may be only for reading.
       try FileManager.default.setAttributes(
-        [.posixPermissions: mode(of: copy) | 0o600], ofItemAtPath: copy)
-      guard try separate(copy, of: seed, configuration) else { return try put(copy, at: path) }
-      // A file that no database is open on, not even for a last moment on another thread: its
-      // lock-file would be that of the other name.
-      try FileManager.default.copyItem(atPath: copy, toPath: separated)
-      try put(separated, at: path)
+        [.posixPermissions: mode(of: draft.path) | 0o600], ofItemAtPath: draft.path)
+      if try separate(draft.path, of: seed, configuration) {
+        try draft.putAnew()
+      } else {
+        try draft.put()
+      }
     } catch {
       // Another process or thread was as fast.
       if FileManager.default.fileExists(atPath: path) { return }
@@ -38,16 +32,6 @@ enum SeedFile {
       throw RLMError(
         .fileOperationFailed,
         "could not copy the seed file '\(seed.path)': \(error.localizedDescription)", path: path)
-    }
-  }
-
-  private static func put(_ copy: String, at path: String) throws {
-    let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: copy))
-    try written.synchronize()
-    try written.close()
-    do { try FileManager.default.linkItem(atPath: copy, toPath: path) } catch {
-      // There are no such links on every kind of disk.
-      try FileManager.default.moveItem(atPath: copy, toPath: path)
     }
   }
 

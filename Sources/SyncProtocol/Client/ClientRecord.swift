@@ -93,6 +93,7 @@ public struct ClientRecord: Sendable, Equatable {
     epoch = seed.epoch
     cursor = seed.cursor
     clock = seed.clock
+    receivedTime = seed.receivedTime
     batch = seed.batch
     elements = seed.elements
     subscriptions = seed.subscriptions

@@ -151,7 +151,9 @@ extension ClientSession {
       knownEpoch = core.storage.record.epoch
       resumesReset = core.storage.record.reset != nil
       isSeed = core.storage.record.isSeed
-      rebase = RebaseProgress(isOtherHistory: isOtherHistory && !discardsUnsynced, isSeed: isSeed)
+      // Of a seed nothing is discarded: what is dirty was written since it is the device's.
+      rebase = RebaseProgress(
+        isOtherHistory: isOtherHistory && (!discardsUnsynced || isSeed), isSeed: isSeed)
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
       return [.send(Frame.token(token).encoded)]

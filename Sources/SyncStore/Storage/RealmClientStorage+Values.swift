@@ -66,7 +66,9 @@ extension RealmClientStorage {
       case .object(let table, let row):
         slots += try properties(of: row, in: table)
         // A collection that took the place of the declared one is the property's value.
-        for case .property(let name, container) in try entry(id).places.made.values {
+        let properties = try layout.classes[table]?.properties
+        for case .property(let name, container) in try entry(id).places.made.values
+        where properties?[name]?.isCollection == true {
           slots.append(.property(name))
         }
       case .collection(let table, let row, let property):

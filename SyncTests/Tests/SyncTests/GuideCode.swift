@@ -35,8 +35,10 @@ func finishUploads(of realm: Realm) async throws {
   try await realm.syncSession?.wait(for: .upload)
 }
 
+@MainActor
 func makeSeed(of realm: Realm, at url: URL) async throws {
   try await realm.syncSession?.wait(for: .upload)
+  realm.refresh()
   var configuration = realm.configuration
   configuration.fileURL = url
   try realm.writeCopy(configuration: configuration)

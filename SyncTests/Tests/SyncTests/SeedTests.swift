@@ -236,6 +236,25 @@ struct SeedTests {
     }
   }
 
+  @Test("a copy for other devices that is open can be synchronised then")
+  func openBefore() async throws {
+    let origin = try await Origin()
+    let device = Device(try await origin.app.login(credentials: .anonymous))
+    defer { for device in [device, origin.device] { device.remove() } }
+    let file = try #require(device.configuration.fileURL)
+    try FileManager.default.moveItem(at: try origin.makeSeed(), to: file)
+    var local = device.configuration
+    local.syncConfiguration = nil
+    let before = try open(local)
+    let realm = try open(device.configuration)
+    try before.write { before.objects(Dog.self).first { $0._id == origin.kept }?.age = 3 }
+    try await #require(realm.syncSession).wait(for: .upload)
+    #expect(
+      await waits(origin.realm) { realm in
+        realm.object(ofType: Dog.self, forPrimaryKey: origin.kept)?.age == 3
+      })
+  }
+
   @Test("a copy for other devices of another schema version is still nobody's")
   func otherVersion() async throws {
     let origin = try await Origin()

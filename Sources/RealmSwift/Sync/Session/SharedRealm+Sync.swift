@@ -48,7 +48,12 @@
     func startSync(_ configuration: Realm.Configuration) throws(StorageError) {
       guard let sync = configuration.syncConfiguration, !configuration.readOnly else { return }
       if fileSync?.user === sync.user { return }
-      guard let info = try database.readSync(schemas, syncCache) else { return }
+      guard var info = try database.readSync(schemas, syncCache) else { return }
+      if info.user.isEmpty {
+        // A copy for other devices that was opened without being synchronised, and is open.
+        try giveUser(sync.user.id)
+        info = try database.readSync(schemas, syncCache) ?? info
+      }
       guard info.user == sync.user.id else {
         throw StorageError(
           .inUse, path: path, "The file is synchronised by another user, '\(info.user)'.")
@@ -119,23 +124,33 @@
       return try body(transaction)
     }
 
-    /// Changes what the sessions of all processes see.
-    func changeSync(_ body: (inout SessionStatus) -> Void) throws(StorageError) {
-      do {
-        try writeSync { transaction in
-          let earlier = fileSync?.postponed.withLock { postponed in
-            defer { postponed = [] }
-            return postponed
-          }
-          try SyncFile.change(transaction) { status in
-            for change in earlier ?? [] { change(&status) }
-            body(&status)
-          }
-          _ = try transaction.commit()
-        }
-      } catch {
+    private func giveUser(_ user: String) throws(StorageError) {
+      try commitSync { transaction in
+        try SyncFile.identify(transaction, client: .random(in: 1...UInt64.max), user: user)
+        _ = try transaction.commit()
+      }
+    }
+
+    /// `writeSync`, with errors of the storage.
+    private func commitSync(_ body: (ObjectTransaction) throws -> Void) throws(StorageError) {
+      do { try writeSync(body) } catch {
         throw error as? StorageError
           ?? StorageError(.inputOutput, path: path, "\(error.localizedDescription)")
+      }
+    }
+
+    /// Changes what the sessions of all processes see.
+    func changeSync(_ body: (inout SessionStatus) -> Void) throws(StorageError) {
+      try commitSync { transaction in
+        let earlier = fileSync?.postponed.withLock { postponed in
+          defer { postponed = [] }
+          return postponed
+        }
+        try SyncFile.change(transaction) { status in
+          for change in earlier ?? [] { change(&status) }
+          body(&status)
+        }
+        _ = try transaction.commit()
       }
     }
 

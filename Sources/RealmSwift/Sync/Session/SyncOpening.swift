@@ -6,12 +6,6 @@
 
   /// What opening a synced file takes beside opening it.
   enum SyncOpening {
-    /// What a file of a partition sees of a class.
-    private struct Partition {
-      let name: String
-      let query: String
-    }
-
     /// Begins to synchronise an open file, and gives it its first subscriptions.
     ///
     /// - Parameter isFirst: whether the process did not have it open.
@@ -21,24 +15,24 @@
       let shared = instance.shared
       let configuration = instance.configuration
       guard let sync = configuration.syncConfiguration, !configuration.readOnly else { return }
-      try shared.startSync(configuration)
       let info = try shared.database.readSync(shared.schemas, shared.syncCache)
+      try shared.startSync(configuration)
       let isNew = info?.record.queryVersion == 0
       if let partition = sync.partitionValue {
-        // Also for classes that the program has got since the file was made, and instead of what
-        // the file that it began with has seen.
         let known = info?.record.subscriptions ?? []
-        let wanted = instance.classes.filter { $0.primaryKey != nil && !$0.isAsymmetric }
-          .map { Partition(name: $0.name, query: partitionQuery($0, partition)) }
-        let missing = wanted.filter { wanted in
-          !known.contains { $0.type.string == wanted.name && $0.query.string == wanted.query }
-        }
+        let isSeed = info?.record.isSeed == true
+        // Also for classes that the program has got since the file was made, and instead of what
+        // the file that it has begun with has seen.
+        let missing = instance.classes.filter { $0.primaryKey != nil && !$0.isAsymmetric }
+          .map { (name: $0.name, query: partitionQuery($0, partition)) }
+          .filter { wanted in
+            let ofClass = known.filter { $0.type.string == wanted.name }
+            if ofClass.isEmpty { return true }
+            return isSeed && !ofClass.contains { $0.query.string == wanted.query }
+          }
         if missing.isEmpty { return }
         try subscribe(shared) { set in
-          for part in missing {
-            set.removeAll(ofTypeNamed: part.name)
-            set.append(nil, part.name, part.query)
-          }
+          for part in missing { set.see(part.query, of: part.name, only: isSeed) }
         }
       } else if let initial = sync.initialSubscriptions,
         isNew || (isFirst && initial.rerunOnOpen)

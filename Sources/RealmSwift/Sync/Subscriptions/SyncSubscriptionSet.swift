@@ -169,10 +169,22 @@
 
     /// Removes all for a class, within an update.
     public func removeAll<T: ObjectBase>(ofType type: T.Type) {
-      removeAll(ofTypeNamed: type.className())
+      change { $0.removeAll { $0.type == type.className() } }
     }
 
-    func removeAll(ofTypeNamed type: String) { change { $0.removeAll { $0.type == type } } }
+    /// A subscription without a name.
+    ///
+    /// - Parameter only: whether it takes the place of others of the class without one.
+    func see(_ query: String, of type: String, only: Bool) {
+      change { draft in
+        if draft.contains(where: { $0.type == type && $0.query == query }) { return }
+        if only { draft.removeAll { $0.type == type && $0.name == nil } }
+        let now = Date()
+        draft.append(
+          SyncSubscription.Content(
+            name: nil, type: type, query: query, createdAt: now, updatedAt: now))
+      }
+    }
 
     /// Calls `block`, in which subscriptions can be changed, and stores what it leaves.
     ///
