@@ -46,24 +46,14 @@ struct RealmCopy {
   }
 
   /// Two files must not be one to the server: a copy of a synced file becomes a local one, or one
-  /// that a new device begins with. Does nothing with other files.
+  /// that a new device begins with.
   ///
-  /// - Returns: whether it was one of a synced file.
   /// - Throws: `.invalidInput` if the copy is for sync and has something that is not uploaded; what
   ///   opening the file throws.
-  @discardableResult
   static func separate(
     copyAt path: String, key: EncryptionKey?, forSync: Bool
-  ) throws(StorageError) -> Bool {
-    var options = DatabaseOptions()
-    options.encryptionKey = key
-    let system = RealmSystem.system(forFileAt: path)
-    var looking = options
-    looking.readOnly = true
-    if try !isSynced(try Database.open(path: path, options: looking, system: system)) {
-      return false
-    }
-    let copy = try Database.open(path: path, options: options, system: system)
+  ) throws(StorageError) {
+    let copy = try open(path, key, readOnly: false)
     let transaction = try ObjectTransaction(try copy.beginWrite(), schemas: SchemaCache())
     defer { transaction.cancel() }
     if forSync {
@@ -72,49 +62,22 @@ struct RealmCopy {
       try SyncFile.forget(transaction)
     }
     _ = try transaction.commit()
-    return true
   }
 
-  private static func isSynced(_ copy: Database) throws(StorageError) -> Bool {
-    let newest = try copy.pinNewest()
+  /// Whether a file is a synced one.
+  static func isSynced(fileAt path: String, key: EncryptionKey?) throws(StorageError) -> Bool {
+    let newest = try open(path, key, readOnly: true).pinNewest()
     if newest.root.isNone { return false }
     return try StoreRoot.schema(newest.root, in: newest.source).isSynced
   }
-}
 
-/// A file that is made beside where it is to be, so that whoever sees it there has the whole.
-struct Draft {
-  let path: String
-  private let target: String
-  private var second: String { path + ".separated" }
-
-  init(of target: String) {
-    self.target = target
-    path = "\(target).draft-\(UUID().uuidString)"
-  }
-
-  /// Puts it where it is to be, unless there is a file.
-  func put() throws { try Self.put(path, at: target) }
-
-  /// Puts a copy of it there: a file that no database is open on, not even for a last moment on
-  /// another thread, whose lock-file would be that of the other name.
-  func putAnew() throws {
-    try FileManager.default.copyItem(atPath: path, toPath: second)
-    try Self.put(second, at: target)
-  }
-
-  /// Removes what is left of it under its own name.
-  func remove() {
-    for name in [path, path + ".lock", second] { try? FileManager.default.removeItem(atPath: name) }
-  }
-
-  private static func put(_ copy: String, at path: String) throws {
-    let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: copy))
-    try written.synchronize()
-    try written.close()
-    do { try FileManager.default.linkItem(atPath: copy, toPath: path) } catch {
-      // There are no such links on every kind of disk.
-      try FileManager.default.moveItem(atPath: copy, toPath: path)
-    }
+  private static func open(
+    _ path: String, _ key: EncryptionKey?, readOnly: Bool
+  ) throws(StorageError) -> Database {
+    var options = DatabaseOptions()
+    options.encryptionKey = key
+    options.readOnly = readOnly
+    return try Database.open(
+      path: path, options: options, system: RealmSystem.system(forFileAt: path))
   }
 }

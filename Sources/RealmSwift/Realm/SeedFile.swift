@@ -40,12 +40,15 @@ enum SeedFile {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
   }
 
+  /// - Returns: whether that was to be done: it is the copy of a synced file.
   private static func separate(
     _ copy: String, of seed: URL, _ configuration: Realm.Configuration
   ) throws(RLMError) -> Bool {
     do throws(StorageError) {
-      return try RealmCopy.separate(
-        copyAt: copy, key: configuration.engineKey, forSync: configuration.syncUser != nil)
+      let key = configuration.engineKey
+      guard try RealmCopy.isSynced(fileAt: copy, key: key) else { return false }
+      try RealmCopy.separate(copyAt: copy, key: key, forSync: configuration.syncUser != nil)
+      return true
     } catch {
       // It is the seed that is damaged, or has another key.
       throw RLMError(

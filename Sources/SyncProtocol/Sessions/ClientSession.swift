@@ -39,8 +39,6 @@ public struct ClientSession: Sendable {
   private var knownEpoch: UInt64 = 0
   /// Whether a reset had begun before, and not ended.
   private var resumesReset = false
-  /// Whether the file has begun with what another one had: what it has is not the device's yet.
-  private var isSeed = false
 
   /// A connection to an app, for a program with these classes.
   ///
@@ -150,7 +148,7 @@ extension ClientSession {
       self.epoch = epoch
       knownEpoch = core.storage.record.epoch
       resumesReset = core.storage.record.reset != nil
-      isSeed = core.storage.record.isSeed
+      let isSeed = core.storage.record.isSeed
       // Of a seed nothing is discarded: what is dirty was written since it is the device's.
       rebase = RebaseProgress(
         isOtherHistory: isOtherHistory && (!discardsUnsynced || isSeed), isSeed: isSeed)
@@ -199,9 +197,10 @@ extension ClientSession {
   private var isOtherHistory: Bool { knownEpoch != 0 && knownEpoch != epoch }
 
   /// Whether a slice takes the place of what the client has, without the client having asked, but
-  /// to go on with that.
+  /// to go on with that. What a seed has is not the device's yet.
   private func isReset(isRebase: Bool) -> Bool {
-    isRebase && knownEpoch != 0 && !isSeed && (isOtherHistory || !asksToStartOver || resumesReset)
+    isRebase && knownEpoch != 0 && !rebase.isSeed
+      && (isOtherHistory || !asksToStartOver || resumesReset)
   }
 
   /// Whether a frame that is to be received next begins a reset, for a host that wants to do
@@ -247,7 +246,6 @@ extension ClientSession {
     knownEpoch = epoch
     asksToStartOver = false
     resumesReset = false
-    isSeed = false
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
     }

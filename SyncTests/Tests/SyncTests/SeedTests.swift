@@ -71,6 +71,15 @@ struct SeedTests {
     return Device(try await app.login(credentials: .anonymous), seed: seed)
   }
 
+  /// Makes a seed the file of a device, and lends a configuration without sync for it.
+  private func putSeed(of origin: Origin, at device: Device) throws -> Realm.Configuration {
+    var local = device.configuration
+    local.syncConfiguration = nil
+    let file = try #require(local.fileURL)
+    try FileManager.default.moveItem(at: try origin.makeSeed(), to: file)
+    return local
+  }
+
   /// Opens a realm at once, with what is in the file.
   private func open(_ configuration: Realm.Configuration) throws -> Realm {
     try Realm(configuration: configuration)
@@ -215,10 +224,7 @@ struct SeedTests {
     let origin = try await Origin()
     let device = Device(try await origin.app.login(credentials: .anonymous))
     defer { for device in [device, origin.device] { device.remove() } }
-    let file = try #require(device.configuration.fileURL)
-    try FileManager.default.moveItem(at: try origin.makeSeed(), to: file)
-    var local = device.configuration
-    local.syncConfiguration = nil
+    let local = try putSeed(of: origin, at: device)
     try autoreleasepool {
       let realm = try Realm(configuration: local)
       try realm.write {
@@ -241,10 +247,7 @@ struct SeedTests {
     let origin = try await Origin()
     let device = Device(try await origin.app.login(credentials: .anonymous))
     defer { for device in [device, origin.device] { device.remove() } }
-    let file = try #require(device.configuration.fileURL)
-    try FileManager.default.moveItem(at: try origin.makeSeed(), to: file)
-    var local = device.configuration
-    local.syncConfiguration = nil
+    let local = try putSeed(of: origin, at: device)
     let before = try open(local)
     let realm = try open(device.configuration)
     try before.write { before.objects(Dog.self).first { $0._id == origin.kept }?.age = 3 }

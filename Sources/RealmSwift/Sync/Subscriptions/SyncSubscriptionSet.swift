@@ -172,18 +172,14 @@
       change { $0.removeAll { $0.type == type.className() } }
     }
 
-    /// A subscription without a name.
+    /// Adds a subscription without a name, unless there is the same.
     ///
     /// - Parameter only: whether it takes the place of others of the class without one.
     func see(_ query: String, of type: String, only: Bool) {
-      change { draft in
-        if draft.contains(where: { $0.type == type && $0.query == query }) { return }
-        if only { draft.removeAll { $0.type == type && $0.name == nil } }
-        let now = Date()
-        draft.append(
-          SyncSubscription.Content(
-            name: nil, type: type, query: query, createdAt: now, updatedAt: now))
+      if only {
+        change { $0.removeAll { $0.type == type && $0.name == nil && $0.query != query } }
       }
+      append(nil, type, query)
     }
 
     /// Calls `block`, in which subscriptions can be changed, and stores what it leaves.
