@@ -55,6 +55,12 @@ import Testing
     }
   }
 
+  /// A backup is restored when half of a transaction is acknowledged.
+  @Test("ends with the same data where it once did not, with copies", arguments: [216243 as UInt64])
+  func keptWithSeeds(seed: UInt64) {
+    #expect(ConvergenceRun.run(seed: seed, hasSeeds: true).finding == nil)
+  }
+
   @Test("decodes damaged frames to a value or an error")
   func fuzz() { #expect(FrameFuzz.run(count: 50_000, seed: 1) == nil) }
 

@@ -25,11 +25,25 @@ extension ConvergenceRun {
   }
 
   /// A backup is restored. Clients that were in the middle of a download may have half of a
-  /// transaction that the backup lacks, and give that back. What the server has stands then, so it
-  /// is whole again when its program writes the next one.
+  /// transaction that the backup lacks, and give that back; or half of one of their own is
+  /// acknowledged, and they send the other half. What the server has stands then, so it is whole
+  /// again when its program writes the next one.
   mutating func noteHalves() {
     for number in devices.indices where devices[number].core.storage.record.mustStartOver {
       halved.formUnion(writersOfHalves(on: number))
+      halved.formUnion(writersOfAcknowledgedHalves(on: number))
+    }
+  }
+
+  private func writersOfAcknowledgedHalves(on number: Int) -> [Int] {
+    let device = devices[number]
+    let type = device.name(LabClasses.pair)
+    return devices.indices.filter { writer in
+      let dirty = (0..<2).map { half in
+        let id = ObjectID(type: type, key: .int(Int64(writer * 2 + half)))
+        return device.core.storage.state(of: id)?.isDirty == true
+      }
+      return dirty[0] != dirty[1]
     }
   }
 
@@ -39,6 +53,9 @@ extension ConvergenceRun {
     let writers = writersOfHalves(on: number)
     halves[number] = Set(writers)
     halved.formUnion(writers)
+    if devices[number].core.storage.record.mustStartOver {
+      halved.formUnion(writersOfAcknowledgedHalves(on: number))
+    }
   }
 
   private func writersOfHalves(on number: Int) -> [Int] {
