@@ -35,10 +35,13 @@ import Testing
   /// as well; what is given back to another history in a container that is not there; an element
   /// that rises when the mark of its removal was trimmed; a download of several slices, of which
   /// the query set has changed before its end; a refused object that had been given back to a
-  /// server that lacked it.
+  /// server that lacked it; a refusal of what an object was before the client heard of its
+  /// generation.
   @Test(
     "ends with the same data where much is refused and trimmed",
-    arguments: [10679, 167474, 15885, 116651, 64851, 126366, 144255, 126079, 59159] as [UInt64])
+    arguments: [
+      10679, 167474, 15885, 116651, 64851, 126366, 144255, 126079, 59159, 215331,
+    ] as [UInt64])
   func keptWithHabits(seed: UInt64) { #expect(ConvergenceRun.run(seed: seed).finding == nil) }
 
   /// A file with half of a transaction is put back after the server has lost the other half; one

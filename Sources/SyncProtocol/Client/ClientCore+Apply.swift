@@ -27,7 +27,7 @@ extension ClientCore {
         var state = storage.takeState(of: id)
         if state?.isIn(answered) == true {
           state?.acknowledgeCells(answered, from: slice.from)
-          state?.acknowledgeLists(answered)
+          state?.settleLists(answered)
           state?.noteClean(upTo: answered.time)
         }
         leave(id, &state)
@@ -95,7 +95,9 @@ extension ClientCore {
       storage.putState(state, of: id)
     }
     if let refusal = news.refusal {
-      refused = horizon(of: refusal.batch)
+      // If it is about what the object was before, all is sent once more as what it is now.
+      let batch = horizon(of: refusal.batch)
+      if state?.isConcerned(by: batch) != false { refused = batch }
       state?.takeBack(refused)
     }
     if let discarded = rebase.discarded {
@@ -114,9 +116,10 @@ extension ClientCore {
     state?.isBlind = false
     counts = state?.isIn(answered) != false
     if counts { state?.acknowledgeCells(answered, from: slice.from) }
+    let settled = counts && answered.number >= refused.number ? answered : refused
     switch news.kind {
     case .evicted:
-      if counts { state?.acknowledgeLists(answered) }
+      state?.settleLists(settled)
       if rebase.isOtherHistory, state?.isDirty == true { giveBack(id, &state!) }
       state?.isLeaving = true
       leave(id, &state)
@@ -126,7 +129,7 @@ extension ClientCore {
       return true
     case .update, .snapshot:
       guard follow(id, &state, generation) else {
-        if counts { state?.acknowledgeLists(answered) }
+        state?.settleLists(settled)
         if slice.isRebase { keepOwn(id, &state!, rebase) }
         return true
       }
@@ -136,7 +139,6 @@ extension ClientCore {
       if rebase.givesBack(state!) { noteLacking(news.change, &state!) }
       state?.isLeaving = false
       state?.tombstone = nil
-      let settled = counts && answered.number >= refused.number ? answered : refused
       return takeOver(
         news, &state!,
         ClientList.Answered(time: settled.time, element: settled.element))
@@ -180,7 +182,6 @@ extension ClientCore {
 extension ClientObject {
   /// Takes back what the server refused; newer writes stay, if there is something to write to.
   mutating func takeBack(_ refused: ClientRecord.SentBatch) {
-    guard refused.number >= firstBatch else { return }
     if isGenerationDirty && generationTime <= refused.time {
       isGenerationDirty = false
       isBlind = false
@@ -213,9 +214,10 @@ extension ClientObject {
     }
   }
 
-  /// The like for places, where the server says nothing of them. Otherwise it is done together
-  /// with taking its places over, so that what hangs on them stays where it is.
-  mutating func acknowledgeLists(_ batch: ClientRecord.SentBatch) {
+  /// The like for places, of what is acknowledged or taken back, where the server says nothing of
+  /// them. Otherwise it is done together with taking its places over, so that what hangs on them
+  /// stays where it is.
+  mutating func settleLists(_ batch: ClientRecord.SentBatch) {
     for name in Array(containers.keys) where containers[name]!.list?.isDirty == true {
       containers[name]!.list!.settle(upTo: batch.time)
     }

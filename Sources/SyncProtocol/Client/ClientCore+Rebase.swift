@@ -30,6 +30,7 @@ extension ClientCore {
     guard var state = storage.takeState(of: id) else { return }
     if let discarded = rebase.discarded {
       state.takeBack(discarded)
+      state.settleLists(discarded)
       state.noteClean(upTo: discarded.time)
     }
     if state.generation.isAlive && rebase.givesBack(state) {

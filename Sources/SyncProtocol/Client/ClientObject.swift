@@ -36,7 +36,8 @@ public struct ClientObject: Sendable, Equatable {
   var recoveredTime: UInt64?
   /// Whether the server may lack the whole object.
   var isGivenBack = false
-  /// Acknowledgements of earlier batches do not count, because they were for another generation.
+  /// What the server says of earlier batches does not count, because they had another generation,
+  /// or not what was written.
   var firstBatch: UInt64 = 0
   /// Not later than the first write of it that is not acknowledged; nil if there is none.
   var dirtySince: UInt64?
@@ -66,6 +67,19 @@ public struct ClientObject: Sendable, Equatable {
     return min(dirtySince ?? 0, until)...until
   }
 
+  /// Whether what is not acknowledged was written since the beginning of its span; for checks. What
+  /// is given back has times of its own.
+  package var isSpanSound: Bool {
+    guard isDirty, recoveredTime == nil else { return true }
+    guard let since = dirtySince else { return false }
+    if isGenerationDirty, generationTime < since { return false }
+    return containers.values.allSatisfy { container in
+      container.dirty.values.allSatisfy { $0.stamp.time >= since }
+        && container.list?.pending.values.allSatisfy { $0.time >= since } != false
+        && container.list?.removed.values.allSatisfy { $0.time >= since } != false
+    }
+  }
+
   /// Something of it was written.
   mutating func noteDirty(at time: UInt64) { dirtySince = min(dirtySince ?? time, time) }
 
@@ -75,10 +89,13 @@ public struct ClientObject: Sendable, Equatable {
     if let since = dirtySince, since <= time { dirtySince = time + 1 }
   }
 
+  /// Whether a batch had the object as it is now, so that it counts what became of that.
+  func isConcerned(by batch: ClientRecord.SentBatch) -> Bool { batch.number >= firstBatch }
+
   /// Whether a batch had what was written of it until then. Only of the newest one that was
   /// acknowledged is it known that the server has it: those before may never have come.
   func isIn(_ batch: ClientRecord.SentBatch) -> Bool {
-    batch.number >= firstBatch && (dirtySince ?? 0) <= batch.since
+    isConcerned(by: batch) && (dirtySince ?? 0) <= batch.since
   }
 
   /// The containers of it that are there, and what they hold.

@@ -133,6 +133,16 @@ extension ConvergenceRun {
     }
   }
 
+  /// A client knows since when it has what is not acknowledged. If it thought that this is newer
+  /// than its newest batch, it would send it for ever.
+  mutating func checkSpans(_ number: Int) {
+    let storage = devices[number].core.storage
+    let unsound = storage.dirtyObjects.first { storage.state(of: $0)?.isSpanSound == false }
+    guard finding == nil, let unsound else { return }
+    let object = Describer(names: storage.record.names).object(unsound)
+    finding = "device \(number) has had what is dirty of \(object) for longer than it thinks"
+  }
+
   /// Where nothing is lost and nothing comes in another order, no session ends but for want of
   /// room, and where a client has to start over.
   mutating func checkFailure(of session: ClientSession, _ number: Int) {

@@ -135,6 +135,7 @@ extension ConvergenceRun {
     if let failure = session.failure {
       trace("device \(number): the session ends: \(failure.code) \(failure.message.string)")
     }
+    checkSpans(number)
     checkFailure(of: session, number)
     obey(actions, number, isServer: false)
   }

@@ -227,11 +227,16 @@ extension SyncBench {
 }
 
 extension SyncBench {
-  /// A connection of a device, from the first frame until neither side has anything to say.
-  public mutating func sync(_ number: Int) throws(SyncError) {
+  /// A connection of a device, from the first frame until neither side has anything to say; or for
+  /// so many rounds that something is wrong.
+  public mutating func sync(
+    _ number: Int, discardsUnsynced: Bool = false
+  ) throws(SyncError) {
     clock += 1
     var client = ClientSession(
-      app: "lab", token: devices[number].user, classes: LabClasses.classes(isNew: true))
+      app: "lab", token: devices[number].user, classes: LabClasses.classes(isNew: true),
+      discardsUnsynced: discardsUnsynced)
+    var rounds = 0
     var session = ServerSession(app: "lab")
     var toServer = client.start()
     var toClient: [SessionAction] = []
@@ -259,6 +264,8 @@ extension SyncBench {
       }
       if let failure = client.failure { throw failure }
       toServer += try client.poll(&devices[number].core)
+      rounds += 1
+      if rounds == 1_000 { throw SyncError(.unavailable, "There is no end.") }
     } while !toServer.isEmpty
   }
 
