@@ -205,9 +205,12 @@ extension RealmClientStorage {
     for (column, time) in writes.columns {
       guard let name = known.names[column] else { continue }
       properties.append((name, time))
-      if entries[id]?.places.dangling.isEmpty == false || known.properties[name]?.kind == .object {
+      switch known.properties[name]?.kind {
+      case .object, .any:
+        // It may have been a link to what is not there, which does not stand for it any more.
         try entry(id)
         entries[id]?.places.forget(.root, .property(name))
+      default: break
       }
     }
     return properties

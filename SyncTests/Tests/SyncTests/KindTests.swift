@@ -83,6 +83,34 @@ final class Toy: Object {
     }
   }
 
+  @Test("what is written in the place of a link to what was deleted is sent")
+  func valueAfterDeletedLink() async throws {
+    let types: [ObjectBase.Type] = [Kennel.self, Collar.self]
+    try await withKennels(left: types, right: types) { left, right in
+      let session = try #require(left.syncSession)
+      let kennel = try left.write {
+        let other = left.create(Kennel.self, value: ["_id": "b"])
+        return left.create(
+          Kennel.self, value: ["_id": "a", "any": AnyRealmValue.object(other)])
+      }
+      try await session.wait(for: .upload)
+      try left.write {
+        left.delete(try #require(left.object(ofType: Kennel.self, forPrimaryKey: "b")))
+      }
+      try await session.wait(for: .upload)
+      try left.write { kennel.any = .string("after") }
+      try await session.wait(for: .upload)
+      #expect(
+        await waits(right) {
+          $0.object(ofType: Kennel.self, forPrimaryKey: "a")?.any == .string("after")
+        })
+      try right.write { _ = right.create(Kennel.self, value: ["_id": "b"]) }
+      try await #require(right.syncSession).wait(for: .upload)
+      #expect(await waits(left) { $0.object(ofType: Kennel.self, forPrimaryKey: "b") != nil })
+      #expect(kennel.any == .string("after"))
+    }
+  }
+
   @Test("a link to an object whose class a device does not have is null there")
   func unknownClass() async throws {
     try await withKennels(
