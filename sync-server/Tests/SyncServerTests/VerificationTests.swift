@@ -16,6 +16,7 @@ import Testing
         "decimals": PropertyType(.decimal, .set), "dates": PropertyType(.date, .set),
         "strings": PropertyType(.string, .set), "anys": PropertyType(.any, .set),
         "anyList": PropertyType(.any, .list),
+        "links": PropertyType(.link, .map, isOptional: true, target: "Odd"),
         "part": PropertyType(.object, .single, isOptional: true, target: "Nested"),
       ]),
     SchemaClass(
@@ -55,11 +56,13 @@ import Testing
       return Stamp(time: time, client: client)
     }
 
-    /// Uploads a new object, and says whether it was taken.
-    func upload(_ key: Int64, _ containers: [ContainerChange]) throws -> Bool {
+    /// Uploads a new object, or that it is deleted, and says whether it was taken.
+    func upload(
+      _ key: Int64, _ containers: [ContainerChange], generation: UInt64 = 1
+    ) throws -> Bool {
       batch += 1
       let id = ObjectID(type: name("Odd"), key: .int(key))
-      var change = ObjectChange(id: id, generation: Generation(1), isGenerationNew: true)
+      var change = ObjectChange(id: id, generation: Generation(generation), isGenerationNew: true)
       change.containers = containers
       let names = core.head.names
       let upload = UploadBatch(number: batch, cursor: .zero, objects: [change])
@@ -146,6 +149,22 @@ import Testing
         RegisterChange(slot: .item(element), stamp: CellStamp(stamp), value: value))
     }
     #expect(try bench.upload(1, [change]))
+    #expect(try bench.findings == [])
+  }
+
+  @Test func keysOfMapsWhoseLinksLeadNowhereAreNoDamage() throws {
+    let bench = try Bench()
+    var change = ContainerChange(id: ContainerID(declaredBy: bench.name("links"), in: .root))
+    for (key, target) in [("gone", Int64(2)), ("never there", 77)] as [(Text, Int64)] {
+      change.registers.append(
+        RegisterChange(
+          slot: .key(key), stamp: CellStamp(bench.stamp()),
+          value: .link(ObjectID(type: bench.name("Odd"), key: .int(target)))))
+    }
+    #expect(try bench.upload(2, []))
+    #expect(try bench.upload(1, [change]))
+    #expect(try bench.findings == [])
+    #expect(try bench.upload(2, [], generation: 2))
     #expect(try bench.findings == [])
   }
 }

@@ -98,7 +98,12 @@ struct ValueCheck {
       var count = 0
       for slot in object.slots(of: container) {
         let cell = object.value(slot, of: container)
-        if try cell?.container != nil || stored(cell, property) != nil { count += 1 }
+        // A link to what is not there is null.
+        if case .link = cell {
+          count += 1
+        } else if try cell?.container != nil || stored(cell, property) != nil {
+          count += 1
+        }
       }
       return values.count == count || property.kind == .any
     default: return values.count == 0

@@ -114,9 +114,13 @@ extension Projection {
           forKey: key.string, property, of: row, in: type.table)
         try write(
           Source(object: object, container: child, since: .zero), embedded, made, depth: depth + 1)
-      } else if let value = try stored(cell, at: slot, of: container, object, property, depth) {
-        try transaction.mapSet(
-          value, forKey: key.string, property, of: row, in: type.table)
+      } else {
+        var value = try stored(cell, at: slot, of: container, object, property, depth)
+        // A link to what is not there is null, as one is to what is deleted later.
+        if value == nil, property.kind == .object || property.kind == .any { value = .null }
+        if let value {
+          try transaction.mapSet(value, forKey: key.string, property, of: row, in: type.table)
+        }
       }
     }
   }
