@@ -24,9 +24,10 @@ func openErrands(at address: String) async throws -> Realm {
 
 @MainActor
 func showOnly(_ owner: String, in realm: Realm) async throws {
-  try await realm.subscriptions.update {
-    realm.subscriptions.remove(named: "all")
-    realm.subscriptions.append(
+  let subscriptions = realm.subscriptions
+  try await subscriptions.update {
+    subscriptions.remove(named: "all")
+    subscriptions.append(
       QuerySubscription<Errand>(name: "mine") { $0.owner == owner })
   }
 }
