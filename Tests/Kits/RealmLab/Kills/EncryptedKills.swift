@@ -57,7 +57,7 @@ public final class EncryptedKills {
       for victim in victims { children[victim].sendKill() }
       for victim in victims { children[victim].waitForEnd() }
       if victims.count > 1 { wholeEnds += 1 }
-      if kill % 5 == 1 || victims.count > 1 { refuse(scene, .invalidDatabase) }
+      if kill % 5 == 1 || victims.count > 1 { refuse(scene, [.invalidDatabase, .alreadyOpen]) }
       try examine(scene)
       for victim in victims { children[victim] = try scene.spawn(victim, &random) }
     }
@@ -103,17 +103,19 @@ public final class EncryptedKills {
           + "attempted \(attempted)")
     }
     // This process has it open itself.
-    if random.below(8) == 0 { refuse(scene, .alreadyOpen) }
+    if random.below(8) == 0 { refuse(scene, [.alreadyOpen]) }
   }
 
-  /// Tries another key and none.
-  private func refuse(_ scene: Scene, _ code: Realm.Error.Code) {
+  /// Tries another key and none. Work in the background may have the file open in this process for
+  /// a moment longer than the realm that was dropped.
+  private func refuse(_ scene: Scene, _ codes: Set<Realm.Error.Code>) {
     for key in [Data(repeating: 1, count: 64), nil] {
       do {
         _ = try Realm(configuration: scene.configuration(.full, key: key))
         report.findings.append("opened with \(key == nil ? "no" : "another") key")
       } catch {
-        report.expect((error as? Realm.Error)?.code == code, "refused with \(error)")
+        report.expect(
+          codes.contains { $0 == (error as? Realm.Error)?.code }, "refused with \(error)")
       }
     }
   }
