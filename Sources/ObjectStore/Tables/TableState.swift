@@ -30,6 +30,9 @@ struct TableState {
   var created = 0
   /// How often it was about to begin a vector at the first rows of a cluster that was there.
   var begun = 0
+  /// A new object that is in no index of these columns yet; one bit for each of the first 64.
+  var unfilledKey: Int64 = 0
+  var unfilledColumns: UInt64 = 0
   var history = TableHistory()
 
   init(key: TableKey, node: MutableNode, columns: FixedMemory<ColumnSpec>) {

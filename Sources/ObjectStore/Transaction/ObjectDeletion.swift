@@ -120,6 +120,7 @@ struct ObjectDeletion {
     _ state: State, _ keys: [ObjectKey]
   ) throws(StorageError) {
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount == 0 { return }
+    try transaction.indexUnfilled(state)
     if keys.count < state.pointee.count / 4 {
       for key in keys {
         let row = try transaction.locate(state, key)

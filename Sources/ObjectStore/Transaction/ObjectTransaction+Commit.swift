@@ -24,6 +24,7 @@ extension ObjectTransaction {
     let transaction = owned
     transaction.author = author
     do throws(StorageError) {
+      try indexAllUnfilled()
       try noteNestedChanges()
       if schema.isSynced { try recordChanges() }
     } catch {

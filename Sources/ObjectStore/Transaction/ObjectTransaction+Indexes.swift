@@ -117,6 +117,7 @@ extension ObjectTransaction {
     _ state: State, _ row: Int, _ key: ObjectKey
   ) throws(StorageError) {
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount == 0 { return }
+    try indexUnfilled(state)
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
       let spec = columns[slot]

@@ -3,26 +3,35 @@ import Storage
 extension ObjectTransaction {
   /// A new object of a class without a primary key, all of whose properties are null, zero or
   /// empty. Embedded objects are made through their owners.
+  ///
+  /// - Parameter isFilled: that its properties will be set at once and then `finishFilling` called.
   @discardableResult
-  public func createObject(in table: TableKey) throws(StorageError) -> ObjectKey {
+  public func createObject(
+    in table: TableKey, isFilled: Bool = false
+  ) throws(StorageError) -> ObjectKey {
     let state = try open(table)
     let layout = schema.layouts[Int(table.rawValue)]
     precondition(layout.primaryKey == nil, "an object of that class needs a primary key")
     precondition(!layout.isEmbedded, "an embedded object is made through its owner")
-    return try appendObject(state)
+    return try appendObject(state, isFilled: isFilled)
   }
 
   /// Adds a row of defaults.
-  func appendObject(_ state: State) throws(StorageError) -> ObjectKey {
+  func appendObject(
+    _ state: State, isFilled: Bool = false
+  ) throws(StorageError) -> ObjectKey {
     let key = state.pointee.nextKey
-    try append(state, key, except: nil)
+    try append(state, key, except: nil, isFilled: isFilled)
     return ObjectKey(rawValue: key)
   }
 
   /// The object with that integer primary key: the existing one, or a new one.
+  ///
+  /// - Parameter isFilled: that the properties of a new one will be set at once and then
+  ///   `finishFilling` called.
   @discardableResult
   public func createObject(
-    in table: TableKey, primaryKey: Int64
+    in table: TableKey, primaryKey: Int64, isFilled: Bool = false
   ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
     let state = try open(table)
     guard let column = schema.layouts[Int(table.rawValue)].primaryKey else {
@@ -34,7 +43,7 @@ extension ObjectTransaction {
     if let existing = try insertUnique(state, spec, value: primaryKey, key: key) {
       return (ObjectKey(rawValue: existing), false)
     }
-    try append(state, key, except: column)
+    try append(state, key, except: column, isFilled: isFilled)
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
     let row = leaf.node.count &- 1
@@ -46,12 +55,15 @@ extension ObjectTransaction {
   }
 
   /// The object with that primary key: the existing one, or a new one.
+  ///
+  /// - Parameter isFilled: that the properties of a new one will be set at once and then
+  ///   `finishFilling` called.
   @discardableResult
   public func createObject(
-    in table: TableKey, primaryKey: StoredValue
+    in table: TableKey, primaryKey: StoredValue, isFilled: Bool = false
   ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
     if case .int(let value) = primaryKey {
-      return try createObject(in: table, primaryKey: value)
+      return try createObject(in: table, primaryKey: value, isFilled: isFilled)
     }
     let state = try open(table)
     guard let property = schema.description.classes[Int(table.rawValue)].primaryKey else {
@@ -63,7 +75,7 @@ extension ObjectTransaction {
     let column = property.columnKey
     let spec = state.pointee.columns[column.slot]
     let key = state.pointee.nextKey
-    try append(state, key, except: column)
+    try append(state, key, except: column, isFilled: isFilled)
     try insertIntoIndex(state, spec, indexedValue(primaryKey, spec), ObjectKey(rawValue: key))
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
@@ -78,14 +90,19 @@ extension ObjectTransaction {
   /// the indexes but that of `column`.
   @inline(__always)
   private func append(
-    _ state: State, _ key: Int64, except column: ColumnKey?
+    _ state: State, _ key: Int64, except column: ColumnKey?, isFilled: Bool
   ) throws(StorageError) {
+    try indexUnfilled(state)
     try appendRow(state, key)
     state.pointee.nextKey = key &+ 1
     state.pointee.created &+= 1
     generation &+= 1
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount > (column == nil ? 0 : 1) {
-      try indexDefaults(state, key, except: column)
+      if isFilled {
+        try leaveUnfilled(state, key, except: column)
+      } else {
+        try indexDefaults(state, key, except: column)
+      }
     }
   }
 
@@ -94,10 +111,8 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
-      let spec = columns[slot]
-      if spec.isFullText { continue }  // there are no words yet
-      let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind), spec)
-      try insertIntoIndex(state, spec, value, ObjectKey(rawValue: key))
+      if columns[slot].isFullText { continue }  // there are no words yet
+      try indexDefault(state, columns[slot], key)
     }
   }
 

@@ -29,6 +29,9 @@ extension ObjectTransaction {
     _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ object: ObjectKey,
     to new: Int64?
   ) throws(StorageError) {
+    if takeUnfilled(state, column, object) {
+      return try insertIntoIndex(state, spec, new, object)
+    }
     let old = try indexedValue(state.pointee.cluster, row, column, spec)
     try updateIndex(state, spec, from: old, to: new, object)
   }

@@ -104,6 +104,9 @@ public final class ObjectTransaction {
     return try openTable(index)
   }
 
+  /// The state of a table that the transaction has changed.
+  func stateIfOpen(_ index: Int) -> State? { states[index] }
+
   /// The objects of a table that this transaction has changed, and not made.
   func changedObjects(of table: TableKey) -> [ObjectKey] {
     let index = Int(table.rawValue)

@@ -37,6 +37,9 @@ final class ClassInfo: @unchecked Sendable {
   let properties: [PropertyInfo]
   /// Of the properties that hold objects, in whatever way.
   let linkingFields: [FieldSlot]
+  /// Whether its objects get all their values as soon as they are made, none of which is another
+  /// object, and some of which are indexed.
+  let isFilledAtOnce: Bool
   /// In the order of `properties`: what a loop over an object's properties needs.
   let fields: [FieldSlot]
   let names: [String]
@@ -122,6 +125,9 @@ final class ClassInfo: @unchecked Sendable {
       property.offset != PropertyInfo.nowhere && property.description.type != .linkingObjects
         && (property.description.target != nil || property.description.type == .any)
     }.map(\.1)
+    isFilledAtOnce =
+      !isDynamic && linkingFields.isEmpty
+      && properties.contains { $0.isIndexed && !$0.isPrimaryKey && !$0.isFullText }
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
     indexByName = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -37,7 +37,9 @@ struct ObjectAdder {
     for object: ObjectBase, _ binding: TableBinding, _ objects: ObjectTransaction
   ) -> (key: ObjectKey, isNew: Bool) {
     guard binding.primaryKey != nil else {
-      let key = engine { () throws(StorageError) in try objects.createObject(in: binding.table) }
+      let key = engine { () throws(StorageError) in
+        try objects.createObject(in: binding.table, isFilled: binding.info.isFilledAtOnce)
+      }
       instance.didCreate(key, in: binding.table)
       return (key, true)
     }
@@ -45,21 +47,24 @@ struct ObjectAdder {
     if field.kind == .int {
       let value = object._withField(at: 0) { field.integer($0) }
       let made = engine { () throws(StorageError) in
-        try objects.createObject(in: binding.table, primaryKey: Int64(value))
+        try objects.createObject(
+          in: binding.table, primaryKey: Int64(value), isFilled: binding.info.isFilledAtOnce)
       }
       return noteMade(made, binding) { "\(value)" }
     }
     let value = object._withField(at: field.offset) {
       field.type.storedValue(at: $0, of: object, instance)
     }
-    return makeRow(binding, primaryKey: value!, objects)
+    return makeRow(
+      binding, primaryKey: value!, objects, isFilled: binding.info.isFilledAtOnce)
   }
 
   func makeRow(
-    _ binding: TableBinding, primaryKey value: StoredValue, _ objects: ObjectTransaction
+    _ binding: TableBinding, primaryKey value: StoredValue, _ objects: ObjectTransaction,
+    isFilled: Bool = false
   ) -> (key: ObjectKey, isNew: Bool) {
     let made = engine { () throws(StorageError) in
-      try objects.createObject(in: binding.table, primaryKey: value)
+      try objects.createObject(in: binding.table, primaryKey: value, isFilled: isFilled)
     }
     return noteMade(made, binding) { value.text }
   }
@@ -107,6 +112,9 @@ struct ObjectAdder {
     // Held for the whole loop, which would else keep and release them at each step.
     let (fields, columns) = (binding.info.fields, binding.columns)
     for index in columns.indices { row.move(fields[index], columns[index], of: object) }
+    if binding.info.isFilledAtOnce {
+      engine { () throws(StorageError) in try objects.finishFilling(binding.table) }
+    }
   }
 
   private func overwrite(_ object: ObjectBase, _ binding: TableBinding, _ mode: _TransferMode) {

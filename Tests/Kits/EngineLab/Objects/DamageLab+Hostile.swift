@@ -33,7 +33,11 @@ extension DamageLab {
       for place in whole.nodes {
         guard let stride = Self.innerStride(whole.kind(place)) else { continue }
         let children = whole.referenceCount(place)
-        let additions: [(UInt64, UInt64)] = [(1 << 63, 1 << 63), (.max, 1), (1 << 62, 3 << 62)]
+        // The first child's count becomes the largest there is in the second case.
+        let count = whole.word(place.offset + whole.dataStart(place) + stride - 8)
+        let additions: [(UInt64, UInt64)] = [
+          (1 << 63, 1 << 63), (.max - count, count &+ 1), (1 << 62, 3 << 62),
+        ]
         for (first, second) in additions where children > 1 {
           var file = whole
           func add(_ more: UInt64, to child: Int) {

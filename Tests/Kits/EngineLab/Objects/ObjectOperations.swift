@@ -87,20 +87,36 @@ public struct ObjectOperations: Sendable {
   mutating func create(_ transaction: ObjectTransaction, _ table: TableKey) throws {
     if model.description(table).isEmbedded { return try embed(transaction, table) }
     guard let property = model.description(table).primaryKey else {
-      model.create(try transaction.createObject(in: table), in: table)
-      return
+      let isFilled = pick(2) == 0
+      let key = try transaction.createObject(in: table, isFilled: isFilled)
+      model.create(key, in: table)
+      return try fill(transaction, key, table, isFilled)
     }
     var value = ValueGenerator.scalar(property.kind, &random)
     if property.isOptional, pick(6) == 0 { value = .null }
     let existing = model[table].keys.first {
       model.value(property.columnKey, of: $0, in: table) == value
     }
-    let (key, isNew) = try transaction.createObject(in: table, primaryKey: value)
+    let isFilled = pick(2) == 0
+    let (key, isNew) = try transaction.createObject(
+      in: table, primaryKey: value, isFilled: isFilled)
     try require(
       isNew == (existing == nil), "primary key \(value) of \(model.description(table).name)")
     if let existing { return try require(key == existing, "\(value) found object \(key.rawValue)") }
     model.create(key, in: table)
     model.initialize(property.columnKey, of: key, in: table, to: value)
+    try fill(transaction, key, table, isFilled)
+  }
+
+  /// Sets some properties of a new object, which may get into its indexes only by that, or with
+  /// the next one that is made meanwhile.
+  private mutating func fill(
+    _ transaction: ObjectTransaction, _ key: ObjectKey, _ table: TableKey, _ isFilled: Bool
+  ) throws {
+    if !isFilled { return }
+    if pick(8) == 0 { try create(transaction, table) }
+    for _ in 0..<pick(6) { try change(transaction, table, key) }
+    try transaction.finishFilling(table)
   }
 
   private mutating func delete(
