@@ -54,23 +54,32 @@ extension PairTree {
   }
 
   /// Notes in an inner node that `pair` was put in below `child`.
+  @inline(__always)
   private static func adopt(
     _ writer: NodeWriter, _ reference: NodeReference, _ child: Int, _ below: Inserted,
     _ pair: IndexPair, _ limits: TreeLimits, _ edges: TreeEdges
   ) throws(StorageError) -> Inserted {
     let mutable = try writer.mutable(reference)
     mutable.setReference(child, below.reference)
-    let stride = InnerNode.pairStride
     if child == 0, pair < first(mutable.node, 0) {
-      InnerNode.setFirst(mutable, 0, pair, stride: stride)
+      InnerNode.setFirst(mutable, 0, pair, stride: InnerNode.pairStride)
     }
-    guard let split = below.split else {
-      InnerNode.add(mutable, child, 1, stride: stride)
-      return Inserted(reference: mutable.reference)
+    if let split = below.split {
+      return try adopt(split, writer, mutable, child, limits, edges)
     }
-    InnerNode.add(mutable, child, 1 - split.count, stride: stride)
+    InnerNode.add(mutable, child, 1, stride: InnerNode.pairStride)
+    return Inserted(reference: mutable.reference)
+  }
+
+  /// Puts the right part of a child that was cut in two beside the left one.
+  @inline(never)
+  private static func adopt(
+    _ split: InnerEntry, _ writer: NodeWriter, _ mutable: MutableNode, _ child: Int,
+    _ limits: TreeLimits, _ edges: TreeEdges
+  ) throws(StorageError) -> Inserted {
+    InnerNode.add(mutable, child, 1 - split.count, stride: InnerNode.pairStride)
     let grown = try InnerNode.insert(
-      writer, mutable.reference, at: child + 1, split, stride: stride)
+      writer, mutable.reference, at: child + 1, split, stride: InnerNode.pairStride)
     return try splitIfFull(writer, grown, added: child + 1, limits, edges)
   }
 
