@@ -6,21 +6,22 @@ import Storage
 // Until then such an object is in no index but the primary key's. A table has one of them at most,
 // and all that takes objects out of indexes, makes another one or commits ends that first.
 extension ObjectTransaction {
-  /// The object that `createObject(_:isFilled:)` has made last is in its indexes afterwards, by the
+  /// The object that `createObject` has made last is in its indexes afterwards, by the
   /// values that it has.
   public func finishFilling(_ table: TableKey) throws(StorageError) {
     try indexUnfilled(try open(table))
   }
 
-  /// Leaves a new object, all of whose properties have their defaults, out of the indexes for now.
-  func leaveUnfilled(
-    _ state: State, _ key: Int64, except column: ColumnKey?
+  /// Puts a new object, all of whose properties have their defaults, into the indexes but that of
+  /// `column`; or leaves it out of them for now, if it is to be filled.
+  func indexDefaults(
+    _ state: State, _ key: Int64, except column: ColumnKey?, isFilled: Bool
   ) throws(StorageError) {
     let columns = state.pointee.columns
     state.pointee.unfilledKey = key
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
       if columns[slot].isFullText { continue }  // there are no words yet
-      if slot < UInt64.bitWidth {
+      if isFilled, slot < UInt64.bitWidth {
         state.pointee.unfilledColumns |= 1 << UInt64(slot)
       } else {
         try indexDefault(state, columns[slot], key)
@@ -62,7 +63,7 @@ extension ObjectTransaction {
     }
   }
 
-  func indexDefault(
+  private func indexDefault(
     _ state: State, _ spec: ColumnSpec, _ key: Int64
   ) throws(StorageError) {
     let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind), spec)

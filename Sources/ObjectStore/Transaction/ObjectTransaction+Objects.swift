@@ -98,21 +98,7 @@ extension ObjectTransaction {
     state.pointee.created &+= 1
     generation &+= 1
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount > (column == nil ? 0 : 1) {
-      if isFilled {
-        try leaveUnfilled(state, key, except: column)
-      } else {
-        try indexDefaults(state, key, except: column)
-      }
-    }
-  }
-
-  private func indexDefaults(
-    _ state: State, _ key: Int64, except column: ColumnKey?
-  ) throws(StorageError) {
-    let columns = state.pointee.columns
-    for slot in 0..<columns.count where columns[slot].indexSlot != 0 && slot != column?.slot {
-      if columns[slot].isFullText { continue }  // there are no words yet
-      try indexDefault(state, columns[slot], key)
+      try indexDefaults(state, key, except: column, isFilled: isFilled)
     }
   }
 

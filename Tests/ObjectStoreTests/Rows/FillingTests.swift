@@ -69,4 +69,13 @@ import Testing
     }
     #expect(found.numbers.isEmpty && found.nulls.isEmpty)
   }
+
+  @Test func `an object that never got its values is in its indexes after the commit`() throws {
+    let directory = TemporaryDirectory()
+    let database = try Database.open(path: directory.file("a.realm"))
+    let objects = try ObjectTransaction(database.beginWrite(), schemas: SchemaCache())
+    try objects.apply(schema)
+    try objects.createObject(in: table, isFilled: true)
+    #expect(try objects.commit().storeFindings() == [])
+  }
 }

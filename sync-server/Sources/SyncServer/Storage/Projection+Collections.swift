@@ -115,10 +115,10 @@ extension Projection {
         try write(
           Source(object: object, container: child, since: .zero), embedded, made, depth: depth + 1)
       } else {
-        var value = try stored(cell, at: slot, of: container, object, property, depth)
+        let value = try stored(cell, at: slot, of: container, object, property, depth)
         // A link to what is not there is null, as one is to what is deleted later.
-        if value == nil, property.kind == .object || property.kind == .any { value = .null }
-        if let value {
+        let hasNull = property.kind == .object || property.kind == .any
+        if let value = value ?? (hasNull ? .null : nil) {
           try transaction.mapSet(value, forKey: key.string, property, of: row, in: type.table)
         }
       }
