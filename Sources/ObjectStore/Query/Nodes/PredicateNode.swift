@@ -33,8 +33,8 @@ protocol PredicateNode: AnyObject, Sendable {
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection
 
-  /// Asks the processor for what a selection in `cluster` reads first.
-  func prefetch(_ cluster: Cluster, _ source: NodeSource)
+  /// The columns whose vectors every selection reads, so that a scan can ask for them ahead.
+  var scannedColumns: ContiguousArray<ScannedColumn> { get }
 
   /// Whether the predicate holds for one row: cheaper than a selection of one.
   func holds(_ rows: ClusterRows, _ row: Int) throws(StorageError) -> Bool
@@ -43,7 +43,7 @@ protocol PredicateNode: AnyObject, Sendable {
 extension PredicateNode {
   var probe: IndexProbe? { nil }
   var probedColumn: ColumnKey? { nil }
-  func prefetch(_ cluster: Cluster, _ source: NodeSource) {}
+  var scannedColumns: ContiguousArray<ScannedColumn> { [] }
 }
 
 /// Holds for every object, or for none.
@@ -64,18 +64,30 @@ final class ConstantNode: PredicateNode {
 /// Holds where all parts hold. Each part looks at what the ones before it have left.
 final class ConjunctionNode: PredicateNode {
   let parts: [any PredicateNode]
-  init(_ parts: [any PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
+  // The two that are asked first, once more: a constant of an object is called without being
+  // retained, an element of an array is not.
+  private let first: any PredicateNode
+  private let second: any PredicateNode
+
+  /// - Parameter parts: two at least.
+  init(_ parts: [any PredicateNode]) {
+    self.parts = parts.sorted { $0.cost < $1.cost }
+    first = self.parts[0]
+    second = self.parts[1]
+  }
+
   var cost: Int { parts.reduce(0) { $0 + $1.cost } }
 
-  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
-    for part in parts { part.prefetch(cluster, source) }
-  }
+  var scannedColumns: ContiguousArray<ScannedColumn> { ScannedColumn.all(of: parts) }
 
   func select(
     _ rows: ClusterRows, _ candidates: Selection
   ) throws(StorageError) -> Selection {
-    var left = candidates
-    for part in parts {
+    var left = try first.select(rows, candidates)
+    if left.isEmpty { return left }
+    left = try second.select(rows, left)
+    if parts.count == 2 { return left }
+    for part in parts.dropFirst(2) {
       if left.isEmpty { break }
       left = try part.select(rows, left)
     }
@@ -94,9 +106,7 @@ final class DisjunctionNode: PredicateNode {
   init(_ parts: [any PredicateNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
   var cost: Int { parts.reduce(0) { $0 + $1.cost } }
 
-  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
-    for part in parts { part.prefetch(cluster, source) }
-  }
+  var scannedColumns: ContiguousArray<ScannedColumn> { ScannedColumn.all(of: parts) }
 
   func select(
     _ rows: ClusterRows, _ candidates: Selection
@@ -121,7 +131,7 @@ final class NegationNode: PredicateNode {
   init(_ part: any PredicateNode) { self.part = part }
   var cost: Int { part.cost }
 
-  func prefetch(_ cluster: Cluster, _ source: NodeSource) { part.prefetch(cluster, source) }
+  var scannedColumns: ContiguousArray<ScannedColumn> { part.scannedColumns }
 
   func select(
     _ rows: ClusterRows, _ candidates: Selection

@@ -26,18 +26,7 @@ extension VectorNode {
   var cost: Int { 1 }
   var probedColumn: ColumnKey? { column.key }
 
-  /// The vector, as far as its kind says how large it is. What a damaged cluster says of its rows
-  /// has not been looked at yet.
-  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
-    let rows = min(cluster.count, TreeLimits.standard.clusterRows)
-    let bytes =
-      switch column.kind {
-      case .double, .date: rows &* 8
-      case .float: rows &* 4
-      default: rows
-      }
-    unsafe Prefetch.ask(source.place(of: cluster.reference(column.key)), bytes: 32 &+ bytes)
-  }
+  var scannedColumns: ContiguousArray<ScannedColumn> { [ScannedColumn(column)] }
 
   func select(
     _ rows: ClusterRows, _ candidates: Selection
