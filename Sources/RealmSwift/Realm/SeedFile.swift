@@ -11,6 +11,7 @@ enum SeedFile {
   static func copy(for configuration: Realm.Configuration, to path: String) throws(RLMError) {
     guard let seed = configuration.seedFilePath, !FileManager.default.fileExists(atPath: path)
     else { return }
+    try check(seed, path)
     let draft = Draft(of: path)
     defer { draft.remove() }
     do {
@@ -32,6 +33,35 @@ enum SeedFile {
       throw RLMError(
         .fileOperationFailed,
         "could not copy the seed file '\(seed.path)': \(error.localizedDescription)", path: path)
+    }
+  }
+
+  /// What a copy would wait for without end, or would fail at with words about its own names.
+  private static func check(_ seed: URL, _ path: String) throws(RLMError) {
+    let files = FileManager.default
+    let type = { (path: String) in
+      (try? files.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+    }
+    switch type(seed.resolvingSymlinksInPath().path) {
+    case .typeRegular?, nil: break
+    default:
+      throw RLMError(
+        .fileOperationFailed, "the seed file '\(seed.path)' is not a regular file", path: path)
+    }
+    if type(path) == .typeSymbolicLink {
+      throw RLMError(
+        .fileOperationFailed,
+        "the seed file '\(seed.path)' cannot be copied to a symbolic link that leads nowhere: "
+          + "remove the link or make it lead to a file",
+        path: path)
+    }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    if files.fileExists(atPath: folder), !files.isWritableFile(atPath: folder) {
+      throw RLMError(
+        .filePermissionDenied,
+        "the seed file '\(seed.path)' cannot be copied to the folder '\(folder)', "
+          + "which is not writable",
+        path: path)
     }
   }
 
