@@ -162,6 +162,7 @@ struct ObjectDeletion {
     }
     state.pointee.count = 0
     state.pointee.hasLeaf = false
+    state.pointee.unfilledColumns = 0  // the object is gone
     transaction.generation &+= 1
   }
 

@@ -24,7 +24,7 @@ extension ObjectTransaction {
     let transaction = owned
     transaction.author = author
     do throws(StorageError) {
-      try indexAllUnfilled()
+      try finishFilling()
       try noteNestedChanges()
       if schema.isSynced { try recordChanges() }
     } catch {

@@ -4,7 +4,8 @@ import Storage
 // else they would be put in with the defaults first, and be taken out again.
 //
 // Until then such an object is in no index but the primary key's. A table has one of them at most,
-// and all that takes objects out of indexes, makes another one or commits ends that first.
+// and all that takes objects out of indexes, makes another one or commits ends that first. So does
+// a query: code of the program's own may run between the values of an object that is being added.
 extension ObjectTransaction {
   /// The object that `createObject` has made last is in its indexes afterwards, by the
   /// values that it has.
@@ -56,8 +57,8 @@ extension ObjectTransaction {
     }
   }
 
-  /// The same in all tables.
-  func indexAllUnfilled() throws(StorageError) {
+  /// The same in all tables, before a query looks into indexes.
+  public func finishFilling() throws(StorageError) {
     for index in 0..<stateCount {
       if let state = stateIfOpen(index) { try indexUnfilled(state) }
     }

@@ -197,7 +197,10 @@ public final class _RealmInstance: @unchecked Sendable {
   /// The version, or the write transaction's state, as queries see it.
   var view: StoreView {
     ensureReading()
-    if let writing { return writing.objects.view }
+    if let writing {
+      engine { () throws(StorageError) in try writing.objects.finishFilling() }
+      return writing.objects.view
+    }
     return StoreView(source: source, root: snapshot!.root, schema: schema.description)
   }
 
@@ -219,7 +222,10 @@ public final class _RealmInstance: @unchecked Sendable {
       return table
     }
     let table = engine { () throws(StorageError) in
-      if let writing { return try writing.objects.table(binding.table) }
+      if let writing {
+        try writing.objects.finishFilling(binding.table)
+        return try writing.objects.table(binding.table)
+      }
       // A realm that is only read may lack tables.
       return try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
         ?? Table(emptyWith: binding.table, in: source)

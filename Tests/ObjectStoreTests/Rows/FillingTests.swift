@@ -70,6 +70,19 @@ import Testing
     #expect(found.numbers.isEmpty && found.nulls.isEmpty)
   }
 
+  @Test func `an object that goes with all of its class before it got its values is in no index`()
+    throws
+  {
+    let found = try entries { transaction, _ in
+      try transaction.createObject(in: table, isFilled: true)
+      try transaction.deleteAllObjects(in: table)
+      try transaction.finishFilling(table)
+      let second = try transaction.createObject(in: table, isFilled: true)
+      try transaction.deleteObject(second, in: table)
+    }
+    #expect(found.numbers.isEmpty && found.nulls.isEmpty)
+  }
+
   @Test func `an object that never got its values is in its indexes after the commit`() throws {
     let directory = TemporaryDirectory()
     let database = try Database.open(path: directory.file("a.realm"))
