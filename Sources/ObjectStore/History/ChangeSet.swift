@@ -34,6 +34,18 @@ public struct TableChanges: Sendable {
   /// Lists, in objects of both versions, that were changed; ordered by column, then object.
   public internal(set) var lists: [ListEntry] = []
 
+  /// Links of one column whose targets were deleted.
+  struct Cuts: Sendable {
+    var column: ColumnKey
+    var objects: KeySet
+    /// Objects of which the program has set that column as well.
+    var written: KeySet
+  }
+
+  /// Among the modifications are these. Only the transaction itself knows it, until it is
+  /// committed.
+  var cuts: [Cuts] = []
+
   /// One changed list.
   public struct ListEntry: Sendable {
     public let column: ColumnKey
@@ -59,6 +71,14 @@ public struct TableChanges: Sendable {
   /// Whether that column of the object was set, or its list changed.
   public func isModified(_ object: ObjectKey, _ column: ColumnKey) -> Bool {
     objects(modifiedIn: column).contains(object)
+  }
+
+  /// Whether that column of the object is null because the object that it led to was deleted, and
+  /// was not set in the same transaction. Only the transaction itself knows it.
+  public func isOnlyCut(_ object: ObjectKey, _ column: ColumnKey) -> Bool {
+    cuts.contains {
+      $0.column == column && $0.objects.contains(object) && !$0.written.contains(object)
+    }
   }
 
   /// The objects of which that column was modified.

@@ -16,6 +16,8 @@ struct TableHistory {
   /// More operations on a list than this are told as `compare`.
   static let listOperationsMax = 1000
   private static let firstCompaction = 1 << 16
+  /// In the column of a modification: a link was cut because its target was deleted.
+  private static let cut: UInt32 = 1 << 31
 
   /// The key that the transaction's first new object got or would get.
   var firstNew: Int64 = 0
@@ -38,6 +40,14 @@ struct TableHistory {
     if first == nil { first = modification } else { hasMore = true }
     modifications.append(modification)
     if modifications.count >= compactionSize { compact() }
+  }
+
+  /// A property became null because the object that it led to was deleted: told apart from what the
+  /// program writes.
+  mutating func linkCut(_ object: Int64, _ column: UInt32) {
+    if object >= firstNew { return }
+    modified(object, column | Self.cut)
+    hasMore = true
   }
 
   /// `deleted` may hold objects that the transaction made itself.
@@ -133,8 +143,14 @@ struct TableHistory {
     }
     for (column, objects) in modifiedObjects() {
       let left = gone.isEmpty ? objects : objects.subtracting(gone)
-      if !left.isEmpty { changes.modifications.append((ColumnKey(rawValue: column), left)) }
+      if left.isEmpty { continue }
+      if column & Self.cut == 0 {
+        changes.modifications.append((ColumnKey(rawValue: column), left))
+      } else {
+        changes.noteCuts(ColumnKey(rawValue: column & ~Self.cut), left)
+      }
     }
+    if !changes.cuts.isEmpty { changes.modifications.sort { $0.column < $1.column } }
     if lists.isEmpty { return changes }
     changes.lists = lists.compactMap { name, change in
       if gone.contains(name.object) { return nil }
@@ -177,6 +193,18 @@ extension ListChange {
 }
 
 extension TableChanges {
+  /// Adds links that were cut, once all that was written is known.
+  fileprivate mutating func noteCuts(_ column: ColumnKey, _ objects: KeySet) {
+    let place = modifications.firstIndex { $0.column == column }
+    let written = place.map { modifications[$0].objects } ?? KeySet()
+    cuts.append(Cuts(column: column, objects: objects, written: written))
+    if let place {
+      modifications[place].objects = written.union(objects)
+    } else {
+      modifications.append((column, objects))
+    }
+  }
+
   mutating func sortLists() {
     lists.sort { ($0.column, $0.object) < ($1.column, $1.object) }
   }

@@ -23,6 +23,16 @@ extension ObjectTransaction {
     generation &+= 1
   }
 
+  /// The same where it has become null because the object that it led to is about to go.
+  func finishCut(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ old: NodeReference,
+    _ new: NodeReference
+  ) {
+    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+    state.pointee.history.linkCut(object.rawValue, column.rawValue)
+    generation &+= 1
+  }
+
   /// Moves the object to its new place in the column's index, if it has one.
   @inline(__always)
   func reindex(
