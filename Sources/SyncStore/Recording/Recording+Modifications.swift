@@ -47,14 +47,15 @@ extension Recording {
     let before = try writes.baseView.table(place.table).flatMap { table throws(StorageError) in
       try value(place, in: table)
     }
-    // Others' deletions make links null: the link stays a link, to what is not there.
-    if now == .null, case .link(let table, let row) = before,
-      deleted.contains(Row(table: table, row: row))
+    // What the deletion of its target has made null stays a link, to what is not there: nobody has
+    // written it, so that it takes nothing from those who write there meanwhile.
+    if now == .null, changes.isOnlyCut(place.row, place.property.columnKey),
+      case .link(let table, let row) = before, deleted.contains(Row(table: table, row: row))
     {
       return try keepLink(to: row, table, name, container, id)
     }
     // A container that is the same one has told of its own changes.
-    if case .link = now, now == before, try storage.cell(now)?.container != nil { return }
+    if now == before, try isContainer(now) { return }
     try noteValue(now, .property(name), of: container, id)
   }
 
@@ -92,11 +93,11 @@ extension Recording {
     case .set:
       let change = changes.listChange(of: place.row, place.property.columnKey)
       if try noteOneMember(place, collection, change, id) { return }
-      try noteSet(place, collection, id)
+      try noteSet(place, collection, change, id)
     case .map:
       let change = changes.listChange(of: place.row, place.property.columnKey)
       if try noteOneKey(place, collection, change, id) { return }
-      try noteMap(place, collection, id)
+      try noteMap(place, collection, change, id)
     case .list:
       try noteList(
         place, collection, changes.listChange(of: place.row, place.property.columnKey), id,
@@ -145,16 +146,19 @@ extension Recording {
     }
     let value = try now.values.value(at: index)
     // A container that is the same one has told of its own changes.
-    if case .link = value, try storage.cell(value)?.container != nil { return false }
+    if try isContainer(value) { return false }
     try noteValue(value, .key(Text(key)), of: map, id)
     return true
   }
 
   private mutating func noteSet(
-    _ place: Place, _ set: ContainerID, _ id: ObjectID
+    _ place: Place, _ set: ContainerID, _ change: ListChange?, _ id: ObjectID
   ) throws(StorageError) {
     let (before, now) = try values(place, place.property)
-    let known = Set(before)
+    let isCleared = change?.isClearedFirst == true
+    // What is in it now was put in afterwards.
+    let known = isCleared ? [] : Set(before)
+    if isCleared { try noteHiddenMembersGone(of: set, id) }
     for value in now where !known.contains(value) {
       try noteMember(value, isThere: true, set, id)
     }
@@ -165,6 +169,17 @@ extension Recording {
       } else {
         try noteMember(value, isThere: false, set, id)
       }
+    }
+  }
+
+  /// Clearing a set takes out the members too that the program does not see, since what they lead
+  /// to is not there.
+  private mutating func noteHiddenMembersGone(
+    of set: ContainerID, _ id: ObjectID
+  ) throws(StorageError) {
+    for link in try storage.entry(id).places.dangling
+    where link.container == set && link.spot == .member {
+      core.set(.member(.link(link.target)), of: set, in: id, to: .absent, now: now)
     }
   }
 
@@ -179,20 +194,33 @@ extension Recording {
   }
 
   private mutating func noteMap(
-    _ place: Place, _ map: ContainerID, _ id: ObjectID
+    _ place: Place, _ map: ContainerID, _ change: ListChange?, _ id: ObjectID
   ) throws(StorageError) {
     let keys = try values(place, place.property.mapKeys)
     let (before, now) = try values(place, place.property)
-    let known = Dictionary(zip(keys.before, before), uniquingKeysWith: { first, _ in first })
-    for (key, value) in zip(keys.now, now) {
-      guard case .string(let text) = key else { continue }
-      if let old = known[key], old.isIdentical(to: value) { continue }
-      try noteValue(value, .key(Text(text)), of: map, id)
+    let history = ListHistory(change, from: before.count, to: now.count)
+    // Keys are different where their bytes are.
+    var known: [Text: StoredValue] = [:]
+    for case (.string(let key), let value) in zip(keys.before, before) { known[Text(key)] = value }
+    for (index, value) in now.enumerated() {
+      guard case .string(let string) = keys.now[index] else { continue }
+      let key = Text(string)
+      let old = known.removeValue(forKey: key)
+      // Null in the place of a link that reads as null is a write as well; a container that is the
+      // same one has told of its own changes.
+      if old?.isIdentical(to: value) == true {
+        guard let history, history.isWritten(at: index), try !isContainer(value) else { continue }
+      }
+      try noteValue(value, .key(key), of: map, id)
     }
-    let there = Set(keys.now)
-    for case .string(let text) in keys.before where !there.contains(.string(text)) {
-      core.set(.key(Text(text)), of: map, in: id, to: .absent, now: self.now)
+    for key in known.keys.sorted() {
+      core.set(.key(key), of: map, in: id, to: .absent, now: self.now)
     }
+  }
+
+  func isContainer(_ value: StoredValue) throws(StorageError) -> Bool {
+    guard case .link = value else { return false }
+    return try storage.cell(value)?.container != nil
   }
 }
 

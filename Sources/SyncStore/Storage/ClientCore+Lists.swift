@@ -15,31 +15,46 @@ extension ClientCore<RealmClientStorage> {
     declared: (NameID, ContainerID)?, now: UInt64
   ) throws(StorageError) -> Bool {
     var list = list
-    var count = storage.state(of: id)?.elementCount(of: list) ?? 0
-    count -= try missing(list, id).count
-    guard operations.lead(from: count, to: end) else { return false }
+    guard operations.lead(from: try count(of: list, id), to: end) else { return false }
     for operation in operations {
       switch operation {
       case .insert(let index, let inserted):
         for offset in 0..<inserted {
           insert(.null, at: try shown(index + offset, list, id), of: list, in: id, now: now)
         }
-      case .remove(let index, let removed):
-        for _ in 0..<removed {
-          removeItem(try shown(index, list, id), of: list, in: id, now: now)
-        }
       case .set(let index):
         setItem(try shown(index, list, id), of: list, in: id, to: .null, now: now)
-      case .move(let from, let to): try move(from, to, list, id, now: now)
-      case .swap(let left, let right):
-        let (low, high) = (min(left, right), max(left, right))
-        if low == high { continue }
-        try move(low, high, list, id, now: now)
-        if high - 1 > low { try move(high - 1, low, list, id, now: now) }
-      case .clear: list = clear(list, id, declared, now: now)
+      default: try noteOrder(operation, &list, id, declared, now: now)
       }
     }
     return true
+  }
+
+  /// Notes an operation that gives no element a value.
+  mutating func noteOrder(
+    _ operation: ListOperation, _ list: inout ContainerID, _ id: ObjectID,
+    _ declared: (NameID, ContainerID)?, now: UInt64
+  ) throws(StorageError) {
+    switch operation {
+    case .insert, .set: break
+    case .remove(let index, let removed):
+      for _ in 0..<removed {
+        removeItem(try shown(index, list, id), of: list, in: id, now: now)
+      }
+    case .move(let from, let to): try move(from, to, list, id, now: now)
+    case .swap(let left, let right):
+      let (low, high) = (min(left, right), max(left, right))
+      if low == high { return }
+      try move(low, high, list, id, now: now)
+      if high - 1 > low { try move(high - 1, low, list, id, now: now) }
+    case .clear: list = clear(list, id, declared, now: now)
+    }
+  }
+
+  /// How many elements the program's list has by the state.
+  func count(of list: ContainerID, _ id: ObjectID) throws(StorageError) -> Int {
+    let count = storage.state(of: id)?.elementCount(of: list) ?? 0
+    return count - (try missing(list, id).count)
   }
 
   /// An index in the program's list as one of the state's.
@@ -73,27 +88,5 @@ extension ClientCore<RealmClientStorage> {
     }
     set(.property(name), of: container, in: id, to: .list, now: now)
     return storage.state(of: id)?.collection(name, of: container) ?? list
-  }
-}
-
-extension [ListOperation] {
-  /// Whether the operations can be applied to a list of `count` elements, and leave `end`.
-  fileprivate func lead(from count: Int, to end: Int?) -> Bool {
-    var count = count
-    for operation in self {
-      switch operation {
-      case .insert(let index, let inserted):
-        guard index <= count else { return false }
-        count += inserted
-      case .remove(let index, let removed):
-        guard index + removed <= count else { return false }
-        count -= removed
-      case .set(let index): if index >= count { return false }
-      case .move(let from, let to), .swap(let from, let to):
-        if from >= count || to >= count { return false }
-      case .clear: count = 0
-      }
-    }
-    return end == nil || count == end
   }
 }

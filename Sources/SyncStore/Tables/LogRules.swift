@@ -187,7 +187,9 @@ final class LogRules: Sendable {
       let known = try before.list(of: cells, at: position)
       if case .remove(let index, 1) = operation {
         cell = try known.value(at: index)
-      } else if operation == .clear, known.count == 1 {
+      } else if operation == .clear, known.count == 1,
+        try !mayHideMembers(property, transaction)
+      {
         cell = try known.value(at: 0)
       } else {
         return nil
@@ -197,6 +199,16 @@ final class LogRules: Sendable {
     }
     guard isSynced(cell), cell.byteCount <= Self.valueBytesMax else { return nil }
     return .cell(property.columnKey, cell, isThere: isThere)
+  }
+
+  /// Whether a set may have members that the program does not see: links to what is not there.
+  private func mayHideMembers(
+    _ property: PropertyDescription, _ transaction: ObjectTransaction
+  ) throws(StorageError) -> Bool {
+    guard property.collection == .set, property.kind == .object || property.kind == .any else {
+      return false
+    }
+    return try transaction.table(tables.links.table).count > 0
   }
 
   /// Neither a container nor a link to what is not synchronised.

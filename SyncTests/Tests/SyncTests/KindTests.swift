@@ -111,6 +111,36 @@ final class Toy: Object {
     }
   }
 
+  @Test("a link that was set to null together with the deletion of its object stays null")
+  func nullWithDeletion() async throws {
+    let types: [ObjectBase.Type] = [Kennel.self, Collar.self]
+    try await withKennels(left: types, right: types) { left, right in
+      let session = try #require(left.syncSession)
+      let (kennel, other) = try left.write {
+        let other = left.create(Kennel.self, value: ["_id": "b"])
+        let links: [String: Any] = ["_id": "a", "any": AnyRealmValue.object(other)]
+        return (left.create(Kennel.self, value: links), other)
+      }
+      try await session.wait(for: .upload)
+      #expect(
+        await waits(right) {
+          let there = $0.object(ofType: Kennel.self, forPrimaryKey: "a")
+          return there?.any.object(Kennel.self)?._id == "b"
+        })
+      try left.write {
+        kennel.any = .none
+        left.delete(other)
+      }
+      try await session.wait(for: .upload)
+      #expect(await waits(right) { $0.object(ofType: Kennel.self, forPrimaryKey: "b") == nil })
+      try right.write { _ = right.create(Kennel.self, value: ["_id": "b"]) }
+      try await #require(right.syncSession).wait(for: .upload)
+      #expect(await waits(left) { $0.object(ofType: Kennel.self, forPrimaryKey: "b") != nil })
+      #expect(kennel.any == .none)
+      #expect(right.object(ofType: Kennel.self, forPrimaryKey: "a")?.any == AnyRealmValue.none)
+    }
+  }
+
   @Test("a link to an object whose class a device does not have is null there")
   func unknownClass() async throws {
     try await withKennels(
