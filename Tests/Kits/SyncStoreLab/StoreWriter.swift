@@ -41,6 +41,9 @@ struct StoreWriter {
     case .none: try setProperty(property, row, known)
     case .list: try changeList(property, row)
     case .set:
+      if random.below(10) == 0 {
+        return try writes.listClear(property.columnKey, of: row, in: known.tableKey)
+      }
       guard let value = try value(property) else { return }
       if random.below(3) == 0 {
         try writes.setRemove([value], property.columnKey, of: row, in: known.tableKey)
@@ -66,6 +69,7 @@ struct StoreWriter {
       return number < 20 ? .null : .uuid(UUIDBytes(head: UInt64(number), tail: 9))
     case .decimal128: return .decimal128(DecimalBits(low: UInt64(number), high: 0x3040 << 48))
     case .object:
+      if number < 15, property.collection == .none || property.collection == .map { return .null }
       guard let target = try row(random.below(keys)) else { return nil }
       return .link(known.tableKey, target)
     case .any:
@@ -126,23 +130,30 @@ struct StoreWriter {
     {
       return try fillNested(nested, description)
     }
-    let kind = random.below(2) == 0 ? NestedCollection.list : .map
-    let (table, nested) = try writes.createNested(kind)
-    try writes.set(.link(table, nested), property.columnKey, of: row, in: known.tableKey)
-    try fillNested(nested, writes.schema.description.description(of: table)!)
+    let (nested, description) = try makeNested()
+    try writes.set(
+      .link(description.tableKey, nested), property.columnKey, of: row, in: known.tableKey)
+    try fillNested(nested, description)
+  }
+
+  private mutating func makeNested() throws -> (ObjectKey, ClassDescription) {
+    let (table, row) = try writes.createNested(random.below(2) == 0 ? .list : .map)
+    return (row, writes.schema.description.description(of: table)!)
   }
 
   private mutating func fillNested(_ row: ObjectKey, _ description: ClassDescription) throws {
     let property = description.properties[0]
-    let value = StoredValue.int(Int64(random.below(50)))
+    let value = try self.value(property) ?? .null
     if property.collection == .map {
       let key = "k\(random.below(4))"
       return try writes.mapSet(value, forKey: key, property, of: row, in: description.tableKey)
     }
-    let list = try writes.list(property.columnKey, of: row, in: description.tableKey)
-    try writes.listInsert(
-      value, at: random.below(list.count + 1), property.columnKey, of: row,
-      in: description.tableKey)
+    let (column, table) = (property.columnKey, description.tableKey)
+    let count = try writes.list(column, of: row, in: table).count
+    if count > 0, random.below(2) == 0 {
+      return try writes.listSet(value, at: random.below(count), column, of: row, in: table)
+    }
+    try writes.listInsert(value, at: random.below(count + 1), column, of: row, in: table)
   }
 
   private mutating func changeList(_ property: PropertyDescription, _ row: ObjectKey) throws {
@@ -154,7 +165,7 @@ struct StoreWriter {
       if isPart(property) {
         return try fillPart(try writes.listInsertEmbedded(at: index, column, of: row, in: table))
       }
-      guard let value = try value(property) else { return }
+      guard let value = try element(property) else { return }
       return try writes.listInsert(value, at: index, column, of: row, in: table)
     }
     let index = random.below(count)
@@ -172,14 +183,23 @@ struct StoreWriter {
         else { return }
         return try fillPart(part)
       }
-      guard let value = try value(property) else { return }
+      guard let value = try element(property) else { return }
       try writes.listSet(value, at: index, column, of: row, in: table)
     }
+  }
+
+  /// A value for a list, which may be a list or a map.
+  private mutating func element(_ property: PropertyDescription) throws -> StoredValue? {
+    guard property.kind == .any, random.below(4) == 0 else { return try value(property) }
+    let (row, description) = try makeNested()
+    try fillNested(row, description)
+    return .link(description.tableKey, row)
   }
 
   private mutating func changeMap(_ property: PropertyDescription, _ row: ObjectKey) throws {
     let table = known.tableKey
     let key = "k\(random.below(5))"
+    if random.below(12) == 0 { return try writes.mapClear(property, of: row, in: table) }
     if random.below(4) == 0 {
       return try writes.mapRemove(key, property, of: row, in: table)
     }
