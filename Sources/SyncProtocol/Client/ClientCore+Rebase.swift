@@ -33,6 +33,8 @@ extension ClientCore {
       state.settleLists(discarded)
       state.noteClean(upTo: discarded.time)
     }
+    // Nothing is left to create, and what is written into what the server has keeps its place.
+    if state.isOnServer && !rebase.isOtherHistory { state.isGenerationDirty = false }
     if state.generation.isAlive && rebase.givesBack(state) {
       giveBack(id, &state)
       storage.putState(state, of: id)
@@ -157,6 +159,15 @@ extension ClientObject {
   mutating func adopt(_ other: Generation) {
     guard generation.isAlive, other.isAlive, !isGenerationDirty, other < generation else { return }
     generation = other
+  }
+
+  /// Whether the server has an object in this generation, or had: what makes a container of it is
+  /// acknowledged, or came from there, or an element did.
+  var isOnServer: Bool {
+    containers.values.contains { container in
+      container.list?.synced.isEmpty == false
+        || container.made.keys.contains { container.dirty[$0] == nil }
+    }
   }
 
   /// Whether something in a container, or in one in it, is not acknowledged.
