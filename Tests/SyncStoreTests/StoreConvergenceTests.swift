@@ -17,4 +17,12 @@ import Testing
       #expect(finding == nil, "seed \(seed)")
     }
   }
+
+  @Test("end with the same objects where links lead to such as come into view and leave it")
+  func views() throws {
+    for seed in UInt64(1)...48 {
+      let finding = try StoreRun.run(seed: seed, changesViews: true)
+      #expect(finding == nil, "seed \(seed)")
+    }
+  }
 }

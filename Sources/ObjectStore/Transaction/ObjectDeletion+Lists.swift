@@ -111,6 +111,17 @@ extension ListView {
     return try indexes(of: targets, in: table, count: links.count)
   }
 
+  /// Where the elements stand that refer to one of the objects, in order: the list is gone through
+  /// once.
+  ///
+  /// - Parameter keys: in order.
+  package func indexes(
+    ofLinksTo keys: [ObjectKey], in table: TableKey
+  ) throws(StorageError) -> [Int] {
+    if keys.isEmpty { return [] }
+    return try indexes(of: KeyFilter(sorted: keys), in: table, count: count)
+  }
+
   /// The object of that class that the element of a leaf refers to.
   func target(
     _ vector: ColumnVector, _ row: Int, in table: TableKey

@@ -177,9 +177,8 @@ extension Recording {
   private mutating func noteHiddenMembersGone(
     of set: ContainerID, _ id: ObjectID
   ) throws(StorageError) {
-    for link in try storage.entry(id).places.dangling
-    where link.container == set && link.spot == .member {
-      core.set(.member(.link(link.target)), of: set, in: id, to: .absent, now: now)
+    for target in try storage.entry(id).places.dangling.members(of: set) {
+      core.set(.member(.link(target)), of: set, in: id, to: .absent, now: now)
     }
   }
 

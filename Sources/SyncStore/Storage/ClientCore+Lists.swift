@@ -54,27 +54,27 @@ extension ClientCore<RealmClientStorage> {
   /// How many elements the program's list has by the state.
   func count(of list: ContainerID, _ id: ObjectID) throws(StorageError) -> Int {
     let count = storage.state(of: id)?.elementCount(of: list) ?? 0
-    return count - (try missing(list, id).count)
+    return count - (try hidden(list, id).missingCount)
   }
 
   /// An index in the program's list as one of the state's.
   func shown(
     _ index: Int, _ list: ContainerID, _ id: ObjectID
   ) throws(StorageError) -> Int {
-    RealmClientStorage.shown(index, try missing(list, id))
+    try hidden(list, id).shown(index)
   }
 
-  /// The elements that the client's state has and the program's list has not.
-  private func missing(_ list: ContainerID, _ id: ObjectID) throws(StorageError) -> [Int] {
-    try storage.entry(id).places.missingItems(of: list)
+  private func hidden(_ list: ContainerID, _ id: ObjectID) throws(StorageError) -> HiddenItems {
+    try storage.entry(id).places.dangling.items(of: list)
   }
 
   mutating func move(
     _ from: Int, _ to: Int, _ list: ContainerID, _ id: ObjectID, now: UInt64
   ) throws(StorageError) {
     let start = try shown(from, list, id)
-    let rest = try missing(list, id).map { $0 > start ? $0 - 1 : $0 }
-    moveItem(start, to: RealmClientStorage.shown(to, rest), of: list, in: id, now: now)
+    // Where it goes to is an index among the others.
+    let end = try to < from ? shown(to, list, id) : shown(to + 1, list, id) - 1
+    moveItem(start, to: end, of: list, in: id, now: now)
   }
 
   /// A cleared list is a new one, so that what others write in the old one is discarded.

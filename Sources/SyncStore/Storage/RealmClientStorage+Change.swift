@@ -66,26 +66,25 @@ extension RealmClientStorage {
     case .drop(let container): entries[id]?.places.drop(container)
     case .rename(let old, let new): entries[id]?.places.rename(old, new)
     case .insertItem(let container, let index, _):
-      entries[id]?.places.shift(container, from: index, by: 1)
+      entries[id]?.places.dangling.shift(container, from: index, by: 1)
     case .removeItem(let container, let index):
-      _ = entries[id]?.places.takeItem(index, of: container)
-      entries[id]?.places.shift(container, from: index, by: -1)
+      _ = entries[id]?.places.dangling.takeItem(index, of: container)
+      entries[id]?.places.dangling.shift(container, from: index, by: -1)
     case .moveItem(let container, let from, let to):
-      entries[id]?.places.moveItem(from, to, of: container)
+      entries[id]?.places.dangling.moveItem(from, to, of: container)
     case .setItem(let container, let index, _):
-      _ = entries[id]?.places.takeItem(index, of: container)
+      _ = entries[id]?.places.dangling.takeItem(index, of: container)
     }
   }
 
   func forgetDangling(_ slot: Slot, of container: ContainerID, _ id: ObjectID) {
     guard entries[id]?.places.dangling.isEmpty == false else { return }
     switch slot {
-    case .property(let name): entries[id]?.places.forget(container, .property(name))
-    case .key(let key): entries[id]?.places.forget(container, .key(key))
+    case .property(let name):
+      entries[id]?.places.dangling.forget(container, .property(name))
+    case .key(let key): entries[id]?.places.dangling.forget(container, .key(key))
     case .member(.link(let target)):
-      entries[id]?.places.dangling.removeAll {
-        $0.container == container && $0.spot == .member && $0.target == target
-      }
+      entries[id]?.places.dangling.forgetMember(target, of: container)
     case .member, .item: break
     }
   }
@@ -103,6 +102,7 @@ extension RealmClientStorage {
     guard let known = try layout.classes[id.type], let primaryKey = known.primaryKey,
       id.key.fits(primaryKey)
     else { return }
+    if try isLeaving(id, in: known.table) { try finishDeletions() }
     rows[id] = try writes.createObject(in: known.table, primaryKey: id.key.stored).key
     created.append(id)
   }
@@ -110,9 +110,7 @@ extension RealmClientStorage {
   private func delete(_ id: ObjectID) throws(StorageError) {
     entries[id]?.places = Places()
     guard let row = try row(of: id), let known = try layout.classes[id.type] else { return }
-    try keepLinks(to: id, row, in: known.table)
-    try writes.deleteObject(row, in: known.table)
-    rows[id] = nil
+    leaving[known.table, default: [:]][row] = id
   }
 
   private func drop(_ container: ContainerID, _ id: ObjectID) throws(StorageError) {

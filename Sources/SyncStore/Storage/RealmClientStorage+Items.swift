@@ -8,7 +8,7 @@ extension RealmClientStorage {
   private func place(
     of index: Int, in container: ContainerID, _ id: ObjectID
   ) throws(StorageError) -> Int {
-    index - (try entry(id).places.missingItems(of: container).count { $0 < index })
+    index - (try entry(id).places.dangling.missingItems(before: index, of: container))
   }
 
   private func list(
@@ -33,7 +33,7 @@ extension RealmClientStorage {
     let made = takePending(container, id)
     guard let (table, row, property) = try list(container, id) else { return }
     let place = try place(of: index, in: container, id)
-    entries[id]?.places.shift(container, from: index, by: 1)
+    entries[id]?.places.dangling.shift(container, from: index, by: 1)
     if let made, case .object = value, property.kind == .object {
       let new = try writes.listInsertEmbedded(at: place, property.columnKey, of: row, in: table)
       entries[id]?.places.made[made] = .row(property.targetTable, new)
@@ -75,20 +75,20 @@ extension RealmClientStorage {
   ) throws(StorageError) {
     guard let (table, row, property) = try list(container, id) else { return }
     let place = try place(of: index, in: container, id)
-    let link = entries[id]?.places.takeItem(index, of: container)
-    if link?.spot != .item(index) {
+    let link = entries[id]?.places.dangling.takeItem(index, of: container)
+    if link?.isMissing != true {
       try writes.listRemove(place..<place + 1, property.columnKey, of: row, in: table)
     }
-    entries[id]?.places.shift(container, from: index, by: -1)
+    entries[id]?.places.dangling.shift(container, from: index, by: -1)
   }
 
   func moveItem(
     _ from: Int, _ to: Int, of container: ContainerID, _ id: ObjectID
   ) throws(StorageError) {
     guard let (table, row, property) = try list(container, id) else { return }
-    let isMissing = try entry(id).places.target(of: container, .item(from)) != nil
+    let isMissing = try entry(id).places.dangling.isMissing(from, of: container)
     let start = try place(of: from, in: container, id)
-    entries[id]?.places.moveItem(from, to, of: container)
+    entries[id]?.places.dangling.moveItem(from, to, of: container)
     if isMissing { return }
     let end = try place(of: to, in: container, id)
     if start != end {
@@ -100,10 +100,10 @@ extension RealmClientStorage {
     _ value: CellValue, at index: Int, of container: ContainerID, _ id: ObjectID
   ) throws(StorageError) {
     guard let (table, row, property) = try list(container, id) else { return }
-    let isMissing = try entry(id).places.target(of: container, .item(index)) != nil
+    let isMissing = try entry(id).places.dangling.isMissing(index, of: container)
     if case .value(let stored) = try content(value, for: property), !isMissing {
       let place = try place(of: index, in: container, id)
-      entries[id]?.places.forget(container, .nullItem(index))
+      _ = entries[id]?.places.dangling.takeItem(index, of: container)
       nextElement = nil
       return try writes.listSet(stored, at: place, property.columnKey, of: row, in: table)
     }

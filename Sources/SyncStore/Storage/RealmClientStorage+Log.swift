@@ -209,7 +209,7 @@ extension RealmClientStorage {
       case .object, .any:
         // It may have been a link to what is not there, which does not stand for it any more.
         try entry(id)
-        entries[id]?.places.forget(.root, .property(name))
+        entries[id]?.places.dangling.forget(.root, .property(name))
       default: break
       }
     }

@@ -62,10 +62,22 @@ extension RealmClientStorage {
         guard let stored = try self.table(holder.table, isBefore),
           let id = try id(of: holder.row, known, in: stored)
         else { return nil }
-        let made = try entry(id).places.made.first { $0.value == .row(table, row) }
-        return made.map { (id, $0.key) }
+        return try container(at: .row(table, row), in: id).map { (id, $0) }
       }
     }
+  }
+
+  private func container(
+    at place: Places.Place, in id: ObjectID
+  ) throws(StorageError) -> ContainerID? {
+    let made = try entry(id).places.made
+    guard madeAt != nil else { return made.first { $0.value == place }?.key }
+    if madeAt?[id] == nil {
+      linksPassed += made.count
+      madeAt?[id] = Dictionary(
+        made.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+    }
+    return madeAt?[id]?[place]
   }
 
   /// What holds an embedded object, or a collection among values of any kind.

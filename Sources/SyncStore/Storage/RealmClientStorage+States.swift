@@ -5,7 +5,7 @@ import SyncProtocol
 // The states of objects. What is plain has none in the file.
 extension RealmClientStorage {
   /// As many are kept in memory at the most.
-  private static var entriesMax: Int { 10_000 }
+  static var entriesMax: Int { 10_000 }
 
   /// The state of an object.
   public func state(of id: ObjectID) -> ClientObject? {
@@ -37,11 +37,17 @@ extension RealmClientStorage {
       entries[id]?.isChanged = true
       if entries.count > Self.entriesMax {
         try resolveCreated()
-        try flush()
-        entries = [:]
-        rows = [:]
+        try forgetEntries()
       }
     }
+  }
+
+  /// Writes what is known of objects, and reads it again when it is needed.
+  func forgetEntries() throws(StorageError) {
+    try flush()
+    entries = [:]
+    rows = [:]
+    linkSources = [:]
   }
 
   /// What is known of an object, read if need be.
@@ -74,7 +80,7 @@ extension RealmClientStorage {
       entry.state = state
       entry.places = places
       entry.storedSpan = try span(hidden, table, position)
-      entry.knownTargets = places.targets
+      entry.knownTargets = places.dangling.targets
     } else {
       var exists = plainExists
       if exists == nil { exists = try row(of: id) != nil }
@@ -85,6 +91,7 @@ extension RealmClientStorage {
 
   /// Writes the states that have changed.
   func flush() throws(StorageError) {
+    try finishDeletions()
     lastRead = nil
     var dirtier: Int64 = 0
     let hidden = try layout.tables.objects
@@ -121,6 +128,7 @@ extension RealmClientStorage {
     try writes.set(.data(bytes), hidden.state, of: key, in: hidden.table)
     if !entry.places.isEmpty || entry.row != nil {
       let places = entry.places.isEmpty ? [] : entry.places.row(record.names)
+      linksPassed += entry.places.dangling.count
       try writes.set(.data(places), hidden.places, of: key, in: hidden.table)
     }
     if span == entry.storedSpan { return }

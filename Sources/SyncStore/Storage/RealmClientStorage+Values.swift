@@ -10,20 +10,20 @@ extension RealmClientStorage {
   ) -> CellValue? {
     attempt(nil) { () throws(StorageError) in
       guard let spot = try spot(container, in: id) else { return nil }
-      let places = try entry(id).places
+      let links = try entry(id).places.dangling
       switch (slot, spot) {
       case (.property(let name), .object(let table, let row)):
-        if let target = places.target(of: container, .property(name)) { return .link(target) }
+        if let target = links.target(of: container, .property(name)) { return .link(target) }
         return try property(name, of: row, in: table)
       case (.key(let key), .collection(let table, let row, let property)):
-        if let target = places.target(of: container, .key(key)) { return .link(target) }
+        if let target = links.target(of: container, .key(key)) { return .link(target) }
         guard property.collection == .map else { return nil }
         let map = try writes.map(property, of: row, in: table)
         guard let value = try map.value(of: key.string) else { return nil }
         return try cell(value) ?? .null
       case (.member(let member), .collection(let table, let row, let property)):
         guard property.collection == .set else { return nil }
-        if case .link(let target) = member, places.hasMember(target, container) {
+        if case .link(let target) = member, links.hasMember(target, container) {
           return .bool(true)
         }
         guard case .value(let value) = try content(member, for: property) else { return nil }
@@ -52,14 +52,10 @@ extension RealmClientStorage {
   /// The cells of a container that have values.
   public func slots(of container: ContainerID, in id: ObjectID) -> [Slot] {
     attempt([]) { () throws(StorageError) in
-      let missing = try entry(id).places.dangling.filter { $0.container == container }
-      var slots: [Slot] = missing.compactMap {
-        switch $0.spot {
-        case .property(let name): .property(name)
-        case .key: nil
-        case .member: .member(.link($0.target))
-        case .item, .nullItem: nil
-        }
+      let hidden = try entry(id).places.dangling.holders[container]
+      var slots: [Slot] = (hidden?.members ?? []).map { .member(.link($0)) }
+      for case .property(let name) in (hidden?.cells ?? [:]).keys {
+        slots.append(.property(name))
       }
       switch try spot(container, in: id) {
       case nil: return []
@@ -106,23 +102,17 @@ extension RealmClientStorage {
   /// The value of an element of a list.
   public func item(_ index: Int, of container: ContainerID, in id: ObjectID) -> CellValue {
     attempt(.null) { () throws(StorageError) in
-      let places = try entry(id).places
-      if let target = places.itemTarget(index, of: container) { return .link(target) }
+      let links = try entry(id).places.dangling
+      if let target = links.itemTarget(index, of: container) { return .link(target) }
       guard case .collection(let table, let row, let property) = try spot(container, in: id),
         property.collection == .list
       else { return .null }
       let list = try writes.list(property.columnKey, of: row, in: table)
-      let place = index - places.missingItems(of: container).count { $0 < index }
+      let place = index - links.missingItems(before: index, of: container)
       guard place < list.count else {
         throw .unsoundSync(writes.source.path, "a list is shorter than its state")
       }
       return try cell(try list.value(at: place)) ?? .null
     }
-  }
-}
-
-extension Places {
-  func hasMember(_ target: ObjectID, _ container: ContainerID) -> Bool {
-    dangling.contains { $0.container == container && $0.spot == .member && $0.target == target }
   }
 }

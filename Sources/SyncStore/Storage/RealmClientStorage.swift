@@ -47,6 +47,13 @@ public final class RealmClientStorage: ClientStorage {
   var lastRead: (id: ObjectID, entry: Entry)?
   /// Objects that were created, to which links may lead that are in the file already.
   var created: [ObjectID] = []
+  /// Objects that are to go and whose rows are still there, see `finishDeletions`.
+  var leaving: [TableKey: [ObjectStore.ObjectKey: ObjectID]] = [:]
+  /// What links to an object that is not there, with the rows that say so: of objects of which many
+  /// do.
+  var linkSources: [ObjectID: [String: [ObjectStore.ObjectKey]]] = [:]
+  /// Which containers of objects are where, while many are asked for and none is made; else nil.
+  var madeAt: [ObjectID: [Places.Place: ContainerID]]?
   /// Containers that the next changes of cells make.
   var pending: [PendingName: ContainerID] = [:]
   /// The element that the next change of a list is about.
@@ -66,6 +73,9 @@ public final class RealmClientStorage: ClientStorage {
   package var objectsDigestedAtOnce = 500
   /// How many states were read from the file.
   package internal(set) var statesRead = 0
+  /// How many elements of collections, and links to what is not there, were gone through or written
+  /// because objects came or went.
+  package internal(set) var linksPassed = 0
   /// What the commit changes of what the sessions see.
   private var statusChange: ((inout SessionStatus) -> Void)?
 
@@ -215,6 +225,8 @@ public final class RealmClientStorage: ClientStorage {
     lastRead = nil
     rows = [:]
     created = []
+    leaving = [:]
+    linkSources = [:]
     pending = [:]
     nextElement = nil
   }

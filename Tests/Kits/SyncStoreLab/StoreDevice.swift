@@ -138,6 +138,19 @@ public final class StoreDevice: RealmClientStorage.Host {
   /// How many states of objects were read from the file.
   public var statesRead: Int { core?.storage.statesRead ?? 0 }
 
+  /// How many elements of collections, and links to what is not there, were gone through because
+  /// objects came or went.
+  public var linksPassed: Int { core?.storage.linksPassed ?? 0 }
+
+  /// Changes what the program wants to see of the class.
+  public func subscribe(to query: String) throws {
+    let cache = cache
+    try write { writes in
+      let subscription = Subscription(type: "Thing", query: Text(query))
+      _ = try SyncFile.subscribe(writes, to: [subscription], cache)
+    }
+  }
+
   /// How many objects there are in a batch that is made now.
   public func makeBatch() throws -> Int {
     try core?.storage.begin()

@@ -13,9 +13,14 @@ public struct StoreRun {
   /// When backups of the server are made and restored, if they are.
   private var restoring: SeededGenerator?
   private var backup: SimulatedServerStorage?
+  /// Which objects files want to see from then on, if that changes.
+  private var viewing: SeededGenerator?
 
-  private init(seed: UInt64, devices count: Int, isRestored: Bool) throws {
+  private init(
+    seed: UInt64, devices count: Int, isRestored: Bool, changesViews: Bool
+  ) throws {
     restoring = isRestored ? SeededGenerator(seed: ~seed) : nil
+    viewing = changesViews ? SeededGenerator(seed: ~seed &+ 1) : nil
     random = SeededGenerator(seed: seed)
     network = try StoreNetwork(devices: count, epoch: seed + 1)
     writesOfCommit = seed % 3 == 0 ? 4 : 1
@@ -25,16 +30,20 @@ public struct StoreRun {
 
   /// What went wrong; nil if nothing did.
   ///
-  /// - Parameter isRestored: whether the server goes back to backups.
+  /// - Parameters:
+  ///   - isRestored: whether the server goes back to backups.
+  ///   - changesViews: whether files see some of the objects, now these and now those.
   public static func run(
-    seed: UInt64, steps: Int = 60, isRestored: Bool = false
+    seed: UInt64, steps: Int = 60, isRestored: Bool = false, changesViews: Bool = false
   ) throws -> String? {
-    var run = try StoreRun(seed: seed, devices: 3, isRestored: isRestored)
+    var run = try StoreRun(
+      seed: seed, devices: 3, isRestored: isRestored, changesViews: changesViews)
     for _ in 0..<steps {
       try run.step()
       if let finding = try run.findings() { return finding }
     }
     for device in run.devices.indices { run.network.connect(device) }
+    if changesViews { for device in run.devices { try device.subscribe(to: "") } }
     try run.network.settle()
     if let finding = try run.findings() { return finding }
     let texts = try run.devices.map { try $0.contents }
@@ -53,15 +62,21 @@ public struct StoreRun {
     network.clock.now += UInt64(random.below(50))
     let device = random.below(devices.count)
     if restoring?.below(15) == 0 { try restore() }
+    if viewing?.below(5) == 0, let view = viewing?.below(3) {
+      try devices[device].subscribe(to: ["", "number < 30", "number < 60"][view])
+      try network.exchange(device, turns: 8)
+    }
     switch random.below(4) {
     case 0, 1:
       let seed = random.next()
       let count = writesOfCommit
       // What a restored server does not know of is the more for it.
       let clearsOften = restoring != nil
+      let numbersNew = viewing != nil
       try devices[device].write { writes in
         var writer = StoreWriter(writes, SeededGenerator(seed: seed))
         writer.clearsOften = clearsOften
+        writer.numbersNew = numbersNew
         try writer.change(upTo: count)
       }
     case 2:

@@ -8,6 +8,8 @@ struct StoreWriter {
   var random: SeededGenerator
   /// Whether it is about lists of few objects that are filled and emptied.
   var clearsOften = false
+  /// Whether new objects have numbers, so that queries select some of them.
+  var numbersNew = false
   private var keys: Int { clearsOften ? 3 : 8 }
 
   init(_ writes: ObjectTransaction, _ random: SeededGenerator) {
@@ -29,7 +31,11 @@ struct StoreWriter {
   private mutating func step() throws {
     let key = random.below(keys)
     guard let row = try row(key) else {
-      _ = try writes.createObject(in: known.tableKey, primaryKey: Int64(key))
+      let new = try writes.createObject(in: known.tableKey, primaryKey: Int64(key)).key
+      if numbersNew {
+        let number = known.property(named: "number")!.columnKey
+        try writes.setInt(Int64(random.below(100)), number, of: new, in: known.tableKey)
+      }
       return
     }
     if random.below(12) == 0 { return try writes.deleteObject(row, in: known.tableKey) }

@@ -131,11 +131,18 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     rows.filter { isWanted($0.value) }.keys.sorted { $0.order < $1.order }
   }
 
-  /// `owner == N`, `link.owner == N`, or all.
+  /// `owner == N`, `link.owner == N`, `PROPERTY < N`, or all.
   public func selects(
     _ subscription: Subscription, _ id: ObjectID, _ object: ServerObject
   ) -> Bool {
     guard let owner = Self.owner(in: subscription) else { return true }
+    let words = subscription.query.string.split(separator: " ")
+    if words.count == 3, words[1] == "<" {
+      guard let name = stored.names.find(Text(String(words[0]))),
+        case .int(let number)? = object.property(name)
+      else { return 0 < owner }
+      return number < owner
+    }
     guard Self.followsLink(subscription) else { return self.owner(of: object) == .int(owner) }
     guard let link = stored.names.find("link"), case .link(let target)? = object.property(link),
       let other = try? self.object(target), other.generation.isAlive
