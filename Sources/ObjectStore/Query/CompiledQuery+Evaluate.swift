@@ -96,10 +96,10 @@ extension CompiledQuery {
     switch plan {
     case .nothing: return
     case .scan(let table):
-      let columns = node.scannedColumns
+      let columns = ScannedColumns(node.scannedColumns)
       var clusters = table.clusters()
       while let cluster = try clusters.next() {
-        clusters.lookAhead { for column in columns { column.prefetch($0, context.source) } }
+        clusters.lookAhead { columns.prefetch($0, context.source) }
         let rows = ClusterRows(context: context, table: table, cluster: cluster)
         let found = try node.select(rows, .first(cluster.count))
         // A scan of a column is far quicker than a walk along links.

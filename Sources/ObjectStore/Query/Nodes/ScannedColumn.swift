@@ -33,3 +33,23 @@ struct ScannedColumn: Hashable {
     unsafe Prefetch.ask(source.place(of: cluster.reference(key)), bytes: 32 &+ rows &* bytesPerRow)
   }
 }
+
+/// The columns of a predicate, as a scan asks for them at each cluster.
+struct ScannedColumns {
+  // Beside the others: going through an array retains it, which a scan of narrow integers feels.
+  private let first: ScannedColumn?
+  private let others: ContiguousArray<ScannedColumn>
+
+  init(_ columns: ContiguousArray<ScannedColumn>) {
+    first = columns.first
+    others = ContiguousArray(columns.dropFirst())
+  }
+
+  @inline(__always)
+  func prefetch(_ cluster: Cluster, _ source: NodeSource) {
+    guard let first else { return }
+    first.prefetch(cluster, source)
+    if others.isEmpty { return }
+    for index in others.indices { others[index].prefetch(cluster, source) }
+  }
+}
