@@ -108,6 +108,7 @@ extension _ManagedCollection {
   /// The query, if an index answers it by itself.
   private func indexedEquality() throws(StorageError) -> IndexedEquality? {
     guard let binding else { return nil }
+    if let writing = instance.writing { try writing.objects.finishFilling(binding.table) }
     let schema = schemaAtHand
     let equality = try IndexedEquality(query, schema, instance.table(of: binding))
     // Asking for the table may move a realm whose version has been ended.

@@ -222,10 +222,7 @@ public final class _RealmInstance: @unchecked Sendable {
       return table
     }
     let table = engine { () throws(StorageError) in
-      if let writing {
-        try writing.objects.finishFilling(binding.table)
-        return try writing.objects.table(binding.table)
-      }
+      if let writing { return try writing.objects.table(binding.table) }
       // A realm that is only read may lack tables.
       return try StoreRoot.table(binding.table, root: snapshot!.root, in: source)
         ?? Table(emptyWith: binding.table, in: source)
