@@ -78,23 +78,12 @@ extension ObjectDeletion {
     }
     for link in links {
       if originSpec.kind == .object {
-        try storeLinkNull(originState, spec.otherColumn, link.origin)
+        try transaction.storeLink(
+          originState, spec.otherColumn, link.origin, nil, isCut: true)
       } else {
         try storeAnyNull(originState, spec.otherColumn, link.origin)
       }
     }
-  }
-
-  private func storeLinkNull(
-    _ state: State, _ column: ColumnKey, _ object: ObjectKey
-  ) throws(StorageError) {
-    let row = try transaction.locate(state, object)
-    let spec = state.pointee.columns[column.slot]
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try LinkCodec.set(
-      writer, old, row: row, nil, isOptional: false,
-      reserveRows: transaction.reserveRows(state, spec, old, row: row))
-    transaction.finishCut(state, column, object, old, new)
   }
 
   private func storeAnyNull(
@@ -106,7 +95,7 @@ extension ObjectDeletion {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, .null, kind: .any, isOptional: true)
-    transaction.finishCut(state, column, object, old, new)
+    transaction.finish(state, column, object, old, new, isCut: true)
   }
 
   /// Empties the object's set of origins, all of which are dealt with.

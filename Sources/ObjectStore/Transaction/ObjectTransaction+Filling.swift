@@ -10,7 +10,8 @@ extension ObjectTransaction {
   /// The object that `createObject` has made last is in its indexes afterwards, by the
   /// values that it has.
   public func finishFilling(_ table: TableKey) throws(StorageError) {
-    try indexUnfilled(try open(table))
+    // A table that is not open has none, and asking is no reason to open it for writing.
+    if let state = stateIfOpen(Int(table.rawValue)) { try indexUnfilled(state) }
   }
 
   /// Puts a new object, all of whose properties have their defaults, into the indexes but that of

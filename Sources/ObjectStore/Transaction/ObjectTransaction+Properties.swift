@@ -13,23 +13,19 @@ extension ObjectTransaction {
   }
 
   /// Notes that `column` of the cluster at hand has become `new`, and that it was modified.
+  ///
+  /// - Parameter isCut: it has become null because the object that it led to is about to go.
   @inline(__always)
   func finish(
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ old: NodeReference,
-    _ new: NodeReference
+    _ new: NodeReference, isCut: Bool = false
   ) {
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
-    state.pointee.history.modified(object.rawValue, column.rawValue)
-    generation &+= 1
-  }
-
-  /// The same where it has become null because the object that it led to is about to go.
-  func finishCut(
-    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ old: NodeReference,
-    _ new: NodeReference
-  ) {
-    if new != old { state.pointee.leaf.setReference(column.slot, new) }
-    state.pointee.history.linkCut(object.rawValue, column.rawValue)
+    if isCut {
+      state.pointee.history.linkCut(object.rawValue, column.rawValue)
+    } else {
+      state.pointee.history.modified(object.rawValue, column.rawValue)
+    }
     generation &+= 1
   }
 
@@ -229,7 +225,8 @@ extension ObjectTransaction {
 
   /// Changes the link alone, not the backlinks.
   func storeLink(
-    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ target: ObjectKey?
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ target: ObjectKey?,
+    isCut: Bool = false
   ) throws(StorageError) {
     let row = try locate(state, object)
     let spec = state.pointee.columns[column.slot]
@@ -237,6 +234,6 @@ extension ObjectTransaction {
     let new = try LinkCodec.set(
       writer, old, row: row, target, isOptional: false,
       reserveRows: reserveRows(state, spec, old, row: row))
-    finish(state, column, object, old, new)
+    finish(state, column, object, old, new, isCut: isCut)
   }
 }

@@ -91,4 +91,14 @@ import Testing
     try objects.createObject(in: table, isFilled: true)
     #expect(try objects.commit().storeFindings() == [])
   }
+
+  @Test func `asking for what is left to be indexed opens no table for writing`() throws {
+    let store = try ScratchStore(limits: .standard, length: 1 << 24)
+    try store.write { try $0.apply(schema) }
+    try store.write { transaction in
+      try transaction.finishFilling(table)
+      try transaction.finishFilling()
+      #expect(transaction.stateIfOpen(0) == nil)
+    }
+  }
 }
