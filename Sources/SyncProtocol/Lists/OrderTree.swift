@@ -1,10 +1,10 @@
-/// Tokens in an order: a balanced tree (a treap) in flat arrays, with counts.
+/// Tokens in an order: a balanced tree in a flat array, with counts.
 ///
 /// Tokens are small numbers that the owner chooses. Putting a token beside another one, comparing
 /// two, and finding the nearest one to the left that is living, or that a version knew, take time
 /// that grows with the logarithm of their number. Used by `PlaceTree` alone.
-struct OrderTree: Sendable {
-  private struct Node {
+struct OrderTree: Treap, Sendable {
+  struct Node: TreapNode {
     var left: Int32 = -1
     var right: Int32 = -1
     var parent: Int32 = -1
@@ -19,9 +19,9 @@ struct OrderTree: Sendable {
     var lowest: UInt64 = .max
   }
 
-  private var nodes: ContiguousArray<Node> = []
-  private var root: Int32 = -1
-  private var random: UInt32 = 0x9E37_79B9
+  var nodes: ContiguousArray<Node> = []
+  var root: Int32 = -1
+  var random: UInt32 = 0x9E37_79B9
 
   /// How many tokens are living.
   var livingCount: Int { root < 0 ? 0 : Int(nodes[Int(root)].living) }
@@ -58,28 +58,6 @@ struct OrderTree: Sendable {
       nodes[Int(last)].right = token
       attach(token, to: last)
     }
-  }
-
-  /// Takes a token out; its number may be used again.
-  mutating func remove(_ token: Int32) {
-    while true {
-      let node = nodes[Int(token)]
-      if node.left < 0 && node.right < 0 { break }
-      let goesLeft =
-        node.right < 0
-        || (node.left >= 0
-          && nodes[Int(node.left)].priority > nodes[Int(node.right)].priority)
-      rotateUp(goesLeft ? node.left : node.right)
-    }
-    let parent = nodes[Int(token)].parent
-    if parent < 0 {
-      root = -1
-    } else if nodes[Int(parent)].left == token {
-      nodes[Int(parent)].left = -1
-    } else {
-      nodes[Int(parent)].right = -1
-    }
-    recountUp(from: parent)
   }
 
   /// Says whether a token is living.
@@ -138,12 +116,9 @@ struct OrderTree: Sendable {
 
 extension OrderTree {
   private mutating func prepare(_ token: Int32, version: UInt64) {
-    random ^= random << 13
-    random ^= random >> 17
-    random ^= random << 5
     while nodes.count <= Int(token) { nodes.append(Node()) }
     nodes[Int(token)] = Node()
-    nodes[Int(token)].priority = random
+    nodes[Int(token)].priority = nextPriority()
     nodes[Int(token)].version = version
     nodes[Int(token)].lowest = version
   }
@@ -172,42 +147,10 @@ extension OrderTree {
       if version < nodes[Int(at)].lowest { nodes[Int(at)].lowest = version }
       at = nodes[Int(at)].parent
     }
-    while true {
-      let above = nodes[Int(token)].parent
-      if above < 0 || nodes[Int(above)].priority >= nodes[Int(token)].priority { return }
-      rotateUp(token)
-    }
+    rise(token)
   }
 
-  /// Exchanges a node with its parent.
-  private mutating func rotateUp(_ child: Int32) {
-    let parent = nodes[Int(child)].parent
-    let above = nodes[Int(parent)].parent
-    let moved: Int32
-    if nodes[Int(parent)].left == child {
-      moved = nodes[Int(child)].right
-      nodes[Int(parent)].left = moved
-      nodes[Int(child)].right = parent
-    } else {
-      moved = nodes[Int(child)].left
-      nodes[Int(parent)].right = moved
-      nodes[Int(child)].left = parent
-    }
-    if moved >= 0 { nodes[Int(moved)].parent = parent }
-    nodes[Int(parent)].parent = child
-    nodes[Int(child)].parent = above
-    if above < 0 {
-      root = child
-    } else if nodes[Int(above)].left == parent {
-      nodes[Int(above)].left = child
-    } else {
-      nodes[Int(above)].right = child
-    }
-    recount(parent)
-    recount(child)
-  }
-
-  private mutating func recount(_ at: Int32) {
+  mutating func recount(_ at: Int32) {
     let left = nodes[Int(at)].left
     let right = nodes[Int(at)].right
     var size: UInt32 = 1
@@ -226,14 +169,6 @@ extension OrderTree {
     nodes[Int(at)].size = size
     nodes[Int(at)].living = living
     nodes[Int(at)].lowest = lowest
-  }
-
-  private mutating func recountUp(from start: Int32) {
-    var at = start
-    while at >= 0 {
-      recount(at)
-      at = nodes[Int(at)].parent
-    }
   }
 
   @inline(__always)

@@ -186,8 +186,8 @@ extension PlaceTree {
     } else {
       places[Int(gone.parent)].left = ChildList(siblings)
     }
-    order.remove(Self.opening(place))
-    order.remove(Self.closing(place))
+    order.detach(Self.opening(place))
+    order.detach(Self.closing(place))
     indexes[gone.name] = nil
     places[Int(place)].left = ChildList()
     places[Int(place)].right = ChildList()

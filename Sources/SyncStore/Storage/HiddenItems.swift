@@ -1,20 +1,20 @@
 import SyncProtocol
 
 /// The elements of one list whose links lead to what is not there, in their order: a balanced tree
-/// (a treap) in a flat array.
+/// in a flat array.
 ///
 /// An index is one among the elements that the client's state has. An element is *missing* if the
 /// program's list is without it; else it is null there. Each has its distance from the one before,
 /// so that what is put in or taken out elsewhere changes one number: what is done to one element,
 /// or asked of it, takes time that grows with the logarithm of their number.
-struct HiddenItems {
+struct HiddenItems: Treap {
   struct Item {
     var index: Int
     var isMissing: Bool
     var target: ObjectID
   }
 
-  private struct Node {
+  struct Node: TreapNode {
     var left: Int32 = -1
     var right: Int32 = -1
     var parent: Int32 = -1
@@ -29,11 +29,11 @@ struct HiddenItems {
     var target: ObjectID
   }
 
-  private var nodes: ContiguousArray<Node> = []
+  var nodes: ContiguousArray<Node> = []
   /// Numbers of nodes that may be used again.
   private var unused: [Int32] = []
-  private var root: Int32 = -1
-  private var random: UInt32 = 0x9E37_79B9
+  var root: Int32 = -1
+  var random: UInt32 = 0x9E37_79B9
 
   init() {}
 
@@ -150,7 +150,7 @@ struct HiddenItems {
     let gap = item.index - before
     let new = node(
       Node(
-        priority: nextRandom(), isMissing: item.isMissing, gap: gap, span: gap, missing: 0,
+        priority: nextPriority(), isMissing: item.isMissing, gap: gap, span: gap, missing: 0,
         target: item.target))
     if let next { nodes[Int(next.node)].gap -= gap }
     attach(new, before: next?.node)
@@ -206,13 +206,6 @@ extension HiddenItems {
     return Int32(middle)
   }
 
-  private mutating func nextRandom() -> UInt32 {
-    random ^= random << 13
-    random ^= random >> 17
-    random ^= random << 5
-    return random
-  }
-
   private mutating func node(_ new: Node) -> Int32 {
     if let number = unused.popLast() {
       nodes[Int(number)] = new
@@ -236,74 +229,14 @@ extension HiddenItems {
     }
     nodes[Int(new)].parent = above
     recountUp(from: new)
-    while true {
-      let parent = nodes[Int(new)].parent
-      if parent < 0 || nodes[Int(parent)].priority >= nodes[Int(new)].priority { return }
-      rotateUp(new)
-    }
+    rise(new)
   }
 
-  private mutating func detach(_ old: Int32) {
-    while true {
-      let left = nodes[Int(old)].left
-      let right = nodes[Int(old)].right
-      if left < 0 && right < 0 { break }
-      let goesLeft =
-        right < 0 || (left >= 0 && nodes[Int(left)].priority > nodes[Int(right)].priority)
-      rotateUp(goesLeft ? left : right)
-    }
-    let parent = nodes[Int(old)].parent
-    if parent < 0 {
-      root = -1
-    } else if nodes[Int(parent)].left == old {
-      nodes[Int(parent)].left = -1
-    } else {
-      nodes[Int(parent)].right = -1
-    }
-    recountUp(from: parent)
-  }
-
-  /// Exchanges a node with its parent.
-  private mutating func rotateUp(_ child: Int32) {
-    let parent = nodes[Int(child)].parent
-    let above = nodes[Int(parent)].parent
-    let moved: Int32
-    if nodes[Int(parent)].left == child {
-      moved = nodes[Int(child)].right
-      nodes[Int(parent)].left = moved
-      nodes[Int(child)].right = parent
-    } else {
-      moved = nodes[Int(child)].left
-      nodes[Int(parent)].right = moved
-      nodes[Int(child)].left = parent
-    }
-    if moved >= 0 { nodes[Int(moved)].parent = parent }
-    nodes[Int(parent)].parent = child
-    nodes[Int(child)].parent = above
-    if above < 0 {
-      root = child
-    } else if nodes[Int(above)].left == parent {
-      nodes[Int(above)].left = child
-    } else {
-      nodes[Int(above)].right = child
-    }
-    recount(parent)
-    recount(child)
-  }
-
-  private mutating func recount(_ at: Int32) {
+  mutating func recount(_ at: Int32) {
     let left = nodes[Int(at)].left
     let right = nodes[Int(at)].right
     nodes[Int(at)].span = span(left) + nodes[Int(at)].gap + span(right)
     nodes[Int(at)].missing =
       missing(left) + (nodes[Int(at)].isMissing ? 1 : 0) + missing(right)
-  }
-
-  private mutating func recountUp(from start: Int32) {
-    var at = start
-    while at >= 0 {
-      recount(at)
-      at = nodes[Int(at)].parent
-    }
   }
 }
