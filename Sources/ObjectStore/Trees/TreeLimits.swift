@@ -11,7 +11,7 @@ public struct TreeLimits: Sendable {
   public var pairEntries: Int
 
   public static let standard = TreeLimits(
-    clusterRows: 256, innerChildren: 32, listElements: 256, pairEntries: 256)
+    clusterRows: 256, innerChildren: 64, listElements: 256, pairEntries: 256)
 
   /// For tests: small nodes make deep trees of few objects.
   public init(clusterRows: Int, innerChildren: Int, listElements: Int, pairEntries: Int) {
