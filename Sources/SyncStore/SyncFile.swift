@@ -81,11 +81,13 @@ public enum SyncFile {
     for known in SyncClass.allCases { try transaction.removeClass(known.className) }
   }
 
-  /// The program's classes have become more: what the server has of them is to be sent.
+  /// The program's classes have become more than they were `before`: what the server has of them is
+  /// to be sent.
   public static func noteNewClasses(
-    _ transaction: ObjectTransaction, _ cache: SyncCache
+    _ transaction: ObjectTransaction, since before: SchemaDescription, _ cache: SyncCache
   ) throws(StorageError) {
     let storage = try RealmClientStorage(cache: cache, recordingIn: transaction)
+    try storage.forgetNewProperties(since: before)
     storage.record.hasNewClasses = true
     try storage.finish()
   }

@@ -75,7 +75,7 @@ struct SchemaUpdate {
         objects, client: .random(in: 1...UInt64.max), user: configuration.syncUser)
       objects.recorder = shared.recorder
       if objects.schema.description.syncedClasses != stored.syncedClasses {
-        try SyncFile.noteNewClasses(objects, shared.syncCache)
+        try SyncFile.noteNewClasses(objects, since: stored, shared.syncCache)
       }
     } else if let user = configuration.syncUser {
       try SyncFile.prepare(

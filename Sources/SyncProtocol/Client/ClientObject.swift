@@ -146,4 +146,21 @@ public struct ClientObject: Sendable, Equatable {
     }
     return gone
   }
+
+  /// Takes away what is in properties that the program had no place for until now.
+  ///
+  /// - Parameter properties: the new ones, by class.
+  /// - Returns: the containers that are gone.
+  public mutating func forget(newProperties properties: [NameID: Set<NameID>]) -> [ContainerID] {
+    var gone: [ContainerID] = []
+    for (id, container) in containers {
+      guard case .object(let type) = container.kind, let new = properties[type] else { continue }
+      for property in new {
+        gone += forgetContainer(ContainerID(declaredBy: property, in: id))
+        let made = containers[id]?.made.removeValue(forKey: .property(property))
+        if let made { gone += forgetContainer(made) }
+      }
+    }
+    return gone
+  }
 }

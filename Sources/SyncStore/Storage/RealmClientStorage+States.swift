@@ -240,6 +240,26 @@ extension RealmClientStorage {
     return ids
   }
 
+  /// When the program gets properties that others of its devices have had before: forgets what the
+  /// server is known to have of those that the program did not have in `before`. Lists, maps and
+  /// embedded objects of them found no place among the program's data, but counted as received; the
+  /// server tells them again, and then they are new.
+  func forgetNewProperties(since before: SchemaDescription) throws(StorageError) {
+    var properties: [NameID: Set<NameID>] = [:]
+    for known in try layout.classes.all {
+      let old = before.description(of: known.name)?.properties ?? []
+      let names = Set(old.map(\.name))
+      let new = known.properties.filter { !names.contains($0.value.name) }.keys
+      if !new.isEmpty { properties[known.type] = Set(new) }
+    }
+    if properties.isEmpty { return }
+    for id in try hiddenObjects(where: { _ in true }) {
+      guard var state = takeState(of: id) else { continue }
+      for gone in state.forget(newProperties: properties) { change(.drop(gone), in: id) }
+      putState(state, of: id)
+    }
+  }
+
   /// The object's row; nil if there is none.
   func row(of id: ObjectID) throws(StorageError) -> ObjectStore.ObjectKey? {
     if let known = rows[id] { return known }

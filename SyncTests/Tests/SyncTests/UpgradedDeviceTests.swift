@@ -1,0 +1,108 @@
+import Foundation
+import RealmSwift
+import SyncModels
+import Testing
+
+/// A class as an earlier version of an app has it.
+final class EarlierStable: Object {
+  @Persisted(primaryKey: true) var _id = ""
+  @Persisted var name = ""
+
+  override static func _realmObjectName() -> String { "Stable" }
+}
+
+/// The same class as the present version has it.
+final class Stable: Object {
+  @Persisted(primaryKey: true) var _id = ""
+  @Persisted var name = ""
+  @Persisted var horses: List<String>
+  @Persisted var sign: Collar?
+  @Persisted var signs: List<Collar>
+  @Persisted var byName: Map<String, Collar?>
+  @Persisted var counts: Map<String, Int>
+  @Persisted var tags: MutableSet<String>
+  @Persisted var next: Stable?
+}
+
+@Suite("a device that is upgraded", .timeLimit(.minutes(2))) @MainActor
+struct UpgradedDeviceTests {
+  private func configuration<T: Object>(
+    _ device: Device, _ user: User, _ type: T.Type, version: UInt64
+  ) -> Realm.Configuration {
+    var configuration = user.flexibleSyncConfiguration {
+      if $0.first(named: "stables") == nil { $0.append(QuerySubscription<T>(name: "stables")) }
+    }
+    configuration.fileURL = device.configuration.fileURL
+    configuration.objectTypes = type is Stable.Type ? [type, Collar.self] : [type]
+    configuration.schemaVersion = version
+    return configuration
+  }
+
+  /// Makes the second device's file by the earlier version, and lets it receive what there is.
+  private func receiveEarlier(_ two: TwoDevices) async throws {
+    let realm = try await Realm(
+      configuration: configuration(two.right, two.user, EarlierStable.self, version: 0),
+      downloadBeforeOpen: .always)
+    try await #require(realm.syncSession).wait(for: .download)
+    #expect(realm.objects(EarlierStable.self).count == 2)
+  }
+
+  private func text(_ stable: Stable) -> String {
+    let byName = stable.byName.keys.sorted().map {
+      "\($0): \(stable.byName[$0].flatMap { $0?.color } ?? "nil")"
+    }
+    let counts = stable.counts.keys.sorted().map { "\($0): \(stable.counts[$0] ?? -1)" }
+    return """
+      \(stable._id) \(stable.name) \(Array(stable.horses)) \(stable.sign?.color ?? "nil") \
+      \(Array(stable.signs.map(\.color))) \(byName) \(counts) \(Array(stable.tags.sorted())) \
+      \(stable.next?._id ?? "nil")
+      """
+  }
+
+  private func text(_ realm: Realm) -> [String] {
+    realm.objects(Stable.self).sorted(by: \._id).map(text)
+  }
+
+  @Test("has what others wrote into properties that its earlier version lacked")
+  func receivesWhatWasThere() async throws {
+    try await TwoDevices.with { two in
+      let left = try await Realm(
+        configuration: configuration(two.left, two.user, Stable.self, version: 0),
+        downloadBeforeOpen: .always)
+      try left.write {
+        let first = Stable(value: ["_id": "a", "name": "first", "horses": ["x", "y", "z"]])
+        let second = left.create(Stable.self, value: ["_id": "b", "name": "second"])
+        left.add(first)
+        first.sign = Collar(value: ["color": "red"])
+        first.signs.append(objectsIn: ["green", "blue"].map { Collar(value: ["color": $0]) })
+        first.byName["k"] = Collar(value: ["color": "white"])
+        first.counts["one"] = 1
+        first.tags.insert("t")
+        first.next = second
+      }
+      try await #require(left.syncSession).wait(for: .upload)
+      try await receiveEarlier(two)
+      let right = try await Realm(
+        configuration: configuration(two.right, two.user, Stable.self, version: 1),
+        downloadBeforeOpen: .always)
+      #expect(await waits(right) { text($0) == text(left) })
+      #expect(text(right) == text(left))
+      // Both can go on writing there.
+      try right.write {
+        let first = try #require(right.object(ofType: Stable.self, forPrimaryKey: "a"))
+        first.horses.insert("w", at: 1)
+        first.byName["l"] = Collar(value: ["color": "black"])
+        first.sign?.color = "grey"
+      }
+      try await #require(right.syncSession).wait(for: .upload)
+      #expect(await waits(left) { text($0) == text(right) })
+      try left.write {
+        let first = try #require(left.object(ofType: Stable.self, forPrimaryKey: "a"))
+        first.horses.remove(at: 0)
+        first.signs[1].color = "brown"
+      }
+      try await #require(left.syncSession).wait(for: .upload)
+      #expect(await waits(right) { text($0) == text(left) })
+    }
+  }
+}
