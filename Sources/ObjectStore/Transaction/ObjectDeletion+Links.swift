@@ -71,7 +71,7 @@ extension ObjectDeletion {
       try forgetBacklinks(state, column, key)
     }
     if links.isEmpty { return }
-    let originState = try transaction.open(spec.other)
+    let originState = try tables.open(spec.other)
     let originSpec = originState.pointee.columns[spec.otherColumn.slot]
     if originSpec.isList {
       return try removeFromLists(originState, spec.otherColumn, state.pointee.key, links)

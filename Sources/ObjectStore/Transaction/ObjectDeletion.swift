@@ -4,17 +4,18 @@ import Storage
 /// out of the links, lists and indexes that lead to them, then out of their clusters. Many go
 /// cluster by cluster, each rewritten once.
 struct ObjectDeletion {
-  typealias State = ObjectTransaction.State
+  typealias State = OpenTables.State
 
   let transaction: ObjectTransaction
 
+  var tables: OpenTables { transaction.tables }
   var schema: StoredSchema { transaction.schema }
   var source: NodeSource { transaction.source }
   var writer: NodeWriter { transaction.writer }
 
   /// Deletes an object, and makes orphans of the embedded ones that belong to it.
   func remove(_ key: ObjectKey, in table: TableKey) throws(StorageError) {
-    let state = try transaction.open(table)
+    let state = try tables.open(table)
     if schema.layouts[Int(table.rawValue)].hasRelations {
       try severLinks(state, [key])
     }
@@ -32,7 +33,7 @@ struct ObjectDeletion {
       for key in existing { try remove(key, in: table) }
       return
     }
-    let state = try transaction.open(table)
+    let state = try tables.open(table)
     if schema.layouts[Int(table.rawValue)].hasRelations {
       try severLinks(state, existing)
     }
@@ -92,7 +93,7 @@ struct ObjectDeletion {
     state.pointee.setParentReference(state.pointee.depth, new)
     state.pointee.hasLeaf = false
     let left = try source.node(new).count
-    if left < max(1, transaction.limits.clusterRows / 4) {
+    if left < max(1, tables.limits.clusterRows / 4) {
       try transaction.descend(state, keys[keys.startIndex].rawValue)
       try transaction.mergeLeaf(state)
     }
@@ -141,7 +142,7 @@ struct ObjectDeletion {
           if !gone.contains(pair.key) { left.append(pair) }
         }
         node.setReference(
-          place, try PairTree.build(writer, sorted: left, limits: transaction.limits))
+          place, try PairTree.build(writer, sorted: left, limits: tables.limits))
         try writer.releaseTree(old)
       }
     }
@@ -149,7 +150,7 @@ struct ObjectDeletion {
 
   /// Deletes all objects of a class, and the embedded ones that belong to them.
   func removeAll(in table: TableKey) throws(StorageError) {
-    let state = try transaction.open(table)
+    let state = try tables.open(table)
     let keys = Array(try transaction.table(table).allKeys())
     if schema.layouts[Int(table.rawValue)].hasRelations {
       try remove(keys, in: table)

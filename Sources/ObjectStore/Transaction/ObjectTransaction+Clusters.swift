@@ -2,7 +2,7 @@ import Storage
 
 // The way to clusters and changes of their rows.
 extension ObjectTransaction {
-  typealias State = FixedCell<TableState>
+  typealias State = OpenTables.State
 
   /// The row of an object in `state.leaf`, which is made the cluster that holds it.
   @inline(__always)
@@ -22,7 +22,7 @@ extension ObjectTransaction {
   @inline(never)
   func missing(_ state: State, _ object: ObjectKey) -> StorageError {
     source.corrupt(
-      root, "object \(object.rawValue) of table \(state.pointee.key.rawValue) was expected")
+      tables.root, "object \(object.rawValue) of table \(state.pointee.key.rawValue) was expected")
   }
 
   /// Makes the nodes from the table down to the cluster that `key` belongs into changeable. The
@@ -137,7 +137,9 @@ extension ObjectTransaction {
       if new != old { leaf.setReference(slot, new) }
     }
     try removeKey(state, row)
-    if state.pointee.leaf.node.count < max(1, limits.clusterRows / 4) { try mergeLeaf(state) }
+    if state.pointee.leaf.node.count < max(1, tables.limits.clusterRows / 4) {
+      try mergeLeaf(state)
+    }
   }
 
   private func removeRow(
@@ -219,7 +221,7 @@ extension ObjectTransaction {
         try source.node(a, .clusterInner).referenceCount,
         try source.node(b, .clusterInner).referenceCount
       )
-      guard InnerNode.shouldMerge(sizes.0, sizes.1, capacity: limits.innerChildren) else {
+      guard InnerNode.shouldMerge(sizes.0, sizes.1, capacity: tables.limits.innerChildren) else {
         continue
       }
       let added = InnerNode.count(parent.node.node, left + 1, stride: stride)
@@ -240,7 +242,7 @@ extension ObjectTransaction {
       guard left >= 0, left + 1 < parent.node.node.referenceCount else { continue }
       let count = try clusterCount(parent.node.node, left)
       let next = try clusterCount(parent.node.node, left + 1)
-      if InnerNode.shouldMerge(count, next, capacity: limits.clusterRows) {
+      if InnerNode.shouldMerge(count, next, capacity: tables.limits.clusterRows) {
         return try join(state, left)
       }
     }

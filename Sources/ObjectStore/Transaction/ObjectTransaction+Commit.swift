@@ -38,7 +38,7 @@ extension ObjectTransaction {
   /// test the storage transaction's own commit; all others call `commit`.
   package func handOver() -> [UInt8] {
     if generation == 0 { return [] }
-    owned.root = root
+    owned.root = tables.root
     return encodedHistory()
   }
 
@@ -56,7 +56,7 @@ extension ObjectTransaction {
 
   /// Writes the store as it is now to a new file, without free space and history.
   public func writeCopy(to path: String, key: EncryptionKey? = nil) throws(StorageError) {
-    _ = try owned.database.writeCompactCopy(of: root, in: source, to: path, key: key)
+    _ = try owned.database.writeCompactCopy(of: tables.root, in: source, to: path, key: key)
   }
 }
 

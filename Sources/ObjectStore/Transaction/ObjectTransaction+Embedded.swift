@@ -14,11 +14,11 @@ extension ObjectTransaction {
   public func createEmbedded(
     _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectKey {
-    let state = try open(table)
+    let state = try tables.open(table)
     let spec = settable(state, column)
     precondition(spec.owns, "that property does not link to embedded objects")
     _ = try locate(state, owner)
-    let key = try appendObject(try open(spec.other))
+    let key = try appendObject(try tables.open(spec.other))
     try replaceLink(state, spec, column, owner, key)
     try deleteOrphans()
     return key
@@ -34,7 +34,7 @@ extension ObjectTransaction {
     let (state, spec) = try owningList(column, of: owner, in: table)
     let length = try currentList(state, column, owner).count
     precondition(index >= 0 && index <= length, "list index out of bounds")
-    let elements = try open(spec.other)
+    let elements = try tables.open(spec.other)
     let first = elements.pointee.nextKey
     var links: [StoredValue] = []
     links.reserveCapacity(count)
@@ -50,7 +50,7 @@ extension ObjectTransaction {
   ) throws(StorageError) -> ObjectKey {
     let (state, spec) = try owningList(column, of: owner, in: table)
     let old = try currentList(state, column, owner).value(at: index)
-    let key = try appendObject(try open(spec.other))
+    let key = try appendObject(try tables.open(spec.other))
     try setElement(
       .link(spec.other, key), insteadOf: old, at: index, spec, column, owner, in: table)
     try deleteOrphans()
@@ -73,7 +73,7 @@ extension ObjectTransaction {
   private func owningList(
     _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> (State, ColumnSpec) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let spec = listSpec(state, column)
     precondition(spec.owns, "that list does not hold embedded objects")
     return (state, spec)

@@ -11,7 +11,7 @@ extension ObjectTransaction {
   /// values that it has.
   public func finishFilling(_ table: TableKey) throws(StorageError) {
     // A table that is not open has none, and asking is no reason to open it for writing.
-    if let state = stateIfOpen(Int(table.rawValue)) { try indexUnfilled(state) }
+    if let state = tables.stateIfOpen(Int(table.rawValue)) { try indexUnfilled(state) }
   }
 
   /// Puts a new object, all of whose properties have their defaults, into the indexes but that of
@@ -60,8 +60,8 @@ extension ObjectTransaction {
 
   /// The same in all tables, before a query looks into indexes.
   public func finishFilling() throws(StorageError) {
-    for index in 0..<stateCount {
-      if let state = stateIfOpen(index) { try indexUnfilled(state) }
+    for index in 0..<tables.count {
+      if let state = tables.stateIfOpen(index) { try indexUnfilled(state) }
     }
   }
 

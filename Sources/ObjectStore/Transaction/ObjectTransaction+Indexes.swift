@@ -19,7 +19,7 @@ extension ObjectTransaction {
   ) throws(StorageError) -> NodeReference {
     let table = state.pointee.node.node
     guard spec.indexSlot < table.referenceCount else {
-      throw source.corrupt(root, "a table with \(spec.indexSlot) indexes was expected")
+      throw source.corrupt(tables.root, "a table with \(spec.indexSlot) indexes was expected")
     }
     return table.reference(spec.indexSlot)
   }
@@ -50,7 +50,7 @@ extension ObjectTransaction {
     let place = value == nil ? 1 : 0
     let pair = IndexPair(value ?? 0, key.rawValue)
     let tree = try PairTree.insert(
-      writer, node.node.reference(place), pair, limits: limits)
+      writer, node.node.reference(place), pair, limits: tables.limits)
     node.setReference(place, tree)
   }
 
@@ -61,7 +61,7 @@ extension ObjectTransaction {
     let place = value == nil ? 1 : 0
     let pair = IndexPair(value ?? 0, key.rawValue)
     let tree = try PairTree.remove(
-      writer, node.node.reference(place), pair, limits: limits)
+      writer, node.node.reference(place), pair, limits: tables.limits)
     guard let tree else {
       throw source.corrupt(
         node.node.reference(place), "an index entry of object \(key.rawValue) was expected")
@@ -78,7 +78,7 @@ extension ObjectTransaction {
     let reference = try indexReference(state, spec)
     let old = reference.isNone ? .none : try source.node(reference, .index).reference(0)
     let result = try PairTree.insertUnique(
-      writer, old, IndexPair(value, key), limits: limits)
+      writer, old, IndexPair(value, key), limits: tables.limits)
     if let existing = result.existing { return existing }
     let node = try indexNode(state, spec)
     node.setReference(0, result.root)
@@ -158,8 +158,8 @@ extension ObjectTransaction {
     }
     values.sort()
     let node = writer.make(kind: .index, referenceCount: 2)
-    node.setReference(0, try PairTree.build(writer, sorted: values, limits: limits))
-    node.setReference(1, try PairTree.build(writer, sorted: nulls, limits: limits))
+    node.setReference(0, try PairTree.build(writer, sorted: values, limits: tables.limits))
+    node.setReference(1, try PairTree.build(writer, sorted: nulls, limits: tables.limits))
     state.pointee.node.setReference(spec.indexSlot, node.reference)
   }
 }

@@ -5,20 +5,21 @@ extension ObjectTransaction {
   func addBacklink(
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let row = try locate(state, target)
     let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try BacklinkWriter.add(writer, old, row: row, origin: origin, limits: limits)
+    let new = try BacklinkWriter.add(writer, old, row: row, origin: origin, limits: tables.limits)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
   }
 
   func removeBacklink(
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let row = try locate(state, target)
     let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try BacklinkWriter.remove(writer, old, row: row, origin: origin, limits: limits)
+    let new = try BacklinkWriter.remove(
+      writer, old, row: row, origin: origin, limits: tables.limits)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
   }
 
@@ -41,7 +42,7 @@ extension ObjectTransaction {
     if let known = description.backlinkColumn(from: table, column) { return known }
     var changed = schema.description
     let key = changed.classes[Int(target.rawValue)].addBacklink(from: table, column)
-    try SchemaEditor(transaction: self).store(changed)
+    try tables.storeSchema(changed)
     return key
   }
 

@@ -4,7 +4,7 @@ import Storage
 extension ObjectTransaction {
   func listWriter(_ spec: ColumnSpec) -> ListTreeWriter {
     ListTreeWriter(
-      writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: limits)
+      writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: tables.limits)
   }
 
   func listSpec(_ state: State, _ column: ColumnKey) -> ColumnSpec {
@@ -26,7 +26,7 @@ extension ObjectTransaction {
     let stored = try self.table(table)
     guard let position = try stored.find(object) else {
       throw source.corrupt(
-        root, "object \(object.rawValue) of table \(table.rawValue) was expected")
+        tables.root, "object \(object.rawValue) of table \(table.rawValue) was expected")
     }
     return try ListView(
       root: stored.listRoot(column, at: position), kind: spec.kind, isOptional: spec.isOptional,
@@ -111,7 +111,7 @@ extension ObjectTransaction {
     contentsOf values: some Collection<StoredValue>, at index: Int, _ column: ColumnKey,
     of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try open(table), column)
+    let spec = listSpec(try tables.open(table), column)
     precondition(
       !spec.owns || values.allSatisfy { $0 == .null },
       "an embedded object is made through its owner")
@@ -124,7 +124,7 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let editor = listWriter(spec)
     for value in values { try addElementLink(value, spec, column, object, in: table) }
-    let state = try open(table)
+    let state = try tables.open(table)
     let list = try currentList(state, column, object)
     precondition(index >= 0 && index <= list.count, "list index out of bounds")
     var root = list.root
@@ -143,8 +143,8 @@ extension ObjectTransaction {
     _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
     in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try open(table), column)
-    let old = try currentList(try open(table), column, object).value(at: index)
+    let spec = listSpec(try tables.open(table), column)
+    let old = try currentList(try tables.open(table), column, object).value(at: index)
     precondition(
       !spec.owns || value == .null || value == old, "an embedded object is made through its owner")
     try setElement(value, insteadOf: old, at: index, spec, column, object, in: table)
@@ -159,7 +159,7 @@ extension ObjectTransaction {
       try removeElementLink(old, spec, column, object, in: table)
       try addElementLink(value, spec, column, object, in: table)
     }
-    let state = try open(table)
+    let state = try tables.open(table)
     let list = try currentList(state, column, object)
     let root = try listWriter(spec).set(list.root, at: index, value)
     try storeListRoot(state, column, object, root)
@@ -170,20 +170,20 @@ extension ObjectTransaction {
   public func listRemove(
     _ indexes: Range<Int>, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try open(table), column)
+    let spec = listSpec(try tables.open(table), column)
     let editor = listWriter(spec)
-    let before = try currentList(try open(table), column, object)
+    let before = try currentList(try tables.open(table), column, object)
     precondition(
       indexes.lowerBound >= 0 && indexes.upperBound <= before.count, "list index out of bounds")
     if indexes.isEmpty { return }
     if indexes.count == before.count { return try listClear(column, of: object, in: table) }
     if spec.kind == .object || spec.kind == .any {
       for index in indexes {
-        let value = try currentList(try open(table), column, object).value(at: index)
+        let value = try currentList(try tables.open(table), column, object).value(at: index)
         try removeElementLink(value, spec, column, object, in: table)
       }
     }
-    let state = try open(table)
+    let state = try tables.open(table)
     var root = try currentList(state, column, object).root
     for index in indexes.reversed() { root = try editor.remove(root, at: index) }
     try storeListRoot(state, column, object, root)
@@ -196,7 +196,7 @@ extension ObjectTransaction {
   public func listMove(
     from: Int, to: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let spec = listSpec(state, column)
     let editor = listWriter(spec)
     let list = try currentList(state, column, object)
@@ -212,7 +212,7 @@ extension ObjectTransaction {
   public func listSwap(
     _ left: Int, _ right: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let editor = listWriter(listSpec(state, column))
     let list = try currentList(state, column, object)
     let first = try list.value(at: left)
@@ -226,10 +226,10 @@ extension ObjectTransaction {
   public func listClear(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try open(table), column)
-    let list = try currentList(try open(table), column, object)
+    let spec = listSpec(try tables.open(table), column)
+    let list = try currentList(try tables.open(table), column, object)
     try removeListBacklinks(list, spec, column, object, in: table)
-    let state = try open(table)
+    let state = try tables.open(table)
     let root = try currentList(state, column, object).root
     if !root.isNone {
       try storeListRoot(state, column, object, .none)

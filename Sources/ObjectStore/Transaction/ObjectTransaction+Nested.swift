@@ -8,14 +8,14 @@ extension ObjectTransaction {
     _ kind: NestedCollection
   ) throws(StorageError) -> (table: TableKey, object: ObjectKey) {
     let table = try nestedTable(kind)
-    return (table, try appendObject(try open(table)))
+    return (table, try appendObject(try tables.open(table)))
   }
 
   private func nestedTable(_ kind: NestedCollection) throws(StorageError) -> TableKey {
     if let known = schema.description.description(of: kind.className) { return known.tableKey }
     let wanted = SchemaDescription(
       classes: [kind.description], version: schema.description.version)
-    try SchemaEditor(transaction: self).store(
+    try tables.storeSchema(
       SchemaChange(from: schema.description, to: wanted, path: source.path).result)
     return schema.description.description(of: kind.className)!.tableKey
   }
@@ -94,7 +94,7 @@ extension ObjectTransaction {
   private func note(
     _ place: Place, _ members: [ObjectKey], in table: TableKey
   ) throws(StorageError) {
-    let state = try open(place.table)
+    let state = try tables.open(place.table)
     guard state.pointee.columns[place.column.slot].isList else {
       return state.pointee.history.modified(place.object.rawValue, place.column.rawValue)
     }

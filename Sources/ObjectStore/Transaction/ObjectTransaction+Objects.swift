@@ -9,7 +9,7 @@ extension ObjectTransaction {
   public func createObject(
     in table: TableKey, isFilled: Bool = false
   ) throws(StorageError) -> ObjectKey {
-    let state = try open(table)
+    let state = try tables.open(table)
     let layout = schema.layouts[Int(table.rawValue)]
     precondition(layout.primaryKey == nil, "an object of that class needs a primary key")
     precondition(!layout.isEmbedded, "an embedded object is made through its owner")
@@ -33,7 +33,7 @@ extension ObjectTransaction {
   public func createObject(
     in table: TableKey, primaryKey: Int64, isFilled: Bool = false
   ) throws(StorageError) -> (key: ObjectKey, isNew: Bool) {
-    let state = try open(table)
+    let state = try tables.open(table)
     guard let column = schema.layouts[Int(table.rawValue)].primaryKey else {
       preconditionFailure("that class has no primary key")
     }
@@ -65,7 +65,7 @@ extension ObjectTransaction {
     if case .int(let value) = primaryKey {
       return try createObject(in: table, primaryKey: value, isFilled: isFilled)
     }
-    let state = try open(table)
+    let state = try tables.open(table)
     guard let property = schema.description.classes[Int(table.rawValue)].primaryKey else {
       preconditionFailure("that class has no primary key")
     }
@@ -110,7 +110,7 @@ extension ObjectTransaction {
     _ state: State, _ spec: ColumnSpec, _ old: NodeReference, row: Int
   ) -> Int {
     let created = state.pointee.created
-    if created >= 8 { return min(limits.clusterRows, created) }
+    if created >= 8 { return min(tables.limits.clusterRows, created) }
     return row < 4 || state.pointee.begun >= 8 ? rowsToFill(state, spec, old, row) : 0
   }
 

@@ -48,7 +48,7 @@ extension ObjectTransaction {
     _ value: Codec.Value, as _: Codec.Type, _ column: ColumnKey, _ object: ObjectKey,
     _ table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let spec = settable(state, column)
     precondition(Codec.fits(spec.kind), "a value of another kind than its property")
     let row = try locate(state, object)
@@ -156,7 +156,7 @@ extension ObjectTransaction {
   public func set(
     _ value: StoredValue, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let spec = settable(state, column)
     if spec.kind == .object {
       switch value {
@@ -187,7 +187,7 @@ extension ObjectTransaction {
   public func setLink(
     _ target: ObjectKey?, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let state = try open(table)
+    let state = try tables.open(table)
     let spec = settable(state, column)
     precondition(spec.kind == .object, "a link for a property of another kind")
     if spec.owns, let target {

@@ -25,7 +25,7 @@ public final class ObjectTransaction {
   // confined, and no access to one of them spans a call that could begin another. That makes them
   // safe.
 
-  let writer: NodeWriter
+  let tables: OpenTables
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
   let transaction: WriteTransaction?
   /// The object store's root in the version that the transaction builds on.
@@ -33,16 +33,8 @@ public final class ObjectTransaction {
   /// Notes the changes of a synced file before they are committed.
   public var recorder: (any CommitRecorder)?
   private var recorded: ChangeSet?
-  /// The object store's root as it is now.
-  @safe @exclusivity(unchecked) var root: NodeReference
   /// Raised by every change.
   @safe @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
-  @safe @exclusivity(unchecked) public internal(set) var schema: StoredSchema
-
-  let limits: TreeLimits
-  /// One per table of the schema, made when the table is first changed. A state never moves.
-  @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
-  @safe @exclusivity(unchecked) private(set) var stateCount: Int
   var schemaChanged = false
   /// Embedded objects whose link has gone, to be deleted before the present operation ends.
   @safe @exclusivity(unchecked) var orphans: [Orphan] = []
@@ -76,88 +68,32 @@ public final class ObjectTransaction {
     writer: NodeWriter, root: NodeReference, transaction: WriteTransaction? = nil,
     schemas: SchemaCache, limits: TreeLimits = .standard
   ) throws(StorageError) {
-    self.writer = writer
-    self.root = root
     baseRoot = root
     self.transaction = transaction
-    self.limits = limits
-    schema = try schemas.schema(root, in: writer.source)
-    stateCount = schema.layouts.count
-    states = FixedMemory(repeating: nil, count: stateCount)
+    tables = OpenTables(
+      writer: writer, root: root, schema: try schemas.schema(root, in: writer.source),
+      limits: limits)
   }
-
-  deinit {
-    for index in 0..<stateCount {
-      guard let state = states[index] else { continue }
-      state.pointee.deallocate()
-      state.deallocate()
-    }
-    states.deallocate()
-  }
-
-  /// The state of a table, whose node is made changeable.
-  @inline(__always)
-  func open(_ table: TableKey) throws(StorageError) -> State {
-    let index = Int(table.rawValue)
-    precondition(index < stateCount, "no table \(table.rawValue)")
-    if let state = states[index] { return state }
-    return try openTable(index)
-  }
-
-  /// The state of a table that the transaction has changed.
-  func stateIfOpen(_ index: Int) -> State? { states[index] }
 
   /// The objects of a table that this transaction has changed, and not made.
   func changedObjects(of table: TableKey) -> [ObjectKey] {
     let index = Int(table.rawValue)
-    guard index < stateCount, let state = states[index] else { return [] }
+    guard index < tables.count, let state = tables.stateIfOpen(index) else { return [] }
     let changes = state.pointee.history.changes(
       table: state.pointee.key, nextKey: state.pointee.nextKey)
     return changes.modifiedObjects.map { ObjectKey(rawValue: $0.rawValue) }
   }
 
-  private func openTable(_ index: Int) throws(StorageError) -> State {
-    _ = try source.node(root, .storeRoot)
-    let rootNode = try writer.mutable(root)
-    root = rootNode.reference
-    guard 1 + index < rootNode.node.referenceCount else {
-      throw source.corrupt(root, "a table \(index) was expected")
-    }
-    _ = try source.node(rootNode.node.reference(1 + index), .table)
-    let node = try writer.mutable(rootNode.node.reference(1 + index))
-    rootNode.setReference(1 + index, node.reference)
-    let state = State(
-      TableState(
-        key: TableKey(rawValue: UInt32(index)), node: node,
-        columns: schema.layouts[index].columns))
-    states[index] = state
-    return state
-  }
+  var writer: NodeWriter { tables.writer }
 
-  /// Takes over a schema that has been stored, with as many tables or more.
-  func adopt(_ description: SchemaDescription) throws(StorageError) {
-    let known = stateCount
-    schema = StoredSchema(description)
-    stateCount = schema.layouts.count
-    let grown = FixedMemory<State?>(repeating: nil, count: stateCount)
-    for index in 0..<known { grown[index] = states[index] }
-    states.deallocate()
-    states = grown
-    let rootNode = try source.node(root)
-    for index in 0..<known {
-      guard let state = states[index] else { continue }
-      state.pointee.columns = schema.layouts[index].columns
-      state.pointee.node = try writer.mutable(rootNode.reference(1 + index))
-      state.pointee.hasLeaf = false  // it may lack references for new columns
-    }
-  }
+  public var schema: StoredSchema { tables.schema }
 
   /// Reads committed nodes and those of this transaction.
-  public var source: NodeSource { writer.source }
+  public var source: NodeSource { tables.source }
 
   /// The store as it is now, for queries; good until the next change.
   public var view: StoreView {
-    StoreView(source: source, root: root, schema: schema.description)
+    StoreView(source: source, root: tables.root, schema: schema.description)
   }
 
   /// The store as it was before this transaction, for tables that were there then.
@@ -167,10 +103,7 @@ public final class ObjectTransaction {
 
   /// The table as it is now; good until the next change.
   public func table(_ key: TableKey) throws(StorageError) -> Table {
-    guard let table = try StoreRoot.table(key, root: root, in: source) else {
-      throw source.corrupt(root, "a table \(key.rawValue) was expected")
-    }
-    return table
+    try tables.table(key)
   }
 
   /// Where an object is, nil if it is not there; at hardly any cost where the cluster that was
@@ -179,7 +112,7 @@ public final class ObjectTransaction {
     _ key: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectPosition? {
     let index = Int(table.rawValue)
-    if index < stateCount, let state = states[index], state.pointee.hasLeaf,
+    if index < tables.count, let state = tables.stateIfOpen(index), state.pointee.hasLeaf,
       key.rawValue >= state.pointee.low, key.rawValue <= state.pointee.high
     {
       let cluster = state.pointee.cluster
@@ -192,8 +125,8 @@ public final class ObjectTransaction {
   public func changes() -> ChangeSet {
     var changes = ChangeSet()
     changes.schemaChanged = schemaChanged
-    for index in 0..<stateCount {
-      guard let state = states[index] else { continue }
+    for index in 0..<tables.count {
+      guard let state = tables.stateIfOpen(index) else { continue }
       if let recorded, !schema.layouts[index].isHidden {
         if let known = recorded.changes(in: state.pointee.key) { changes.tables.append(known) }
         continue
@@ -217,8 +150,8 @@ public final class ObjectTransaction {
   private func simpleHistory() -> [UInt8]? {
     if schemaChanged { return nil }
     var count = 0
-    for index in 0..<stateCount {
-      guard let state = states[index] else { continue }
+    for index in 0..<tables.count {
+      guard let state = tables.stateIfOpen(index) else { continue }
       if !state.pointee.history.isSimple { return nil }
       if !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey) { count += 1 }
     }
@@ -226,8 +159,8 @@ public final class ObjectTransaction {
     var encoder = ByteEncoder(reserving: 2 + count * TableHistory.simpleSizeMax)
     encoder.append(0)
     encoder.append(count)
-    for index in 0..<stateCount {
-      guard let state = states[index],
+    for index in 0..<tables.count {
+      guard let state = tables.stateIfOpen(index),
         !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey)
       else { continue }
       state.pointee.history.encodeSimply(

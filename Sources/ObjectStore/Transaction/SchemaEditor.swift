@@ -4,6 +4,7 @@ import Storage
 struct SchemaEditor {
   let transaction: ObjectTransaction
 
+  private var tables: OpenTables { transaction.tables }
   private var schema: StoredSchema { transaction.schema }
   private var source: NodeSource { transaction.source }
   private var writer: NodeWriter { transaction.writer }
@@ -20,16 +21,16 @@ struct SchemaEditor {
     let change = try SchemaChange(
       from: schema.description, to: wanted, path: source.path)
     if change.isEmpty { return false }
-    try store(change.result)
+    try tables.storeSchema(change.result)
     for (table, column) in change.indexesToDrop {
-      let state = try transaction.open(table)
+      let state = try tables.open(table)
       let slot = Int(column.indexSlot)
       try writer.releaseTree(state.pointee.node.node.reference(slot))
       state.pointee.node.setReference(slot, .none)
     }
     for (table, column) in change.datesToBegin { try beginDates(column, in: table) }
     for (table, column) in change.indexesToBuild {
-      let state = try transaction.open(table)
+      let state = try tables.open(table)
       try transaction.buildIndex(state, column)
     }
     noteChange()
@@ -39,7 +40,7 @@ struct SchemaEditor {
   /// Gives all objects of a class that gets a date property the beginning of 1970 as its value,
   /// which is what a date that nobody has set is elsewhere; a row of zeros is that of 2001.
   private func beginDates(_ column: ColumnKey, in table: TableKey) throws(StorageError) {
-    let state = try transaction.open(table)
+    let state = try tables.open(table)
     for key in try transaction.table(table).allKeys() {
       let row = try transaction.locate(state, key)
       let leaf = state.pointee.leaf
@@ -48,57 +49,6 @@ struct SchemaEditor {
         writer, old, row: row, -978_307_200, isOptional: false, reserveRows: leaf.node.count)
       if new != old { leaf.setReference(column.slot, new) }
     }
-  }
-
-  /// Writes the schema, makes tables for new classes, and room for new indexes.
-  func store(_ description: SchemaDescription) throws(StorageError) {
-    let rootNode = try mutableRoot(tables: description.classes.count)
-    // What could not be read again must not be written.
-    guard SchemaCodec.fits(description) else {
-      throw StorageError(
-        .schemaMismatch, path: source.path,
-        "the classes have more than \(SchemaCodec.columnsMax) properties, with those that were"
-          + " removed; use fewer, or write a compact copy into a new file")
-    }
-    let bytes = SchemaCodec.encode(description)
-    let node = try writer.remake(
-      rootNode.node.reference(0), kind: .schema, count: bytes.count, dataSize: bytes.count)
-    unsafe bytes.withUnsafeBytes {
-      unsafe node.data.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-    }
-    node.setDataSize(bytes.count)
-    rootNode.setReference(0, node.reference)
-    for (index, table) in description.classes.enumerated() {
-      let places = 1 + Int(table.indexSlotCount)
-      let old = rootNode.node.reference(1 + index)
-      if old.isNone {
-        let new = writer.make(
-          kind: .table, referenceCount: places, dataSize: TableNode.dataSize)
-        rootNode.setReference(1 + index, new.reference)
-        continue
-      }
-      let missing = places - (try source.node(old).referenceCount)
-      if missing <= 0 { continue }
-      let grown = try writer.mutable(old, growing: missing * 8)
-      writer.setReferenceCount(grown, places)
-      rootNode.setReference(1 + index, grown.reference)
-    }
-    try transaction.adopt(description)
-  }
-
-  /// The root, changeable, with a reference per table. It is made if the store is empty.
-  private func mutableRoot(tables: Int) throws(StorageError) -> MutableNode {
-    let node: MutableNode
-    if transaction.root.isNone {
-      node = writer.make(kind: .storeRoot, referenceCount: 1 + tables, count: tables)
-    } else {
-      let missing = 1 + tables - (try source.node(transaction.root).referenceCount)
-      node = try writer.mutable(transaction.root, growing: max(0, missing) * 8)
-      if missing > 0 { writer.setReferenceCount(node, 1 + tables) }
-      node.setCount(tables)
-    }
-    transaction.root = node.reference
-    return node
   }
 
   func noteChange() {
@@ -121,7 +71,7 @@ struct SchemaEditor {
     }
     var changed = schema.description
     changed.version = 0
-    try store(changed)
+    try tables.storeSchema(changed)
     noteChange()
   }
 
@@ -143,7 +93,7 @@ struct SchemaEditor {
       changed.classes[index].backlinks.removeAll { $0.columnKey == hidden }
     }
     changed.classes[Int(table.rawValue)].properties.removeAll { $0.name == name }
-    try store(changed)
+    try tables.storeSchema(changed)
   }
 
   /// Deletes the embedded objects that belong to a property.
@@ -172,7 +122,7 @@ struct SchemaEditor {
       guard let position = try transaction.table(table).find(key),
         !position.cluster.reference(column).isNone
       else { continue }
-      let state = try transaction.open(table)
+      let state = try tables.open(table)
       _ = try transaction.locate(state, key)
       let leaf = state.pointee.leaf
       try writer.releaseTree(leaf.node.reference(column.slot))
@@ -194,13 +144,13 @@ struct SchemaEditor {
       if !hasIndex || $0.indexSlot == 0 { $0.indexSlot = slot }
     }
     if !hasIndex, property.indexSlot != 0 {
-      let state = try transaction.open(table)
+      let state = try tables.open(table)
       try writer.releaseTree(state.pointee.node.node.reference(Int(property.indexSlot)))
       state.pointee.node.setReference(Int(property.indexSlot), .none)
     }
-    try store(changed)
+    try tables.storeSchema(changed)
     if hasIndex, property.indexSlot == 0 {
-      try transaction.buildIndex(try transaction.open(table), property.columnKey)
+      try transaction.buildIndex(try tables.open(table), property.columnKey)
     }
   }
 
@@ -217,6 +167,6 @@ struct SchemaEditor {
     var changed = schema.description
     changed.classes[Int(table.rawValue)].name = ""
     changed.classes[Int(table.rawValue)].backlinks = []
-    try store(changed)
+    try tables.storeSchema(changed)
   }
 }

@@ -10,6 +10,7 @@ struct SchemaMigration {
   let transaction: ObjectTransaction
 
   private var editor: SchemaEditor { SchemaEditor(transaction: transaction) }
+  private var tables: OpenTables { transaction.tables }
   private var schema: StoredSchema { transaction.schema }
   private var source: NodeSource { transaction.source }
 
@@ -50,7 +51,7 @@ struct SchemaMigration {
       let known = stored.description(of: target.classes[index].name)
       target.classes[index].keepIndexes(of: known)
     }
-    try editor.store(stored)
+    try tables.storeSchema(stored)
     try editor.apply(target)
     for (table, name) in replaced {
       try carryValues(from: Self.replacedPrefix + name, to: name, in: table)
@@ -79,7 +80,7 @@ struct SchemaMigration {
     }
     var changed = schema.description
     changed.classes[Int(table.rawValue)].change(old) { $0.name = new }
-    try editor.store(changed)
+    try tables.storeSchema(changed)
     editor.noteChange()
   }
 
@@ -119,7 +120,7 @@ struct SchemaMigration {
         }
       }
     }
-    try editor.store(changed)
+    try tables.storeSchema(changed)
     editor.noteChange()
   }
 
@@ -246,7 +247,7 @@ struct SchemaMigration {
     _ property: PropertyDescription, of description: ClassDescription
   ) throws(StorageError) {
     guard let index = try transaction.table(description.tableKey).index(of: property) else {
-      throw source.corrupt(transaction.root, "an index of '\(property.name)' was expected")
+      throw source.corrupt(tables.root, "an index of '\(property.name)' was expected")
     }
     if try index.hasDuplicates() {
       throw StorageError(

@@ -21,13 +21,13 @@ import Testing
   }
 
   private func findings(_ transaction: ObjectTransaction) -> [String] {
-    StoreCheck.findings(root: transaction.root, in: transaction.source).map(\.description)
+    StoreCheck.findings(root: transaction.tables.root, in: transaction.source).map(\.description)
   }
 
   @Test func aLinkWithoutItsBacklinkIsFound() throws {
     let (store, keys) = try store()
     let transaction = try store.begin()
-    let state = try transaction.open(RowsCheckTests.person)
+    let state = try transaction.tables.open(RowsCheckTests.person)
     try transaction.storeLink(state, ColumnKey(rawValue: 1), keys[0], keys[1])
     #expect(
       findings(transaction) == [
@@ -54,7 +54,7 @@ import Testing
   @Test func anIndexThatDisagreesWithItsColumnIsFound() throws {
     let (store, keys) = try store()
     let transaction = try store.begin()
-    let state = try transaction.open(RowsCheckTests.person)
+    let state = try transaction.tables.open(RowsCheckTests.person)
     let spec = state.pointee.columns[0]
     try transaction.removeFromIndex(state, spec, 1, keys[1])
     try transaction.insertIntoIndex(state, spec, 77, keys[1])
@@ -68,7 +68,7 @@ import Testing
   @Test func aWrongCountIsFound() throws {
     let (store, _) = try store()
     let transaction = try store.begin()
-    try transaction.open(RowsCheckTests.person).pointee.count = 4
+    try transaction.tables.open(RowsCheckTests.person).pointee.count = 4
     #expect(findings(transaction) == ["Person: 4 objects expected, 3 found"])
   }
 

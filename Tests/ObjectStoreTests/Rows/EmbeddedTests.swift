@@ -215,13 +215,13 @@ import Testing
   @Test func theCheckFindsEmbeddedObjectsWithoutOneOwner() throws {
     let (store, house) = try store()
     let transaction = try store.begin()
-    _ = try transaction.appendObject(try transaction.open(Self.room))
+    _ = try transaction.appendObject(try transaction.tables.open(Self.room))
     let shared = try transaction.createEmbedded(Self.hall, of: house, in: Self.house)
-    let state = try transaction.open(Self.house)
+    let state = try transaction.tables.open(Self.house)
     try transaction.insertElements(
       [.link(Self.room, shared)], at: 0, state.pointee.columns[Self.rooms.slot], Self.rooms, house,
       in: Self.house)
-    let findings = StoreCheck.findings(root: transaction.root, in: transaction.source)
+    let findings = StoreCheck.findings(root: transaction.tables.root, in: transaction.source)
     #expect(
       findings.map(\.description) == [
         "Room[0]: an embedded object belongs to 0 links",

@@ -65,7 +65,7 @@ import Testing
       let expected = key.rawValue < 9 && key.rawValue % 2 == 0 ? "\(key.rawValue)" : nil
       try #require(try stored.optionalString(text, at: position) == expected)
     }
-    let findings = StoreCheck.findings(root: transaction.root, in: transaction.source)
+    let findings = StoreCheck.findings(root: transaction.tables.root, in: transaction.source)
     try #require(findings == [])
   }
 
@@ -98,7 +98,7 @@ import Testing
       let view = try transaction.list(list, of: key, in: table)
       try #require(view.count == model.count)
       for (index, value) in model.enumerated() { try #require(try view.int(at: index) == value) }
-      try #require(StoreCheck.findings(root: transaction.root, in: transaction.source) == [])
+      try #require(StoreCheck.findings(root: transaction.tables.root, in: transaction.source) == [])
       sequences += 1
       if depth == 0 { return }
       for index in 0...model.count { try explore(operations + [index], depth: depth - 1) }

@@ -98,7 +98,7 @@ import Testing
     try store.write { transaction in
       try transaction.finishFilling(table)
       try transaction.finishFilling()
-      #expect(transaction.stateIfOpen(0) == nil)
+      #expect(transaction.tables.stateIfOpen(0) == nil)
     }
   }
 }

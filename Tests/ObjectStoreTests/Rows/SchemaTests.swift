@@ -54,8 +54,7 @@ import Testing
     var description = try store.schema.description
     description.classes[0].columnCount = UInt32(SchemaCodec.columnsMax + 1)
     #expect {
-      try store.write { transaction in try SchemaEditor(transaction: transaction).store(description)
-      }
+      try store.write { transaction in try transaction.tables.storeSchema(description) }
     } throws: { error in
       (error as? StorageError)?.code == .schemaMismatch
     }
@@ -132,7 +131,7 @@ import Testing
     #expect(error.message.contains("Thing: primary key was id, is none"))
     #expect(error.message.contains("Thing.age: was int, is double"))
     #expect(error.message.contains("Thing.name: was string, is string?"))
-    #expect(transaction.root == store.root)
+    #expect(transaction.tables.root == store.root)
   }
 
   @Test func aSchemaThatMakesNoSenseIsRefused() throws {

@@ -54,7 +54,7 @@ final class ScratchStore {
     let history = transaction.encodedHistory()
     precondition(history == transaction.changes().encoded(), "two ways to write a history differ")
     let before = checkingFreed ? try committedNodes(root) : []
-    let kept = try place(transaction.root, transaction.source)
+    let kept = try place(transaction.tables.root, transaction.source)
     root = kept
     if checkingFreed {
       let after = try committedNodes(root)
