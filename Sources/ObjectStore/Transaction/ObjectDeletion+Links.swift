@@ -28,7 +28,7 @@ extension ObjectDeletion {
     if spec.isBacklink { return }
     if spec.isList { return try dropList(state, column, spec, key) }
     guard spec.kind == .object || spec.kind == .any else { return }
-    let row = try transaction.locate(state, key)
+    let row = try clusters.locate(state, key)
     let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
     let stored = try transaction.table(state.pointee.key)
     if spec.kind == .any {
@@ -58,7 +58,7 @@ extension ObjectDeletion {
     let spec = state.pointee.columns[column.slot]
     var links: [ListedLink] = []
     for key in keys {
-      let row = try transaction.locate(state, key)
+      let row = try clusters.locate(state, key)
       let vector = state.pointee.leaf.node.reference(column.slot)
       if vector.isNone { continue }
       let node = try source.node(vector, .backlinkVector)
@@ -89,7 +89,7 @@ extension ObjectDeletion {
   private func storeAnyNull(
     _ state: State, _ column: ColumnKey, _ object: ObjectKey
   ) throws(StorageError) {
-    let row = try transaction.locate(state, object)
+    let row = try clusters.locate(state, object)
     let spec = state.pointee.columns[column.slot]
     if spec.indexSlot != 0 { try transaction.reindex(state, spec, column, row, object, to: nil) }
     let old = state.pointee.leaf.node.reference(column.slot)
@@ -102,7 +102,7 @@ extension ObjectDeletion {
   private func forgetBacklinks(
     _ state: State, _ column: ColumnKey, _ key: ObjectKey
   ) throws(StorageError) {
-    let row = try transaction.locate(state, key)
+    let row = try clusters.locate(state, key)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try BacklinkWriter.clear(writer, old, row: row)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }

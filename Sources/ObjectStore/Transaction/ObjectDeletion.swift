@@ -9,6 +9,7 @@ struct ObjectDeletion {
   let transaction: ObjectTransaction
 
   var tables: OpenTables { transaction.tables }
+  var clusters: ClusterWriter { transaction.clusters }
   var schema: StoredSchema { transaction.schema }
   var source: NodeSource { transaction.source }
   var writer: NodeWriter { transaction.writer }
@@ -19,10 +20,10 @@ struct ObjectDeletion {
     if schema.layouts[Int(table.rawValue)].hasRelations {
       try severLinks(state, [key])
     }
-    let row = try transaction.locate(state, key)
+    let row = try clusters.locate(state, key)
     try transaction.removeFromIndexes(state, row, key)
     state.pointee.history.deleted(key.rawValue)
-    try transaction.removeRow(state, row)
+    try clusters.removeRow(state, row)
     transaction.generation &+= 1
   }
 
@@ -40,7 +41,7 @@ struct ObjectDeletion {
     try removeFromIndexes(state, existing)
     var start = 0
     while start < existing.count {
-      _ = try transaction.locate(state, existing[start])
+      _ = try clusters.locate(state, existing[start])
       var end = start + 1
       while end < existing.count, existing[end].rawValue <= state.pointee.high { end += 1 }
       try removeRows(state, existing[start..<end])
@@ -72,30 +73,30 @@ struct ObjectDeletion {
   private func removeRows(_ state: State, _ keys: ArraySlice<ObjectKey>) throws(StorageError) {
     let cluster = state.pointee.cluster
     if keys.count < 4 && keys.count < cluster.count {
-      for key in keys { try transaction.removeRow(state, try transaction.locate(state, key)) }
+      for key in keys { try clusters.removeRow(state, try clusters.locate(state, key)) }
       return
     }
     var kept: [Range<Int>] = []
     var next = 0
     var walk = ClusterWalk(cluster, from: 0)
     for key in keys {
-      guard let row = walk.row(of: key) else { throw transaction.missing(state, key) }
+      guard let row = walk.row(of: key) else { throw clusters.missing(state, key) }
       if row > next { kept.append(next..<row) }
       next = row + 1
     }
     if next < cluster.count { kept.append(next..<cluster.count) }
     state.pointee.addToCounts(-keys.count)
-    if kept.isEmpty { return try transaction.removeCluster(state) }
+    if kept.isEmpty { return try clusters.removeCluster(state) }
     try releaseLargeValues(cluster, except: kept)
     let old = state.pointee.leaf.reference
-    let new = try transaction.gatherCluster(state, kept.map { (old, $0) })
-    try transaction.releaseCluster(old)
+    let new = try clusters.gather(state, kept.map { (old, $0) })
+    try clusters.release(old)
     state.pointee.setParentReference(state.pointee.depth, new)
     state.pointee.hasLeaf = false
     let left = try source.node(new).count
     if left < max(1, tables.limits.clusterRows / 4) {
-      try transaction.descend(state, keys[keys.startIndex].rawValue)
-      try transaction.mergeLeaf(state)
+      try clusters.descend(state, keys[keys.startIndex].rawValue)
+      try clusters.mergeLeaf(state)
     }
   }
 
@@ -124,7 +125,7 @@ struct ObjectDeletion {
     try transaction.indexUnfilled(state)
     if keys.count < state.pointee.count / 4 {
       for key in keys {
-        let row = try transaction.locate(state, key)
+        let row = try clusters.locate(state, key)
         try transaction.removeFromIndexes(state, row, key)
       }
       return

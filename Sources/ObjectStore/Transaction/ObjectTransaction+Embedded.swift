@@ -17,7 +17,7 @@ extension ObjectTransaction {
     let state = try tables.open(table)
     let spec = settable(state, column)
     precondition(spec.owns, "that property does not link to embedded objects")
-    _ = try locate(state, owner)
+    _ = try clusters.locate(state, owner)
     let key = try appendObject(try tables.open(spec.other))
     try replaceLink(state, spec, column, owner, key)
     try deleteOrphans()

@@ -6,7 +6,7 @@ extension ObjectTransaction {
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
     let state = try tables.open(table)
-    let row = try locate(state, target)
+    let row = try clusters.locate(state, target)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try BacklinkWriter.add(writer, old, row: row, origin: origin, limits: tables.limits)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
@@ -16,7 +16,7 @@ extension ObjectTransaction {
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
     let state = try tables.open(table)
-    let row = try locate(state, target)
+    let row = try clusters.locate(state, target)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try BacklinkWriter.remove(
       writer, old, row: row, origin: origin, limits: tables.limits)
@@ -74,7 +74,7 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, by new: StoredValue
   ) throws(StorageError) {
     let table = state.pointee.key
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
     let old = try self.table(table).any(column, at: position)
     if old == new { return }

@@ -38,7 +38,7 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey
   ) throws(StorageError) -> ListView {
     let spec = listSpec(state, column)
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     let reference = state.pointee.leaf.node.reference(column.slot)
     var root = NodeReference.none
     if !reference.isNone {
@@ -52,7 +52,7 @@ extension ObjectTransaction {
   func storeListRoot(
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ root: NodeReference
   ) throws(StorageError) {
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try ReferenceVectorWriter.set(writer, old, row: row, root)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }

@@ -49,7 +49,7 @@ extension ObjectTransaction {
     let row = leaf.node.count &- 1
     let new = try IntegerCodec.set(
       writer, old, row: row, primaryKey, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec, old, row: row))
     if new != old { leaf.setReference(column.slot, new) }
     return (ObjectKey(rawValue: key), true)
   }
@@ -93,37 +93,13 @@ extension ObjectTransaction {
     _ state: State, _ key: Int64, except column: ColumnKey?, isFilled: Bool
   ) throws(StorageError) {
     try indexUnfilled(state)
-    try appendRow(state, key)
+    try clusters.appendRow(state, key)
     state.pointee.nextKey = key &+ 1
     state.pointee.created &+= 1
     generation &+= 1
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount > (column == nil ? 0 : 1) {
       try indexDefaults(state, key, except: column, isFilled: isFilled)
     }
-  }
-
-  /// For how many rows a vector that has to be made, or to grow, should leave room: a transaction
-  /// that has made a few objects will make more, and one that has begun a few columns at their
-  /// first rows will go on to the last ones.
-  @inline(__always)
-  func reserveRows(
-    _ state: State, _ spec: ColumnSpec, _ old: NodeReference, row: Int
-  ) -> Int {
-    let created = state.pointee.created
-    if created >= 8 { return min(tables.limits.clusterRows, created) }
-    return row < 4 || state.pointee.begun >= 8 ? rowsToFill(state, spec, old, row) : 0
-  }
-
-  @inline(never)
-  private func rowsToFill(
-    _ state: State, _ spec: ColumnSpec, _ old: NodeReference, _ row: Int
-  ) -> Int {
-    if old.isNone, row >= 4 { return 0 }
-    if old.isNone { state.pointee.begun &+= 1 }
-    if state.pointee.begun <= 8 { return 0 }
-    let rows = state.pointee.leaf.node.count
-    // How long the first strings are says how long the others will be.
-    return old.isNone && VectorWriter.isBytes(spec.kind) ? min(rows, 24) : rows
   }
 
   // MARK: Deleting

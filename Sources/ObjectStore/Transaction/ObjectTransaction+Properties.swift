@@ -51,7 +51,7 @@ extension ObjectTransaction {
     let state = try tables.open(table)
     let spec = settable(state, column)
     precondition(Codec.fits(spec.kind), "a value of another kind than its property")
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     if spec.indexSlot != 0 {
       if spec.isFullText {
         return try setSearched(value, as: Codec.self, column, object, state, row)
@@ -61,7 +61,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
   }
 
@@ -76,7 +76,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
     try reindexWords(state, spec, column, row, object, from: words)
   }
@@ -167,7 +167,7 @@ extension ObjectTransaction {
       }
     }
     if spec.kind == .any { try replaceAnyLink(state, column, object, by: value) }
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     var words: [Int64] = []
     if spec.isFullText {
       words = try indexedWords(state.pointee.cluster, row, column)
@@ -177,7 +177,7 @@ extension ObjectTransaction {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional,
-      reserveRows: reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
     if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
     if spec.kind == .any { try deleteOrphans() }
@@ -215,7 +215,7 @@ extension ObjectTransaction {
   private func link(
     _ state: State, _ column: ColumnKey, _ object: ObjectKey
   ) throws(StorageError) -> ObjectKey? {
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     let reference = state.pointee.leaf.node.reference(column.slot)
     if reference.isNone { return nil }
     let node = try source.node(reference, .integerVector)
@@ -228,12 +228,12 @@ extension ObjectTransaction {
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ target: ObjectKey?,
     isCut: Bool = false
   ) throws(StorageError) {
-    let row = try locate(state, object)
+    let row = try clusters.locate(state, object)
     let spec = state.pointee.columns[column.slot]
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try LinkCodec.set(
       writer, old, row: row, target, isOptional: false,
-      reserveRows: reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new, isCut: isCut)
   }
 }

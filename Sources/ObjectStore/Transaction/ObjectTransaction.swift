@@ -25,6 +25,8 @@ public final class ObjectTransaction {
   // confined, and no access to one of them spans a call that could begin another. That makes them
   // safe.
 
+  typealias State = OpenTables.State
+
   let tables: OpenTables
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
   let transaction: WriteTransaction?
@@ -85,6 +87,9 @@ public final class ObjectTransaction {
   }
 
   var writer: NodeWriter { tables.writer }
+
+  @inline(__always)
+  var clusters: ClusterWriter { ClusterWriter(tables: tables) }
 
   public var schema: StoredSchema { tables.schema }
 

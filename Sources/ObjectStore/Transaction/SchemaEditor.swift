@@ -42,7 +42,7 @@ struct SchemaEditor {
   private func beginDates(_ column: ColumnKey, in table: TableKey) throws(StorageError) {
     let state = try tables.open(table)
     for key in try transaction.table(table).allKeys() {
-      let row = try transaction.locate(state, key)
+      let row = try transaction.clusters.locate(state, key)
       let leaf = state.pointee.leaf
       let old = leaf.node.reference(column.slot)
       let new = try DoubleCodec.set(
@@ -123,7 +123,7 @@ struct SchemaEditor {
         !position.cluster.reference(column).isNone
       else { continue }
       let state = try tables.open(table)
-      _ = try transaction.locate(state, key)
+      _ = try transaction.clusters.locate(state, key)
       let leaf = state.pointee.leaf
       try writer.releaseTree(leaf.node.reference(column.slot))
       leaf.setReference(column.slot, .none)

@@ -6,7 +6,7 @@ import Storage
 // A transaction that adds one object would write most of a cluster's vectors anew for it. So the
 // last cluster stays short, a tail, as long as transactions add few objects each: the next one
 // begins another tail, and joins the one before to its neighbour.
-extension ObjectTransaction {
+extension ClusterWriter {
   /// Adds a row for `key`, which is above all others, at the end of the table and makes its cluster
   /// the one at hand.
   @inline(__always)
@@ -20,7 +20,7 @@ extension ObjectTransaction {
     }
     let leaf = state.pointee.leaf
     let count = leaf.node.count
-    if count >= tables.limits.clusterRows { return try appendCluster(state, key) }
+    if count >= limits.clusterRows { return try appendCluster(state, key) }
     let cluster = Cluster(node: leaf.node)
     if cluster.isDense, key == cluster.baseKey &+ Int64(count) {
       leaf.setCount(count &+ 1)
@@ -44,15 +44,15 @@ extension ObjectTransaction {
   /// - Returns: whether the next object begins a cluster.
   private func hasLeftTail(_ state: State) throws(StorageError) -> Bool {
     let leaf = state.pointee.leaf.node
-    let tailRows = max(1, tables.limits.clusterRows / 4)
-    guard leaf.count >= tailRows, leaf.count < tables.limits.clusterRows, !isChanged(leaf) else {
+    let tailRows = max(1, limits.clusterRows / 4)
+    guard leaf.count >= tailRows, leaf.count < limits.clusterRows, !isChanged(leaf) else {
       return false
     }
     let level = state.pointee.depth - 1
     if level >= 0, state.pointee.path[level].slot > 0 {
       let place = state.pointee.path[level]
       let count = try clusterCount(place.node.node, place.slot - 1)
-      if count + leaf.count <= tables.limits.clusterRows {
+      if count + leaf.count <= limits.clusterRows {
         try join(state, place.slot - 1)
         try descend(state, .max)
         return true
@@ -93,7 +93,7 @@ extension ObjectTransaction {
     while level >= 0 {
       let node = state.pointee.path[level].node
       let children = node.node.referenceCount
-      if children < tables.limits.innerChildren {
+      if children < limits.innerChildren {
         let grown = try InnerNode.insert(
           writer, node.reference, at: children, entry, stride: stride)
         state.pointee.setParentReference(level, grown)
