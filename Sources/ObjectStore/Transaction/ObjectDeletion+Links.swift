@@ -91,7 +91,9 @@ extension ObjectDeletion {
   ) throws(StorageError) {
     let row = try clusters.locate(state, object)
     let spec = state.pointee.columns[column.slot]
-    if spec.indexSlot != 0 { try transaction.reindex(state, spec, column, row, object, to: nil) }
+    if spec.indexSlot != 0 {
+      try transaction.indexes.reindex(state, spec, column, row, object, to: nil)
+    }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, .null, kind: .any, isOptional: true)

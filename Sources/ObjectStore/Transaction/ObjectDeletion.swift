@@ -21,7 +21,7 @@ struct ObjectDeletion {
       try severLinks(state, [key])
     }
     let row = try clusters.locate(state, key)
-    try transaction.removeFromIndexes(state, row, key)
+    try transaction.indexes.removeFromAll(state, row, key)
     state.pointee.history.deleted(key.rawValue)
     try clusters.removeRow(state, row)
     transaction.generation &+= 1
@@ -122,18 +122,18 @@ struct ObjectDeletion {
     _ state: State, _ keys: [ObjectKey]
   ) throws(StorageError) {
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount == 0 { return }
-    try transaction.indexUnfilled(state)
+    try transaction.indexes.insertUnfilled(state)
     if keys.count < state.pointee.count / 4 {
       for key in keys {
         let row = try clusters.locate(state, key)
-        try transaction.removeFromIndexes(state, row, key)
+        try transaction.indexes.removeFromAll(state, row, key)
       }
       return
     }
     let gone = KeyFilter(sorted: keys)
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
-      let node = try transaction.indexNode(state, columns[slot])
+      let node = try transaction.indexes.node(state, columns[slot])
       for place in 0..<2 {
         let old = node.node.reference(place)
         if old.isNone { continue }

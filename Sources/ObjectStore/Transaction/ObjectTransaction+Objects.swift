@@ -40,7 +40,7 @@ extension ObjectTransaction {
     let spec = state.pointee.columns[column.slot]
     precondition(spec.kind == .int, "the primary key is of another kind")
     let key = state.pointee.nextKey
-    if let existing = try insertUnique(state, spec, value: primaryKey, key: key) {
+    if let existing = try indexes.insertUnique(state, spec, value: primaryKey, key: key) {
       return (ObjectKey(rawValue: existing), false)
     }
     try append(state, key, except: column, isFilled: isFilled)
@@ -76,7 +76,8 @@ extension ObjectTransaction {
     let spec = state.pointee.columns[column.slot]
     let key = state.pointee.nextKey
     try append(state, key, except: column, isFilled: isFilled)
-    try insertIntoIndex(state, spec, indexedValue(primaryKey, spec), ObjectKey(rawValue: key))
+    try indexes.insert(
+      state, spec, IndexValue.of(primaryKey, in: spec.kind), ObjectKey(rawValue: key))
     let leaf = state.pointee.leaf
     let old = leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
@@ -92,13 +93,29 @@ extension ObjectTransaction {
   private func append(
     _ state: State, _ key: Int64, except column: ColumnKey?, isFilled: Bool
   ) throws(StorageError) {
-    try indexUnfilled(state)
+    try indexes.insertUnfilled(state)
     try clusters.appendRow(state, key)
     state.pointee.nextKey = key &+ 1
     state.pointee.created &+= 1
     generation &+= 1
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount > (column == nil ? 0 : 1) {
-      try indexDefaults(state, key, except: column, isFilled: isFilled)
+      try indexes.insertDefaults(state, key, except: column, isFilled: isFilled)
+    }
+  }
+
+  // MARK: Filling
+
+  /// The object that `createObject` has made last is in its indexes afterwards, by the
+  /// values that it has.
+  public func finishFilling(_ table: TableKey) throws(StorageError) {
+    // A table that is not open has none, and asking is no reason to open it for writing.
+    if let state = tables.stateIfOpen(Int(table.rawValue)) { try indexes.insertUnfilled(state) }
+  }
+
+  /// The same in all tables, before a query looks into indexes.
+  public func finishFilling() throws(StorageError) {
+    for index in 0..<tables.count {
+      if let state = tables.stateIfOpen(index) { try indexes.insertUnfilled(state) }
     }
   }
 

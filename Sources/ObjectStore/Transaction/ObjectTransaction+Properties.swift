@@ -29,19 +29,6 @@ extension ObjectTransaction {
     generation &+= 1
   }
 
-  /// Moves the object to its new place in the column's index, if it has one.
-  @inline(__always)
-  func reindex(
-    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ object: ObjectKey,
-    to new: Int64?
-  ) throws(StorageError) {
-    if takeUnfilled(state, column, object) {
-      return try insertIntoIndex(state, spec, new, object)
-    }
-    let old = try indexedValue(state.pointee.cluster, row, column, spec)
-    try updateIndex(state, spec, from: old, to: new, object)
-  }
-
   /// Sets a property through the codec of its kind: what every typed setter does.
   @inline(__always)
   private func set<Codec: ColumnCodec>(
@@ -56,7 +43,7 @@ extension ObjectTransaction {
       if spec.isFullText {
         return try setSearched(value, as: Codec.self, column, object, state, row)
       }
-      try reindex(state, spec, column, row, object, to: Codec.indexed(value))
+      try indexes.reindex(state, spec, column, row, object, to: Codec.indexed(value))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
@@ -72,13 +59,13 @@ extension ObjectTransaction {
     _ state: State, _ row: Int
   ) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
-    let words = try indexedWords(state.pointee.cluster, row, column)
+    let words = try IndexValue.words(state.pointee.cluster, row, column, in: source)
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
       writer, old, row: row, value, isOptional: spec.isOptional,
       reserveRows: clusters.reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
-    try reindexWords(state, spec, column, row, object, from: words)
+    try indexes.reindexWords(state, spec, column, row, object, from: words)
   }
 
   public func setInt(
@@ -170,16 +157,16 @@ extension ObjectTransaction {
     let row = try clusters.locate(state, object)
     var words: [Int64] = []
     if spec.isFullText {
-      words = try indexedWords(state.pointee.cluster, row, column)
+      words = try IndexValue.words(state.pointee.cluster, row, column, in: source)
     } else if spec.indexSlot != 0 {
-      try reindex(state, spec, column, row, object, to: indexedValue(value, spec))
+      try indexes.reindex(state, spec, column, row, object, to: IndexValue.of(value, in: spec.kind))
     }
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional,
       reserveRows: clusters.reserveRows(state, spec, old, row: row))
     finish(state, column, object, old, new)
-    if spec.isFullText { try reindexWords(state, spec, column, row, object, from: words) }
+    if spec.isFullText { try indexes.reindexWords(state, spec, column, row, object, from: words) }
     if spec.kind == .any { try deleteOrphans() }
   }
 

@@ -91,6 +91,9 @@ public final class ObjectTransaction {
   @inline(__always)
   var clusters: ClusterWriter { ClusterWriter(tables: tables) }
 
+  @inline(__always)
+  var indexes: IndexWriter { IndexWriter(tables: tables) }
+
   public var schema: StoredSchema { tables.schema }
 
   /// Reads committed nodes and those of this transaction.

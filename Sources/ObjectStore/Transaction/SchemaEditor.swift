@@ -31,7 +31,7 @@ struct SchemaEditor {
     for (table, column) in change.datesToBegin { try beginDates(column, in: table) }
     for (table, column) in change.indexesToBuild {
       let state = try tables.open(table)
-      try transaction.buildIndex(state, column)
+      try transaction.indexes.build(state, column)
     }
     noteChange()
     return true
@@ -150,7 +150,7 @@ struct SchemaEditor {
     }
     try tables.storeSchema(changed)
     if hasIndex, property.indexSlot == 0 {
-      try transaction.buildIndex(try tables.open(table), property.columnKey)
+      try transaction.indexes.build(try tables.open(table), property.columnKey)
     }
   }
 

@@ -56,8 +56,8 @@ import Testing
     let transaction = try store.begin()
     let state = try transaction.tables.open(RowsCheckTests.person)
     let spec = state.pointee.columns[0]
-    try transaction.removeFromIndex(state, spec, 1, keys[1])
-    try transaction.insertIntoIndex(state, spec, 77, keys[1])
+    try transaction.indexes.remove(state, spec, 1, keys[1])
+    try transaction.indexes.insert(state, spec, 77, keys[1])
     #expect(
       findings(transaction) == [
         "Person[1].id: not in the index",

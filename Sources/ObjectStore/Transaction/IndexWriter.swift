@@ -1,20 +1,21 @@
 import Storage
 
-// Indexes within a transaction. A value as an index keeps it is an integer, or nil for null.
-extension ObjectTransaction {
-  func indexedValue(_ value: StoredValue, _ spec: ColumnSpec) -> Int64? {
-    IndexValue.of(value, in: spec.kind)
-  }
+/// Changes the indexes of a table that is open: each object's entries follow its values.
+///
+/// A value as an index keeps it is an integer, or nil for null. Nothing but a reference: made
+/// wherever it is used.
+struct IndexWriter {
+  typealias State = OpenTables.State
 
-  func indexedValue(
-    _ cluster: Cluster, _ row: Int, _ column: ColumnKey, _ spec: ColumnSpec
-  ) throws(StorageError) -> Int64? {
-    try IndexValue.read(cluster, row, column, spec, in: source)
-  }
+  let tables: OpenTables
+
+  private var writer: NodeWriter { tables.writer }
+  private var source: NodeSource { tables.source }
+  private var limits: TreeLimits { tables.limits }
 
   /// Where a column's index is.
   @inline(__always)
-  private func indexReference(
+  private func reference(
     _ state: State, _ spec: ColumnSpec
   ) throws(StorageError) -> NodeReference {
     let table = state.pointee.node.node
@@ -26,10 +27,10 @@ extension ObjectTransaction {
 
   /// The index node of a column, changeable.
   @inline(__always)
-  func indexNode(
+  func node(
     _ state: State, _ spec: ColumnSpec
   ) throws(StorageError) -> MutableNode {
-    let reference = try indexReference(state, spec)
+    let reference = try reference(state, spec)
     let node: MutableNode
     if reference.isNone {
       node = writer.make(kind: .index, referenceCount: 2)
@@ -43,25 +44,25 @@ extension ObjectTransaction {
     return node
   }
 
-  func insertIntoIndex(
+  func insert(
     _ state: State, _ spec: ColumnSpec, _ value: Int64?, _ key: ObjectKey
   ) throws(StorageError) {
-    let node = try indexNode(state, spec)
+    let node = try node(state, spec)
     let place = value == nil ? 1 : 0
     let pair = IndexPair(value ?? 0, key.rawValue)
     let tree = try PairTree.insert(
-      writer, node.node.reference(place), pair, limits: tables.limits)
+      writer, node.node.reference(place), pair, limits: limits)
     node.setReference(place, tree)
   }
 
-  func removeFromIndex(
+  func remove(
     _ state: State, _ spec: ColumnSpec, _ value: Int64?, _ key: ObjectKey
   ) throws(StorageError) {
-    let node = try indexNode(state, spec)
+    let node = try node(state, spec)
     let place = value == nil ? 1 : 0
     let pair = IndexPair(value ?? 0, key.rawValue)
     let tree = try PairTree.remove(
-      writer, node.node.reference(place), pair, limits: tables.limits)
+      writer, node.node.reference(place), pair, limits: limits)
     guard let tree else {
       throw source.corrupt(
         node.node.reference(place), "an index entry of object \(key.rawValue) was expected")
@@ -75,30 +76,36 @@ extension ObjectTransaction {
   func insertUnique(
     _ state: State, _ spec: ColumnSpec, value: Int64, key: Int64
   ) throws(StorageError) -> Int64? {
-    let reference = try indexReference(state, spec)
+    let reference = try reference(state, spec)
     let old = reference.isNone ? .none : try source.node(reference, .index).reference(0)
     let result = try PairTree.insertUnique(
-      writer, old, IndexPair(value, key), limits: tables.limits)
+      writer, old, IndexPair(value, key), limits: limits)
     if let existing = result.existing { return existing }
-    let node = try indexNode(state, spec)
+    let node = try node(state, spec)
     node.setReference(0, result.root)
     return nil
   }
 
   /// Moves an object's entry in a column's index from one value to another.
-  func updateIndex(
+  private func move(
     _ state: State, _ spec: ColumnSpec, from old: Int64?, to new: Int64?, _ key: ObjectKey
   ) throws(StorageError) {
     if old == new { return }
-    try removeFromIndex(state, spec, old, key)
-    try insertIntoIndex(state, spec, new, key)
+    try remove(state, spec, old, key)
+    try insert(state, spec, new, key)
   }
 
-  /// The words of a string, as a full-text index keeps them.
-  func indexedWords(
-    _ cluster: Cluster, _ row: Int, _ column: ColumnKey
-  ) throws(StorageError) -> [Int64] {
-    try IndexValue.words(cluster, row, column, in: source)
+  /// Moves the object to its new place in the column's index, if it has one.
+  @inline(__always)
+  func reindex(
+    _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ object: ObjectKey,
+    to new: Int64?
+  ) throws(StorageError) {
+    if takeUnfilled(state, column, object) {
+      return try insert(state, spec, new, object)
+    }
+    let old = try IndexValue.read(state.pointee.cluster, row, column, spec, in: source)
+    try move(state, spec, from: old, to: new, object)
   }
 
   /// Moves an object from the words that its string had to those that it has.
@@ -106,50 +113,50 @@ extension ObjectTransaction {
     _ state: State, _ spec: ColumnSpec, _ column: ColumnKey, _ row: Int, _ key: ObjectKey,
     from old: [Int64]
   ) throws(StorageError) {
-    let new = try indexedWords(state.pointee.cluster, row, column)
+    let new = try IndexValue.words(state.pointee.cluster, row, column, in: source)
     let (before, after) = (Set(old), Set(new))
-    for word in old where !after.contains(word) { try removeFromIndex(state, spec, word, key) }
-    for word in new where !before.contains(word) { try insertIntoIndex(state, spec, word, key) }
+    for word in old where !after.contains(word) { try remove(state, spec, word, key) }
+    for word in new where !before.contains(word) { try insert(state, spec, word, key) }
   }
 
   /// Takes an object that is about to go out of all indexes.
-  func removeFromIndexes(
+  func removeFromAll(
     _ state: State, _ row: Int, _ key: ObjectKey
   ) throws(StorageError) {
-    if schema.layouts[Int(state.pointee.key.rawValue)].indexCount == 0 { return }
-    try indexUnfilled(state)
+    if tables.schema.layouts[Int(state.pointee.key.rawValue)].indexCount == 0 { return }
+    try insertUnfilled(state)
     let columns = state.pointee.columns
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
       let spec = columns[slot]
       if spec.isFullText {
         let column = ColumnKey(rawValue: UInt32(slot))
-        for word in try indexedWords(state.pointee.cluster, row, column) {
-          try removeFromIndex(state, spec, word, key)
+        for word in try IndexValue.words(state.pointee.cluster, row, column, in: source) {
+          try remove(state, spec, word, key)
         }
         continue
       }
-      let value = try indexedValue(
-        state.pointee.cluster, row, ColumnKey(rawValue: UInt32(slot)), spec)
-      try removeFromIndex(state, spec, value, key)
+      let value = try IndexValue.read(
+        state.pointee.cluster, row, ColumnKey(rawValue: UInt32(slot)), spec, in: source)
+      try remove(state, spec, value, key)
     }
   }
 
   /// Makes the index of a column from what is in the table.
-  func buildIndex(_ state: State, _ column: ColumnKey) throws(StorageError) {
+  func build(_ state: State, _ column: ColumnKey) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
     var values: [IndexPair] = []
     var nulls: [IndexPair] = []
     // What a file says of itself takes no more memory than there is of the file.
     values.reserveCapacity(min(state.pointee.count, max(1 << 20, Int(source.limit) / 16)))
-    var clusters = try table(state.pointee.key).clusters()
+    var clusters = try tables.table(state.pointee.key).clusters()
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {
         let key = cluster.key(row).rawValue
         if spec.isFullText {
-          for word in try indexedWords(cluster, row, column) {
+          for word in try IndexValue.words(cluster, row, column, in: source) {
             values.append(IndexPair(word, key))
           }
-        } else if let value = try indexedValue(cluster, row, column, spec) {
+        } else if let value = try IndexValue.read(cluster, row, column, spec, in: source) {
           values.append(IndexPair(value, key))
         } else {
           nulls.append(IndexPair(0, key))
@@ -158,8 +165,8 @@ extension ObjectTransaction {
     }
     values.sort()
     let node = writer.make(kind: .index, referenceCount: 2)
-    node.setReference(0, try PairTree.build(writer, sorted: values, limits: tables.limits))
-    node.setReference(1, try PairTree.build(writer, sorted: nulls, limits: tables.limits))
+    node.setReference(0, try PairTree.build(writer, sorted: values, limits: limits))
+    node.setReference(1, try PairTree.build(writer, sorted: nulls, limits: limits))
     state.pointee.node.setReference(spec.indexSlot, node.reference)
   }
 }

@@ -6,17 +6,10 @@ import Storage
 // Until then such an object is in no index but the primary key's. A table has one of them at most,
 // and all that takes objects out of indexes, makes another one or commits ends that first. So does
 // a query: code of the program's own may run between the values of an object that is being added.
-extension ObjectTransaction {
-  /// The object that `createObject` has made last is in its indexes afterwards, by the
-  /// values that it has.
-  public func finishFilling(_ table: TableKey) throws(StorageError) {
-    // A table that is not open has none, and asking is no reason to open it for writing.
-    if let state = tables.stateIfOpen(Int(table.rawValue)) { try indexUnfilled(state) }
-  }
-
+extension IndexWriter {
   /// Puts a new object, all of whose properties have their defaults, into the indexes but that of
   /// `column`; or leaves it out of them for now, if it is to be filled.
-  func indexDefaults(
+  func insertDefaults(
     _ state: State, _ key: Int64, except column: ColumnKey?, isFilled: Bool
   ) throws(StorageError) {
     let columns = state.pointee.columns
@@ -26,7 +19,7 @@ extension ObjectTransaction {
       if isFilled, slot < UInt64.bitWidth {
         state.pointee.unfilledColumns |= 1 << UInt64(slot)
       } else {
-        try indexDefault(state, columns[slot], key)
+        try insertDefault(state, columns[slot], key)
       }
     }
   }
@@ -44,31 +37,24 @@ extension ObjectTransaction {
 
   /// Puts the object that was left out into the indexes of those columns that were not set.
   @inline(__always)
-  func indexUnfilled(_ state: State) throws(StorageError) {
-    if state.pointee.unfilledColumns != 0 { try indexLeftOut(state) }
+  func insertUnfilled(_ state: State) throws(StorageError) {
+    if state.pointee.unfilledColumns != 0 { try insertLeftOut(state) }
   }
 
   @inline(never)
-  private func indexLeftOut(_ state: State) throws(StorageError) {
+  private func insertLeftOut(_ state: State) throws(StorageError) {
     let columns = state.pointee.columns
     while state.pointee.unfilledColumns != 0 {
       let slot = state.pointee.unfilledColumns.trailingZeroBitCount
-      try indexDefault(state, columns[slot], state.pointee.unfilledKey)
+      try insertDefault(state, columns[slot], state.pointee.unfilledKey)
       state.pointee.unfilledColumns &= state.pointee.unfilledColumns - 1
     }
   }
 
-  /// The same in all tables, before a query looks into indexes.
-  public func finishFilling() throws(StorageError) {
-    for index in 0..<tables.count {
-      if let state = tables.stateIfOpen(index) { try indexUnfilled(state) }
-    }
-  }
-
-  private func indexDefault(
+  private func insertDefault(
     _ state: State, _ spec: ColumnSpec, _ key: Int64
   ) throws(StorageError) {
-    let value = spec.isOptional ? nil : indexedValue(VectorValue.zero(spec.kind), spec)
-    try insertIntoIndex(state, spec, value, ObjectKey(rawValue: key))
+    let value = spec.isOptional ? nil : IndexValue.of(VectorValue.zero(spec.kind), in: spec.kind)
+    try insert(state, spec, value, ObjectKey(rawValue: key))
   }
 }
