@@ -32,10 +32,10 @@ extension ObjectDeletion {
     let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
     let stored = try transaction.table(state.pointee.key)
     if spec.kind == .any {
-      try transaction.removeAnyLink(
+      try transaction.links.removeAnyLink(
         stored.any(column, at: position), state.pointee.key, column, key)
     } else if let target = try stored.link(column, at: position) {
-      try transaction.endLink(spec, to: target, from: key)
+      try transaction.links.endLink(spec, to: target, from: key)
     }
   }
 
@@ -45,7 +45,7 @@ extension ObjectDeletion {
   ) throws(StorageError) {
     let list = try transaction.currentList(state, column, key)
     if list.count == 0 { return }
-    try transaction.removeListBacklinks(list, spec, column, key, in: state.pointee.key)
+    try transaction.links.removeListBacklinks(list, spec, column, key, in: state.pointee.key)
     try transaction.storeListRoot(state, column, key, .none)
     try writer.releaseTree(list.root)
   }

@@ -172,9 +172,9 @@ struct ObjectDeletion {
   /// level, so that a long chain of them takes no stack.
   func removeOrphans() throws(StorageError) {
     if transaction.orphanHolds > 0 { return }
-    while !transaction.orphans.isEmpty {
-      var level = transaction.orphans
-      transaction.orphans.removeAll(keepingCapacity: true)
+    while !tables.orphans.isEmpty {
+      var level = tables.orphans
+      tables.orphans.removeAll(keepingCapacity: true)
       if level.count > 1 { level.sort { ($0.table, $0.key) < ($1.table, $1.key) } }
       var start = 0
       while start < level.count {

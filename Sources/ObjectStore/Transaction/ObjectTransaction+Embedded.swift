@@ -1,11 +1,5 @@
 import Storage
 
-/// An embedded object whose link has gone.
-struct Orphan {
-  var table: TableKey
-  var key: ObjectKey
-}
-
 // Embedded objects belong to one link of another object: they are made through it and go with it.
 extension ObjectTransaction {
   /// A new embedded object in a link property, all of whose properties are null, zero or empty. The

@@ -65,38 +65,6 @@ extension ObjectTransaction {
     generation &+= 1
   }
 
-  private func addElementLink(
-    _ value: StoredValue, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    if spec.kind == .any { return try addAnyLink(value, table, column, object) }
-    guard spec.kind == .object, !(spec.isMap && value == .null) else { return }
-    guard case .link(spec.other, let target) = value else {
-      preconditionFailure("an object of the linked class was expected, not \(value)")
-    }
-    try addBacklink(spec.other, spec.otherColumn, target, from: object)
-  }
-
-  private func removeElementLink(
-    _ value: StoredValue, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    if spec.kind == .any { return try removeAnyLink(value, table, column, object) }
-    guard case .link(_, let target) = value else { return }
-    try endLink(spec, to: target, from: object)
-  }
-
-  /// Takes back the backlinks of all elements of a list.
-  func removeListBacklinks(
-    _ list: ListView, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
-    in table: TableKey
-  ) throws(StorageError) {
-    guard spec.kind == .object || spec.kind == .any else { return }
-    for index in 0..<list.count {
-      try removeElementLink(list.value(at: index), spec, column, object, in: table)
-    }
-  }
-
   /// Puts an element in at `index`, which may be the count.
   public func listInsert(
     _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
@@ -123,7 +91,7 @@ extension ObjectTransaction {
     _ column: ColumnKey, _ object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let editor = listWriter(spec)
-    for value in values { try addElementLink(value, spec, column, object, in: table) }
+    for value in values { try links.addElementLink(value, spec, column, object, in: table) }
     let state = try tables.open(table)
     let list = try currentList(state, column, object)
     precondition(index >= 0 && index <= list.count, "list index out of bounds")
@@ -156,8 +124,8 @@ extension ObjectTransaction {
     _ column: ColumnKey, _ object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     if old != value {
-      try removeElementLink(old, spec, column, object, in: table)
-      try addElementLink(value, spec, column, object, in: table)
+      try links.removeElementLink(old, spec, column, object, in: table)
+      try links.addElementLink(value, spec, column, object, in: table)
     }
     let state = try tables.open(table)
     let list = try currentList(state, column, object)
@@ -180,7 +148,7 @@ extension ObjectTransaction {
     if spec.kind == .object || spec.kind == .any {
       for index in indexes {
         let value = try currentList(try tables.open(table), column, object).value(at: index)
-        try removeElementLink(value, spec, column, object, in: table)
+        try links.removeElementLink(value, spec, column, object, in: table)
       }
     }
     let state = try tables.open(table)
@@ -228,7 +196,7 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let spec = listSpec(try tables.open(table), column)
     let list = try currentList(try tables.open(table), column, object)
-    try removeListBacklinks(list, spec, column, object, in: table)
+    try links.removeListBacklinks(list, spec, column, object, in: table)
     let state = try tables.open(table)
     let root = try currentList(state, column, object).root
     if !root.isNone {

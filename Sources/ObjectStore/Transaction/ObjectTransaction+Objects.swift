@@ -144,7 +144,7 @@ extension ObjectTransaction {
 
   /// Deletes the embedded objects whose links have gone, and what those own in turn.
   func deleteOrphans() throws(StorageError) {
-    if !orphans.isEmpty { try ObjectDeletion(transaction: self).removeOrphans() }
+    if !tables.orphans.isEmpty { try ObjectDeletion(transaction: self).removeOrphans() }
   }
 
   /// From here on, embedded objects and nested collections whose links go stay as they are, so that

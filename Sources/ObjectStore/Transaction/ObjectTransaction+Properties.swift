@@ -153,7 +153,7 @@ extension ObjectTransaction {
       default: preconditionFailure("a value of another kind than its property: \(value)")
       }
     }
-    if spec.kind == .any { try replaceAnyLink(state, column, object, by: value) }
+    if spec.kind == .any { try links.replaceAnyLink(state, column, object, by: value) }
     let row = try clusters.locate(state, object)
     var words: [Int64] = []
     if spec.isFullText {
@@ -192,8 +192,8 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let old = try link(state, column, object)
     if old != target {
-      if let old { try endLink(spec, to: old, from: object) }
-      if let target { try addBacklink(spec.other, spec.otherColumn, target, from: object) }
+      if let old { try links.endLink(spec, to: old, from: object) }
+      if let target { try links.addBacklink(spec.other, spec.otherColumn, target, from: object) }
     }
     try storeLink(state, column, object, target)
   }

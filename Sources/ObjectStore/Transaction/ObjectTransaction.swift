@@ -38,8 +38,6 @@ public final class ObjectTransaction {
   /// Raised by every change.
   @safe @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
   var schemaChanged = false
-  /// Embedded objects whose link has gone, to be deleted before the present operation ends.
-  @safe @exclusivity(unchecked) var orphans: [Orphan] = []
   /// While above zero, orphans wait; see `keepOrphans`.
   @safe @exclusivity(unchecked) var orphanHolds = 0
   /// Where the collections among values of any kind may be.
@@ -93,6 +91,9 @@ public final class ObjectTransaction {
 
   @inline(__always)
   var indexes: IndexWriter { IndexWriter(tables: tables) }
+
+  @inline(__always)
+  var links: LinkWriter { LinkWriter(tables: tables) }
 
   public var schema: StoredSchema { tables.schema }
 

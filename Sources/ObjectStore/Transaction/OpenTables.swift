@@ -25,6 +25,8 @@ final class OpenTables {
   @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
   /// How many tables there are, open or not.
   @safe @exclusivity(unchecked) private(set) var count: Int
+  /// What has lost its link, to be deleted before the present operation ends.
+  @safe @exclusivity(unchecked) var orphans: [Orphan] = []
 
   /// - Parameter root: the object store's root in the version that the transaction builds on.
   init(writer: NodeWriter, root: NodeReference, schema: StoredSchema, limits: TreeLimits) {

@@ -43,7 +43,7 @@ import Testing
     let hidden = try #require(
       transaction.schema.description.classes[0].backlinkColumn(
         from: RowsCheckTests.person, friend.columnKey))
-    try transaction.addBacklink(RowsCheckTests.person, hidden, keys[2], from: keys[0])
+    try transaction.links.addBacklink(RowsCheckTests.person, hidden, keys[2], from: keys[0])
     #expect(
       findings(transaction) == [
         "Person[2].backlinks of Person.friend: object 0 is noted, which does not link here"

@@ -1,7 +1,25 @@
 import Storage
 
-// Backlinks, and links among values of any kind.
-extension ObjectTransaction {
+/// An embedded object or a nested collection whose link has gone.
+struct Orphan {
+  var table: TableKey
+  var key: ObjectKey
+}
+
+/// Keeps backlinks true when links begin and end: what a link leads to knows where the link is. The
+/// links themselves are written by others.
+///
+/// What a link owned becomes an orphan when the link ends; whoever ends links deletes the orphans
+/// before the present operation is over. Nothing but a reference: made wherever it is used.
+struct LinkWriter {
+  typealias State = OpenTables.State
+
+  let tables: OpenTables
+
+  private var writer: NodeWriter { tables.writer }
+  private var schema: StoredSchema { tables.schema }
+  private var clusters: ClusterWriter { ClusterWriter(tables: tables) }
+
   func addBacklink(
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
@@ -28,14 +46,14 @@ extension ObjectTransaction {
     _ spec: ColumnSpec, to target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
     try removeBacklink(spec.other, spec.otherColumn, target, from: origin)
-    if spec.owns { orphans.append(Orphan(table: spec.other, key: target)) }
+    if spec.owns { tables.orphans.append(Orphan(table: spec.other, key: target)) }
   }
 
   // MARK: Links among values of any kind
 
   /// The hidden column in `target` for links out of a column of any kind of value, which is made
   /// when the first such link is.
-  func backlinkColumn(
+  private func backlinkColumn(
     in target: TableKey, from table: TableKey, _ column: ColumnKey
   ) throws(StorageError) -> ColumnKey {
     let description = schema.description.classes[Int(target.rawValue)]
@@ -65,7 +83,7 @@ extension ObjectTransaction {
     let hidden = try backlinkColumn(in: targetTable, from: table, column)
     try removeBacklink(targetTable, hidden, target, from: object)
     if schema.layouts[Int(targetTable.rawValue)].isNested {
-      orphans.append(Orphan(table: targetTable, key: target))
+      tables.orphans.append(Orphan(table: targetTable, key: target))
     }
   }
 
@@ -76,9 +94,43 @@ extension ObjectTransaction {
     let table = state.pointee.key
     let row = try clusters.locate(state, object)
     let position = ObjectPosition(cluster: state.pointee.cluster, row: row)
-    let old = try self.table(table).any(column, at: position)
+    let old = try tables.table(table).any(column, at: position)
     if old == new { return }
     try removeAnyLink(old, table, column, object)
     try addAnyLink(new, table, column, object)
+  }
+
+  // MARK: Links in lists
+
+  func addElementLink(
+    _ value: StoredValue, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    if spec.kind == .any { return try addAnyLink(value, table, column, object) }
+    guard spec.kind == .object, !(spec.isMap && value == .null) else { return }
+    guard case .link(spec.other, let target) = value else {
+      preconditionFailure("an object of the linked class was expected, not \(value)")
+    }
+    try addBacklink(spec.other, spec.otherColumn, target, from: object)
+  }
+
+  func removeElementLink(
+    _ value: StoredValue, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    if spec.kind == .any { return try removeAnyLink(value, table, column, object) }
+    guard case .link(_, let target) = value else { return }
+    try endLink(spec, to: target, from: object)
+  }
+
+  /// Takes back the backlinks of all elements of a list.
+  func removeListBacklinks(
+    _ list: ListView, _ spec: ColumnSpec, _ column: ColumnKey, _ object: ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) {
+    guard spec.kind == .object || spec.kind == .any else { return }
+    for index in 0..<list.count {
+      try removeElementLink(list.value(at: index), spec, column, object, in: table)
+    }
   }
 }
