@@ -43,10 +43,10 @@ extension ObjectDeletion {
   private func dropList(
     _ state: State, _ column: ColumnKey, _ spec: ColumnSpec, _ key: ObjectKey
   ) throws(StorageError) {
-    let list = try transaction.currentList(state, column, key)
+    let list = try transaction.lists.current(state, column, key)
     if list.count == 0 { return }
     try transaction.links.removeListBacklinks(list, spec, column, key, in: state.pointee.key)
-    try transaction.storeListRoot(state, column, key, .none)
+    try transaction.lists.storeRoot(state, column, key, .none)
     try writer.releaseTree(list.root)
   }
 

@@ -20,7 +20,7 @@ extension ObjectDeletion {
       let origin = links[start].origin
       var end = start + 1
       while end < links.count, links[end].origin == origin { end += 1 }
-      let list = try transaction.currentList(state, column, origin)
+      let list = try transaction.lists.current(state, column, origin)
       let name = HolderName(
         owner: state.pointee.key, column: column, object: origin, target: targetTable)
       let found = try indexes(
@@ -59,11 +59,11 @@ extension ObjectDeletion {
     _ state: State, _ column: ColumnKey, _ origin: ObjectKey, _ list: ListView, at indexes: [Int]
   ) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
-    let editor = transaction.listWriter(spec)
+    let editor = transaction.lists.treeWriter(spec)
     var root = list.root
     if keepsPlaces(list, spec) {
       for index in indexes { root = try editor.set(root, at: index, .null) }
-      try transaction.storeListRoot(state, column, origin, root)
+      try transaction.lists.storeRoot(state, column, origin, root)
       for index in indexes { transaction.record(state, column, origin, .set(index: index)) }
       return
     }
@@ -75,7 +75,7 @@ extension ObjectDeletion {
         root = try editor.remove(root, at: index)
       }
     }
-    try transaction.storeListRoot(state, column, origin, root)
+    try transaction.lists.storeRoot(state, column, origin, root)
     // From the last to the first, so that the indexes are those of the list as it was.
     var end = indexes.count
     while end > 0 {

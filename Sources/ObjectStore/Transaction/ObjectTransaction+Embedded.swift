@@ -26,7 +26,7 @@ extension ObjectTransaction {
     count: Int = 1, at index: Int, _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectKey {
     let (state, spec) = try owningList(column, of: owner, in: table)
-    let length = try currentList(state, column, owner).count
+    let length = try lists.current(state, column, owner).count
     precondition(index >= 0 && index <= length, "list index out of bounds")
     let elements = try tables.open(spec.other)
     let first = elements.pointee.nextKey
@@ -43,7 +43,7 @@ extension ObjectTransaction {
     at index: Int, _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectKey {
     let (state, spec) = try owningList(column, of: owner, in: table)
-    let old = try currentList(state, column, owner).value(at: index)
+    let old = try lists.current(state, column, owner).value(at: index)
     let key = try appendObject(try tables.open(spec.other))
     try setElement(
       .link(spec.other, key), insteadOf: old, at: index, spec, column, owner, in: table)
@@ -68,7 +68,7 @@ extension ObjectTransaction {
     _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> (State, ColumnSpec) {
     let state = try tables.open(table)
-    let spec = listSpec(state, column)
+    let spec = lists.spec(state, column)
     precondition(spec.owns, "that list does not hold embedded objects")
     return (state, spec)
   }

@@ -1,19 +1,7 @@
 import Storage
 
-// Lists of an object. Indexes out of bounds and values that do not fit trap.
+// Lists, sets and maps of an object. Indexes out of bounds and values that do not fit trap.
 extension ObjectTransaction {
-  func listWriter(_ spec: ColumnSpec) -> ListTreeWriter {
-    ListTreeWriter(
-      writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: tables.limits)
-  }
-
-  func listSpec(_ state: State, _ column: ColumnKey) -> ColumnSpec {
-    precondition(column.slot < state.pointee.columns.count, "no such column")
-    let spec = state.pointee.columns[column.slot]
-    precondition(spec.isList, "that column is no list")
-    return spec
-  }
-
   /// The list as it is now; good until the next change. Reading changes nothing.
   public func list(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey
@@ -31,31 +19,6 @@ extension ObjectTransaction {
     return try ListView(
       root: stored.listRoot(column, at: position), kind: spec.kind, isOptional: spec.isOptional,
       target: spec.other, in: source)
-  }
-
-  /// The same on the way to a change.
-  func currentList(
-    _ state: State, _ column: ColumnKey, _ object: ObjectKey
-  ) throws(StorageError) -> ListView {
-    let spec = listSpec(state, column)
-    let row = try clusters.locate(state, object)
-    let reference = state.pointee.leaf.node.reference(column.slot)
-    var root = NodeReference.none
-    if !reference.isNone {
-      let node = try source.node(reference, .referenceVector)
-      if row < node.count { root = node.reference(row) }
-    }
-    return try ListView(
-      root: root, kind: spec.kind, isOptional: spec.isOptional, target: spec.other, in: source)
-  }
-
-  func storeListRoot(
-    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ root: NodeReference
-  ) throws(StorageError) {
-    let row = try clusters.locate(state, object)
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try ReferenceVectorWriter.set(writer, old, row: row, root)
-    if new != old { state.pointee.leaf.setReference(column.slot, new) }
   }
 
   func record(
@@ -79,7 +42,7 @@ extension ObjectTransaction {
     contentsOf values: some Collection<StoredValue>, at index: Int, _ column: ColumnKey,
     of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try tables.open(table), column)
+    let spec = lists.spec(try tables.open(table), column)
     precondition(
       !spec.owns || values.allSatisfy { $0 == .null },
       "an embedded object is made through its owner")
@@ -90,10 +53,10 @@ extension ObjectTransaction {
     _ values: some Collection<StoredValue>, at index: Int, _ spec: ColumnSpec,
     _ column: ColumnKey, _ object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let editor = listWriter(spec)
+    let editor = lists.treeWriter(spec)
     for value in values { try links.addElementLink(value, spec, column, object, in: table) }
     let state = try tables.open(table)
-    let list = try currentList(state, column, object)
+    let list = try lists.current(state, column, object)
     precondition(index >= 0 && index <= list.count, "list index out of bounds")
     var root = list.root
     var place = index
@@ -102,7 +65,7 @@ extension ObjectTransaction {
       place += 1
     }
     if place == index { return }
-    try storeListRoot(state, column, object, root)
+    try lists.storeRoot(state, column, object, root)
     record(state, column, object, .insert(index: index, count: place - index))
   }
 
@@ -111,8 +74,8 @@ extension ObjectTransaction {
     _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
     in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try tables.open(table), column)
-    let old = try currentList(try tables.open(table), column, object).value(at: index)
+    let spec = lists.spec(try tables.open(table), column)
+    let old = try lists.current(try tables.open(table), column, object).value(at: index)
     precondition(
       !spec.owns || value == .null || value == old, "an embedded object is made through its owner")
     try setElement(value, insteadOf: old, at: index, spec, column, object, in: table)
@@ -128,9 +91,9 @@ extension ObjectTransaction {
       try links.addElementLink(value, spec, column, object, in: table)
     }
     let state = try tables.open(table)
-    let list = try currentList(state, column, object)
-    let root = try listWriter(spec).set(list.root, at: index, value)
-    try storeListRoot(state, column, object, root)
+    let list = try lists.current(state, column, object)
+    let root = try lists.treeWriter(spec).set(list.root, at: index, value)
+    try lists.storeRoot(state, column, object, root)
     record(state, column, object, .set(index: index))
   }
 
@@ -138,23 +101,23 @@ extension ObjectTransaction {
   public func listRemove(
     _ indexes: Range<Int>, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try tables.open(table), column)
-    let editor = listWriter(spec)
-    let before = try currentList(try tables.open(table), column, object)
+    let spec = lists.spec(try tables.open(table), column)
+    let editor = lists.treeWriter(spec)
+    let before = try lists.current(try tables.open(table), column, object)
     precondition(
       indexes.lowerBound >= 0 && indexes.upperBound <= before.count, "list index out of bounds")
     if indexes.isEmpty { return }
     if indexes.count == before.count { return try listClear(column, of: object, in: table) }
     if spec.kind == .object || spec.kind == .any {
       for index in indexes {
-        let value = try currentList(try tables.open(table), column, object).value(at: index)
+        let value = try lists.current(try tables.open(table), column, object).value(at: index)
         try links.removeElementLink(value, spec, column, object, in: table)
       }
     }
     let state = try tables.open(table)
-    var root = try currentList(state, column, object).root
+    var root = try lists.current(state, column, object).root
     for index in indexes.reversed() { root = try editor.remove(root, at: index) }
-    try storeListRoot(state, column, object, root)
+    try lists.storeRoot(state, column, object, root)
     record(
       state, column, object, .remove(index: indexes.lowerBound, count: indexes.count))
     try deleteOrphans()
@@ -165,13 +128,13 @@ extension ObjectTransaction {
     from: Int, to: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let state = try tables.open(table)
-    let spec = listSpec(state, column)
-    let editor = listWriter(spec)
-    let list = try currentList(state, column, object)
+    let spec = lists.spec(state, column)
+    let editor = lists.treeWriter(spec)
+    let list = try lists.current(state, column, object)
     precondition(to >= 0 && to < list.count, "list index out of bounds")
     let value = try list.value(at: from)
     let without = try editor.remove(list.root, at: from)
-    try storeListRoot(
+    try lists.storeRoot(
       state, column, object, try editor.insert(without, at: to, value))
     record(state, column, object, .move(from: from, to: to))
   }
@@ -181,12 +144,12 @@ extension ObjectTransaction {
     _ left: Int, _ right: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let state = try tables.open(table)
-    let editor = listWriter(listSpec(state, column))
-    let list = try currentList(state, column, object)
+    let editor = lists.treeWriter(lists.spec(state, column))
+    let list = try lists.current(state, column, object)
     let first = try list.value(at: left)
     let second = try list.value(at: right)
     let half = try editor.set(list.root, at: left, second)
-    try storeListRoot(state, column, object, try editor.set(half, at: right, first))
+    try lists.storeRoot(state, column, object, try editor.set(half, at: right, first))
     record(state, column, object, .swap(left, right))
   }
 
@@ -194,16 +157,103 @@ extension ObjectTransaction {
   public func listClear(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let spec = listSpec(try tables.open(table), column)
-    let list = try currentList(try tables.open(table), column, object)
+    let spec = lists.spec(try tables.open(table), column)
+    let list = try lists.current(try tables.open(table), column, object)
     try links.removeListBacklinks(list, spec, column, object, in: table)
     let state = try tables.open(table)
-    let root = try currentList(state, column, object).root
+    let root = try lists.current(state, column, object).root
     if !root.isNone {
-      try storeListRoot(state, column, object, .none)
+      try lists.storeRoot(state, column, object, .none)
       try writer.releaseTree(root)
     }
     record(state, column, object, .clear)
     try deleteOrphans()
+  }
+
+  // MARK: Sets
+
+  // Lists in the order of `SetOrder`. What reads lists reads sets, and their history is that of
+  // lists.
+
+  /// Puts in those of the values that are not yet there.
+  public func setInsert(
+    _ values: [StoredValue], _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    if try list(column, of: object, in: table).count == 0 {
+      // One run of leaves instead of a search for each value.
+      let elements = Self.unique(values)
+      try listInsert(contentsOf: elements, at: 0, column, of: object, in: table)
+      return
+    }
+    for value in values {
+      let place = try SetOrder.place(of: value, in: list(column, of: object, in: table))
+      if !place.isFound { try listInsert(value, at: place.index, column, of: object, in: table) }
+    }
+  }
+
+  /// Takes out those of the values that are there.
+  package func setRemove(
+    _ values: [StoredValue], _ column: ColumnKey, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    for value in values {
+      let place = try SetOrder.place(of: value, in: list(column, of: object, in: table))
+      if place.isFound {
+        try listRemove(place.index..<place.index + 1, column, of: object, in: table)
+      }
+    }
+  }
+
+  /// The values in order, without all but the first of those that are equal.
+  private static func unique(_ values: [StoredValue]) -> [StoredValue] {
+    var elements: [StoredValue] = []
+    for value in values.sorted(by: { SetOrder.compare($0, $1) == .less }) {
+      if let last = elements.last, SetOrder.compare(last, value) == .equal { continue }
+      elements.append(value)
+    }
+    return elements
+  }
+
+  // MARK: Maps
+
+  // A list of values, and in a hidden column the set of their keys.
+
+  package func map(
+    _ property: PropertyDescription, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> MapView {
+    MapView(
+      keys: try list(property.keyColumn, of: object, in: table),
+      values: try list(property.columnKey, of: object, in: table))
+  }
+
+  /// Gives a key a value, which it did or did not have.
+  public func mapSet(
+    _ value: StoredValue, forKey key: String, _ property: PropertyDescription,
+    of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let place = try map(property, of: object, in: table).place(of: key)
+    if place.isFound {
+      return try listSet(value, at: place.index, property.columnKey, of: object, in: table)
+    }
+    try listInsert(.string(key), at: place.index, property.keyColumn, of: object, in: table)
+    try listInsert(value, at: place.index, property.columnKey, of: object, in: table)
+  }
+
+  /// Takes a key out, if it is there, and its value with it.
+  package func mapRemove(
+    _ key: String, _ property: PropertyDescription, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    let place = try map(property, of: object, in: table).place(of: key)
+    guard place.isFound else { return }
+    let range = place.index..<place.index + 1
+    try listRemove(range, property.keyColumn, of: object, in: table)
+    try listRemove(range, property.columnKey, of: object, in: table)
+  }
+
+  /// Takes all keys out.
+  public func mapClear(
+    _ property: PropertyDescription, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    try listClear(property.keyColumn, of: object, in: table)
+    try listClear(property.columnKey, of: object, in: table)
   }
 }

@@ -95,6 +95,9 @@ public final class ObjectTransaction {
   @inline(__always)
   var links: LinkWriter { LinkWriter(tables: tables) }
 
+  @inline(__always)
+  var lists: ListWriter { ListWriter(tables: tables) }
+
   public var schema: StoredSchema { tables.schema }
 
   /// Reads committed nodes and those of this transaction.
