@@ -39,7 +39,7 @@ extension ObjectTransaction {
   package func handOver() -> [UInt8] {
     if generation == 0 { return [] }
     owned.root = tables.root
-    return encodedHistory()
+    return history.encoded()
   }
 
   private func recordChanges() throws(StorageError) {

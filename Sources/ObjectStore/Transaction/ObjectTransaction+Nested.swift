@@ -50,7 +50,7 @@ extension ObjectTransaction {
     // Each once, also in a damaged file in which they hold one another in circles.
     var seen: [TableKey: Set<ObjectKey>] = [:]
     for table in schema.nestedTables {
-      let changed = changedObjects(of: table)
+      let changed = history.changedObjects(of: table)
       if changed.isEmpty { continue }
       level.append((table, changed))
       seen[table] = Set(changed)

@@ -34,10 +34,9 @@ public final class ObjectTransaction {
   private let baseRoot: NodeReference
   /// Notes the changes of a synced file before they are committed.
   public var recorder: (any CommitRecorder)?
-  private var recorded: ChangeSet?
   /// Raised by every change.
   @safe @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
-  var schemaChanged = false
+  var history: TransactionHistory
   /// While above zero, orphans wait; see `keepOrphans`.
   @safe @exclusivity(unchecked) var orphanHolds = 0
   /// Where the collections among values of any kind may be.
@@ -73,15 +72,7 @@ public final class ObjectTransaction {
     tables = OpenTables(
       writer: writer, root: root, schema: try schemas.schema(root, in: writer.source),
       limits: limits)
-  }
-
-  /// The objects of a table that this transaction has changed, and not made.
-  func changedObjects(of table: TableKey) -> [ObjectKey] {
-    let index = Int(table.rawValue)
-    guard index < tables.count, let state = tables.stateIfOpen(index) else { return [] }
-    let changes = state.pointee.history.changes(
-      table: state.pointee.key, nextKey: state.pointee.nextKey)
-    return changes.modifiedObjects.map { ObjectKey(rawValue: $0.rawValue) }
+    history = TransactionHistory(tables: tables)
   }
 
   var writer: NodeWriter { tables.writer }
@@ -134,50 +125,9 @@ public final class ObjectTransaction {
   }
 
   /// What this transaction has done so far.
-  public func changes() -> ChangeSet {
-    var changes = ChangeSet()
-    changes.schemaChanged = schemaChanged
-    for index in 0..<tables.count {
-      guard let state = tables.stateIfOpen(index) else { continue }
-      if let recorded, !schema.layouts[index].isHidden {
-        if let known = recorded.changes(in: state.pointee.key) { changes.tables.append(known) }
-        continue
-      }
-      let table = state.pointee.history.changes(
-        table: state.pointee.key, nextKey: state.pointee.nextKey)
-      if !table.isEmpty { changes.tables.append(table) }
-    }
-    return changes
-  }
+  public func changes() -> ChangeSet { history.changes() }
 
   /// To be called by a recorder that changes nothing but hidden tables, and after which nothing
   /// else is changed: so the history need not be made twice.
-  public func keep(_ changes: ChangeSet) { recorded = changes }
-
-  /// The same as bytes, for the commit.
-  func encodedHistory() -> [UInt8] { simpleHistory() ?? changes().encoded() }
-
-  /// The bytes where little happened: what most commits do takes no change set to write down. Nil
-  /// where it does.
-  private func simpleHistory() -> [UInt8]? {
-    if schemaChanged { return nil }
-    var count = 0
-    for index in 0..<tables.count {
-      guard let state = tables.stateIfOpen(index) else { continue }
-      if !state.pointee.history.isSimple { return nil }
-      if !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey) { count += 1 }
-    }
-    if count == 0 { return [] }
-    var encoder = ByteEncoder(reserving: 2 + count * TableHistory.simpleSizeMax)
-    encoder.append(0)
-    encoder.append(count)
-    for index in 0..<tables.count {
-      guard let state = tables.stateIfOpen(index),
-        !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey)
-      else { continue }
-      state.pointee.history.encodeSimply(
-        to: &encoder, table: state.pointee.key, nextKey: state.pointee.nextKey)
-    }
-    return encoder.bytes
-  }
+  public func keep(_ changes: ChangeSet) { history.recorded = changes }
 }

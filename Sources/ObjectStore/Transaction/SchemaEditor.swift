@@ -52,7 +52,7 @@ struct SchemaEditor {
   }
 
   func noteChange() {
-    transaction.schemaChanged = true
+    transaction.history.schemaChanged = true
     transaction.generation &+= 1
   }
 

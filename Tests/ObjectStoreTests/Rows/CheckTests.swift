@@ -79,7 +79,7 @@ import Testing
     try transaction.listInsert(
       .string("a"), at: 0, text, of: keys[0], in: RowsCheckTests.person)
     try transaction.deleteObject(keys[2], in: RowsCheckTests.person)
-    let bytes = transaction.encodedHistory()
+    let bytes = transaction.history.encoded()
     for length in 1..<bytes.count {
       #expect(unsafe bytes[..<length].withUnsafeBytes { unsafe ChangeSet($0) } == nil)
     }

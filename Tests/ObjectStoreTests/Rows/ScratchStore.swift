@@ -51,7 +51,7 @@ final class ScratchStore {
   @discardableResult
   func commit(_ transaction: ObjectTransaction, checkingFreed: Bool = true) throws -> ChangeSet {
     version = version.next
-    let history = transaction.encodedHistory()
+    let history = transaction.history.encoded()
     precondition(history == transaction.changes().encoded(), "two ways to write a history differ")
     let before = checkingFreed ? try committedNodes(root) : []
     let kept = try place(transaction.tables.root, transaction.source)
