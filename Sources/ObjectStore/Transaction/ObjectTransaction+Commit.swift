@@ -25,7 +25,7 @@ extension ObjectTransaction {
     transaction.author = author
     do throws(StorageError) {
       try finishFilling()
-      try noteNestedChanges()
+      try NestedOwners(transaction: self).noteChanges()
       if schema.isSynced { try recordChanges() }
     } catch {
       transaction.cancel()

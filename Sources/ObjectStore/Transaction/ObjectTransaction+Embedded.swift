@@ -1,6 +1,7 @@
 import Storage
 
 // Embedded objects belong to one link of another object: they are made through it and go with it.
+// So do nested collections, but for being made before their link; see `NestedCollection`.
 extension ObjectTransaction {
   /// A new embedded object in a link property, all of whose properties are null, zero or empty. The
   /// one that was there is deleted.
@@ -71,5 +72,32 @@ extension ObjectTransaction {
     let spec = lists.spec(state, column)
     precondition(spec.owns, "that list does not hold embedded objects")
     return (state, spec)
+  }
+
+  // MARK: Nested collections
+
+  /// A new empty list or map. The link to it must become a property of any kind, or an element of a
+  /// list or map of such, before the transaction is committed, and of one alone.
+  public func createNested(
+    _ kind: NestedCollection
+  ) throws(StorageError) -> (table: TableKey, object: ObjectKey) {
+    let table = try nestedTable(kind)
+    return (table, try appendObject(try tables.open(table)))
+  }
+
+  private func nestedTable(_ kind: NestedCollection) throws(StorageError) -> TableKey {
+    if let known = schema.description.description(of: kind.className) { return known.tableKey }
+    let wanted = SchemaDescription(
+      classes: [kind.description], version: schema.description.version)
+    try tables.storeSchema(
+      SchemaChange(from: schema.description, to: wanted, path: source.path).result)
+    return schema.description.description(of: kind.className)!.tableKey
+  }
+
+  /// How many nested collections the one is in, itself included; no more than `most` are looked at.
+  public func nestingLevel(
+    of object: ObjectKey, in table: TableKey, upTo most: Int
+  ) throws(StorageError) -> Int {
+    try NestedOwners(transaction: self).level(of: object, in: table, upTo: most)
   }
 }

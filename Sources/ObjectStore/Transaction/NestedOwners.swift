@@ -1,27 +1,22 @@
 import Storage
 
-// Lists and maps among values of any kind; see `NestedCollection`.
-extension ObjectTransaction {
-  /// A new empty list or map. The link to it must become a property of any kind, or an element of a
-  /// list or map of such, before the transaction is committed, and of one alone.
-  public func createNested(
-    _ kind: NestedCollection
-  ) throws(StorageError) -> (table: TableKey, object: ObjectKey) {
-    let table = try nestedTable(kind)
-    return (table, try appendObject(try tables.open(table)))
-  }
+/// What holds nested collections (lists and maps among values of any kind): an object, or another
+/// nested collection. Backlinks tell it.
+struct NestedOwners {
+  let transaction: ObjectTransaction
 
-  private func nestedTable(_ kind: NestedCollection) throws(StorageError) -> TableKey {
-    if let known = schema.description.description(of: kind.className) { return known.tableKey }
-    let wanted = SchemaDescription(
-      classes: [kind.description], version: schema.description.version)
-    try tables.storeSchema(
-      SchemaChange(from: schema.description, to: wanted, path: source.path).result)
-    return schema.description.description(of: kind.className)!.tableKey
+  private var tables: OpenTables { transaction.tables }
+  private var schema: StoredSchema { tables.schema }
+
+  /// A value of any kind and where it is.
+  private struct Place: Hashable {
+    var table: TableKey
+    var column: ColumnKey
+    var object: ObjectKey
   }
 
   /// How many nested collections the one is in, itself included; no more than `most` are looked at.
-  public func nestingLevel(
+  func level(
     of object: ObjectKey, in table: TableKey, upTo most: Int
   ) throws(StorageError) -> Int {
     var (object, table, level) = (object, table, 0)
@@ -33,24 +28,15 @@ extension ObjectTransaction {
     return level
   }
 
-  // MARK: History
-
-  /// A value of any kind and where it is.
-  private struct Place: Hashable {
-    var table: TableKey
-    var column: ColumnKey
-    var object: ObjectKey
-  }
-
   /// Notes that what holds a nested collection has changed if the collection has, and so on
   /// upwards: who watches an object hears of changes in its lists of lists.
-  func noteNestedChanges() throws(StorageError) {
+  func noteChanges() throws(StorageError) {
     if schema.nestedTables.isEmpty { return }
     var level: [(table: TableKey, objects: [ObjectKey])] = []
     // Each once, also in a damaged file in which they hold one another in circles.
     var seen: [TableKey: Set<ObjectKey>] = [:]
     for table in schema.nestedTables {
-      let changed = history.changedObjects(of: table)
+      let changed = transaction.history.changedObjects(of: table)
       if changed.isEmpty { continue }
       level.append((table, changed))
       seen[table] = Set(changed)
@@ -75,7 +61,7 @@ extension ObjectTransaction {
   private func places(
     of objects: [ObjectKey], in table: TableKey
   ) throws(StorageError) -> [Place: [ObjectKey]] {
-    let stored = try self.table(table)
+    let stored = try tables.table(table)
     let backlinks = schema.description.description(of: table)?.backlinks ?? []
     var places: [Place: [ObjectKey]] = [:]
     for object in objects {
@@ -98,7 +84,7 @@ extension ObjectTransaction {
     guard state.pointee.columns[place.column.slot].isList else {
       return state.pointee.history.modified(place.object.rawValue, place.column.rawValue)
     }
-    let list = try list(place.column, of: place.object, in: place.table)
+    let list = try transaction.list(place.column, of: place.object, in: place.table)
     for index in try indexes(of: members, in: list, table) {
       state.pointee.history.list(
         place.object.rawValue, place.column.rawValue, .set(index: index))
@@ -109,10 +95,12 @@ extension ObjectTransaction {
   private func indexes(
     of members: [ObjectKey], in list: ListView, _ table: TableKey
   ) throws(StorageError) -> [Int] {
-    if let known = try nestedPlaces?.places(of: members, of: table, in: list) { return known }
+    if let known = try transaction.nestedPlaces?.places(of: members, of: table, in: list) {
+      return known
+    }
     let targets = KeyFilter(sorted: members.sorted())
     let found = try list.indexes(of: targets, in: table, count: members.count)
-    for index in found { nestedPlaces?.note(try list.value(at: index), at: index) }
+    for index in found { transaction.nestedPlaces?.note(try list.value(at: index), at: index) }
     return found
   }
 }
