@@ -51,11 +51,4 @@ extension ObjectTransaction {
   public func reset() throws(StorageError) {
     try SchemaEditor(transaction: self).reset()
   }
-
-  func objects(
-    ofClusterWith key: ObjectKey, in table: TableKey
-  ) throws(StorageError) -> [ObjectKey] {
-    guard let position = try self.table(table).find(key) else { return [] }
-    return (0..<position.cluster.count).map { position.cluster.key($0) }
-  }
 }

@@ -17,9 +17,12 @@ public protocol CommitRecorder: AnyObject {
 /// `.corrupt`: a file whose parts contradict each other looks the same. Confined like the
 /// transaction itself.
 ///
-/// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`
-/// and so on. What concerns the whole store is done by types of their own: `SchemaEditor` and
-/// `SchemaMigration` change its schema, `ObjectDeletion` takes objects out of it.
+/// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`,
+/// `+Embedded` and `+Schema`. They are made of what types of their own do to one part of the store
+/// each, all of them over the same `OpenTables`: `ClusterWriter` finds rows, adds and removes them,
+/// `IndexWriter`, `LinkWriter` and `ListWriter` change indexes, backlinks and lists. What concerns
+/// the whole store is made of operations again: `ObjectDeletion` takes objects out of it,
+/// `SchemaEditor` and `SchemaMigration` change its schema.
 public final class ObjectTransaction {
   // Access to the stored properties is not checked for exclusivity at run time: a transaction is
   // confined, and no access to one of them spans a call that could begin another. That makes them
@@ -27,6 +30,7 @@ public final class ObjectTransaction {
 
   typealias State = OpenTables.State
 
+  /// The store as it is now.
   let tables: OpenTables
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
   let transaction: WriteTransaction?
@@ -75,6 +79,8 @@ public final class ObjectTransaction {
     history = TransactionHistory(tables: tables)
   }
 
+  // MARK: Collaborators
+
   var writer: NodeWriter { tables.writer }
 
   @inline(__always)
@@ -88,6 +94,8 @@ public final class ObjectTransaction {
 
   @inline(__always)
   var lists: ListWriter { ListWriter(tables: tables) }
+
+  // MARK: Reading
 
   public var schema: StoredSchema { tables.schema }
 
@@ -123,6 +131,67 @@ public final class ObjectTransaction {
     }
     return try self.table(table).find(key)
   }
+
+  // MARK: Ending
+
+  private var owned: WriteTransaction {
+    guard let transaction else { preconditionFailure("no storage transaction is behind this") }
+    return transaction
+  }
+
+  /// The version that this one is built on.
+  public var baseVersion: Version { owned.baseVersion }
+
+  /// Commits what was changed with its history, and ends the transaction, also when it throws;
+  /// writes nothing if nothing was changed.
+  ///
+  /// - Parameters:
+  ///   - durability: instead of the database's own.
+  ///   - author: a listener of this process that need not be called for the commit.
+  /// - Returns: the new version, pinned (the base version if nothing was changed).
+  /// - Throws: as `WriteTransaction.commit` does.
+  public func commit(
+    durability: Durability? = nil, author: CommitListener? = nil
+  ) throws(StorageError) -> Snapshot {
+    let transaction = owned
+    transaction.author = author
+    do throws(StorageError) {
+      try finishFilling()
+      try NestedOwners(transaction: self).noteChanges()
+      if schema.isSynced { try recordChanges() }
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+    return try transaction.commit(durability: durability, history: handOver())
+  }
+
+  /// Gives the storage transaction the root; returns the history to commit it with. For those who
+  /// test the storage transaction's own commit; all others call `commit`.
+  package func handOver() -> [UInt8] {
+    if generation == 0 { return [] }
+    owned.root = tables.root
+    return history.encoded()
+  }
+
+  private func recordChanges() throws(StorageError) {
+    guard let recorder else {
+      throw StorageError(
+        .invalidInput, path: source.path,
+        "the file is synchronised: it can only be written to as a realm")
+    }
+    try recorder.willCommit(self)
+  }
+
+  /// Forgets everything. Does nothing on a transaction that has ended.
+  public func cancel() { transaction?.cancel() }
+
+  /// Writes the store as it is now to a new file, without free space and history.
+  public func writeCopy(to path: String, key: EncryptionKey? = nil) throws(StorageError) {
+    _ = try owned.database.writeCompactCopy(of: tables.root, in: source, to: path, key: key)
+  }
+
+  // MARK: History
 
   /// What this transaction has done so far.
   public func changes() -> ChangeSet { history.changes() }

@@ -102,7 +102,7 @@ struct SchemaEditor {
   ) throws(StorageError) {
     var keys = try transaction.table(table).clusterKeys()
     while let key = keys.popLast() {
-      for object in try transaction.objects(ofClusterWith: key, in: table) {
+      for object in try tables.table(table).objects(ofClusterWith: key) {
         // It may have belonged to one before it, and gone with that.
         guard try transaction.table(table).find(object) != nil else { continue }
         switch property.collection {

@@ -159,7 +159,7 @@ struct SchemaMigration {
     let neutral = target.defaultValue
     var keys = try transaction.table(table).clusterKeys()
     while let key = keys.popLast() {
-      for object in try transaction.objects(ofClusterWith: key, in: table) {
+      for object in try tables.table(table).objects(ofClusterWith: key) {
         let values = try transaction.table(table)
         guard let position = try values.find(object) else { continue }
         let value = conversion.value(try values.value(of: source, at: position))
@@ -175,7 +175,7 @@ struct SchemaMigration {
   ) throws(StorageError) {
     var keys = try transaction.table(table).clusterKeys()
     while let key = keys.popLast() {
-      for object in try transaction.objects(ofClusterWith: key, in: table) {
+      for object in try tables.table(table).objects(ofClusterWith: key) {
         let values = try transaction.table(table)
         guard let position = try values.find(object) else { continue }
         let elements = try values.list(of: source, at: position).allValues()
@@ -265,6 +265,11 @@ extension Table {
     var clusters = clusters()
     while let cluster = try clusters.next() { keys.append(cluster.key(0)) }
     return keys
+  }
+
+  func objects(ofClusterWith key: ObjectKey) throws(StorageError) -> [ObjectKey] {
+    guard let position = try find(key) else { return [] }
+    return (0..<position.cluster.count).map { position.cluster.key($0) }
   }
 }
 
