@@ -16,7 +16,7 @@ struct FolderOrder {
     FolderOrder(
       target: "ObjectStore",
       folders: [
-        "Base", "Schema", "Columns", "History", "Trees", "Tables", "Inspect", "Query",
+        "Base", "Schema", "Columns", "History", "Trees", "Tables", "Writers", "Inspect", "Query",
         "Observation", "Transaction",
       ]),
     FolderOrder(
