@@ -59,7 +59,7 @@ extension ObjectDeletion {
     _ state: State, _ column: ColumnKey, _ origin: ObjectKey, _ list: ListView, at indexes: [Int]
   ) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
-    let editor = transaction.lists.treeWriter(spec)
+    let editor = transaction.treeWriter(spec)
     var root = list.root
     if keepsPlaces(list, spec) {
       for index in indexes { root = try editor.set(root, at: index, .null) }

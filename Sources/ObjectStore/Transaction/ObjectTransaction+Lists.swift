@@ -21,6 +21,11 @@ extension ObjectTransaction {
       target: spec.other, in: source)
   }
 
+  func treeWriter(_ spec: ColumnSpec) -> ListTreeWriter {
+    ListTreeWriter(
+      writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: tables.limits)
+  }
+
   func record(
     _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ operation: ListOperation
   ) {
@@ -53,7 +58,7 @@ extension ObjectTransaction {
     _ values: some Collection<StoredValue>, at index: Int, _ spec: ColumnSpec,
     _ column: ColumnKey, _ object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
-    let editor = lists.treeWriter(spec)
+    let editor = treeWriter(spec)
     for value in values { try links.addElementLink(value, spec, column, object, in: table) }
     let state = try tables.open(table)
     let list = try lists.current(state, column, object)
@@ -92,7 +97,7 @@ extension ObjectTransaction {
     }
     let state = try tables.open(table)
     let list = try lists.current(state, column, object)
-    let root = try lists.treeWriter(spec).set(list.root, at: index, value)
+    let root = try treeWriter(spec).set(list.root, at: index, value)
     try lists.storeRoot(state, column, object, root)
     record(state, column, object, .set(index: index))
   }
@@ -102,7 +107,7 @@ extension ObjectTransaction {
     _ indexes: Range<Int>, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let spec = lists.spec(try tables.open(table), column)
-    let editor = lists.treeWriter(spec)
+    let editor = treeWriter(spec)
     let before = try lists.current(try tables.open(table), column, object)
     precondition(
       indexes.lowerBound >= 0 && indexes.upperBound <= before.count, "list index out of bounds")
@@ -129,7 +134,7 @@ extension ObjectTransaction {
   ) throws(StorageError) {
     let state = try tables.open(table)
     let spec = lists.spec(state, column)
-    let editor = lists.treeWriter(spec)
+    let editor = treeWriter(spec)
     let list = try lists.current(state, column, object)
     precondition(to >= 0 && to < list.count, "list index out of bounds")
     let value = try list.value(at: from)
@@ -144,7 +149,7 @@ extension ObjectTransaction {
     _ left: Int, _ right: Int, _ column: ColumnKey, of object: ObjectKey, in table: TableKey
   ) throws(StorageError) {
     let state = try tables.open(table)
-    let editor = lists.treeWriter(lists.spec(state, column))
+    let editor = treeWriter(lists.spec(state, column))
     let list = try lists.current(state, column, object)
     let first = try list.value(at: left)
     let second = try list.value(at: right)

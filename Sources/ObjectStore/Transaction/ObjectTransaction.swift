@@ -32,6 +32,8 @@ public final class ObjectTransaction {
 
   /// The store as it is now.
   let tables: OpenTables
+  /// That of the tables. By way of them each setter would retain and release it.
+  let writer: NodeWriter
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
   let transaction: WriteTransaction?
   /// The object store's root in the version that the transaction builds on.
@@ -40,7 +42,7 @@ public final class ObjectTransaction {
   public var recorder: (any CommitRecorder)?
   /// Raised by every change.
   @safe @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
-  var history: TransactionHistory
+  private var recorded: ChangeSet?
   /// While above zero, orphans wait; see `keepOrphans`.
   @safe @exclusivity(unchecked) var orphanHolds = 0
   /// Where the collections among values of any kind may be.
@@ -71,17 +73,15 @@ public final class ObjectTransaction {
     writer: NodeWriter, root: NodeReference, transaction: WriteTransaction? = nil,
     schemas: SchemaCache, limits: TreeLimits = .standard
   ) throws(StorageError) {
+    self.writer = writer
     baseRoot = root
     self.transaction = transaction
     tables = OpenTables(
       writer: writer, root: root, schema: try schemas.schema(root, in: writer.source),
       limits: limits)
-    history = TransactionHistory(tables: tables)
   }
 
   // MARK: Collaborators
-
-  var writer: NodeWriter { tables.writer }
 
   @inline(__always)
   var clusters: ClusterWriter { ClusterWriter(tables: tables) }
@@ -94,6 +94,9 @@ public final class ObjectTransaction {
 
   @inline(__always)
   var lists: ListWriter { ListWriter(tables: tables) }
+
+  @inline(__always)
+  var history: TransactionHistory { TransactionHistory(tables: tables) }
 
   // MARK: Reading
 
@@ -171,7 +174,7 @@ public final class ObjectTransaction {
   package func handOver() -> [UInt8] {
     if generation == 0 { return [] }
     owned.root = tables.root
-    return history.encoded()
+    return history.encoded(keeping: recorded)
   }
 
   private func recordChanges() throws(StorageError) {
@@ -194,9 +197,9 @@ public final class ObjectTransaction {
   // MARK: History
 
   /// What this transaction has done so far.
-  public func changes() -> ChangeSet { history.changes() }
+  public func changes() -> ChangeSet { history.changes(keeping: recorded) }
 
   /// To be called by a recorder that changes nothing but hidden tables, and after which nothing
   /// else is changed: so the history need not be made twice.
-  public func keep(_ changes: ChangeSet) { history.recorded = changes }
+  public func keep(_ changes: ChangeSet) { recorded = changes }
 }

@@ -52,7 +52,7 @@ struct SchemaEditor {
   }
 
   func noteChange() {
-    transaction.history.schemaChanged = true
+    tables.schemaChanged = true
     transaction.generation &+= 1
   }
 

@@ -13,11 +13,6 @@ struct ListWriter {
   private var source: NodeSource { tables.source }
   private var clusters: ClusterWriter { ClusterWriter(tables: tables) }
 
-  func treeWriter(_ spec: ColumnSpec) -> ListTreeWriter {
-    ListTreeWriter(
-      writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: tables.limits)
-  }
-
   func spec(_ state: State, _ column: ColumnKey) -> ColumnSpec {
     precondition(column.slot < state.pointee.columns.count, "no such column")
     let spec = state.pointee.columns[column.slot]

@@ -21,6 +21,9 @@ final class OpenTables {
   /// The object store's root.
   @safe @exclusivity(unchecked) private(set) var root: NodeReference
   @safe @exclusivity(unchecked) private(set) var schema: StoredSchema
+  /// Whether the history tells of the schema: not of hidden columns, which are made when they are
+  /// needed.
+  @safe @exclusivity(unchecked) var schemaChanged = false
   /// One per table of the schema, made when the table is first changed.
   @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
   /// How many tables there are, open or not.

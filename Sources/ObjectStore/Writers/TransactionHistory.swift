@@ -1,19 +1,16 @@
 import Storage
 
 /// What a transaction has done, for the history of its commit: put together from what each open
-/// table has noted.
+/// table has noted. Nothing but a reference: made wherever it is used.
 struct TransactionHistory {
-  private let tables: OpenTables
-  var schemaChanged = false
-  /// What a recorder has asked for, if nothing but hidden tables has been changed since.
-  var recorded: ChangeSet?
-
-  init(tables: OpenTables) { self.tables = tables }
+  let tables: OpenTables
 
   /// What was done so far.
-  func changes() -> ChangeSet {
+  ///
+  /// - Parameter recorded: the same before a recorder changed hidden tables and nothing else.
+  func changes(keeping recorded: ChangeSet? = nil) -> ChangeSet {
     var changes = ChangeSet()
-    changes.schemaChanged = schemaChanged
+    changes.schemaChanged = tables.schemaChanged
     for index in 0..<tables.count {
       guard let state = tables.stateIfOpen(index) else { continue }
       if let recorded, !tables.schema.layouts[index].isHidden {
@@ -37,12 +34,14 @@ struct TransactionHistory {
   }
 
   /// The same as `changes` in bytes.
-  func encoded() -> [UInt8] { simplyEncoded() ?? changes().encoded() }
+  func encoded(keeping recorded: ChangeSet? = nil) -> [UInt8] {
+    simplyEncoded() ?? changes(keeping: recorded).encoded()
+  }
 
   /// The bytes where little happened: what most commits do takes no change set to write down. Nil
   /// where it does.
   private func simplyEncoded() -> [UInt8]? {
-    if schemaChanged { return nil }
+    if tables.schemaChanged { return nil }
     var count = 0
     for index in 0..<tables.count {
       guard let state = tables.stateIfOpen(index) else { continue }
