@@ -78,7 +78,7 @@ extension ObjectDeletion {
     }
     for link in links {
       if originSpec.kind == .object {
-        try transaction.storeLink(
+        try transaction.properties.storeLink(
           originState, spec.otherColumn, link.origin, nil, isCut: true)
       } else {
         try storeAnyNull(originState, spec.otherColumn, link.origin)
@@ -97,7 +97,7 @@ extension ObjectDeletion {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, .null, kind: .any, isOptional: true)
-    transaction.finish(state, column, object, old, new, isCut: true)
+    transaction.properties.finish(state, column, object, old, new, isCut: true)
   }
 
   /// Empties the object's set of origins, all of which are dealt with.

@@ -64,7 +64,7 @@ extension ObjectDeletion {
     if keepsPlaces(list, spec) {
       for index in indexes { root = try editor.set(root, at: index, .null) }
       try transaction.lists.storeRoot(state, column, origin, root)
-      for index in indexes { transaction.record(state, column, origin, .set(index: index)) }
+      for index in indexes { transaction.lists.record(state, column, origin, .set(index: index)) }
       return
     }
     // Above this share it is cheaper to write the whole list than to find the way to each element.
@@ -81,7 +81,8 @@ extension ObjectDeletion {
     while end > 0 {
       var start = end - 1
       while start > 0, indexes[start - 1] == indexes[start] - 1 { start -= 1 }
-      transaction.record(state, column, origin, .remove(index: indexes[start], count: end - start))
+      transaction.lists.record(
+        state, column, origin, .remove(index: indexes[start], count: end - start))
       end = start
     }
   }

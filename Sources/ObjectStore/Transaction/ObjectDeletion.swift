@@ -24,7 +24,7 @@ struct ObjectDeletion {
     try transaction.indexes.removeFromAll(state, row, key)
     state.pointee.history.deleted(key.rawValue)
     try clusters.removeRow(state, row)
-    transaction.generation &+= 1
+    tables.generation &+= 1
   }
 
   /// Deletes many objects, and makes orphans of the embedded ones that belong to them.
@@ -48,7 +48,7 @@ struct ObjectDeletion {
       start = end
     }
     for key in existing { state.pointee.history.deleted(key.rawValue) }
-    transaction.generation &+= 1
+    tables.generation &+= 1
   }
 
   /// Those keys that objects have, in order and once each.
@@ -165,7 +165,7 @@ struct ObjectDeletion {
     state.pointee.count = 0
     state.pointee.hasLeaf = false
     state.pointee.unfilledColumns = 0  // the object is gone
-    transaction.generation &+= 1
+    tables.generation &+= 1
   }
 
   /// Deletes the embedded objects whose links have gone, and what those own in turn: level by

@@ -10,11 +10,11 @@ extension ObjectTransaction {
     _ column: ColumnKey, of owner: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectKey {
     let state = try tables.open(table)
-    let spec = settable(state, column)
+    let spec = properties.settable(state, column)
     precondition(spec.owns, "that property does not link to embedded objects")
     _ = try clusters.locate(state, owner)
     let key = try appendObject(try tables.open(spec.other))
-    try replaceLink(state, spec, column, owner, key)
+    try properties.replaceLink(state, spec, column, owner, key)
     try deleteOrphans()
     return key
   }

@@ -26,13 +26,6 @@ extension ObjectTransaction {
       writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: tables.limits)
   }
 
-  func record(
-    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ operation: ListOperation
-  ) {
-    state.pointee.history.list(object.rawValue, column.rawValue, operation)
-    generation &+= 1
-  }
-
   /// Puts an element in at `index`, which may be the count.
   public func listInsert(
     _ value: StoredValue, at index: Int, _ column: ColumnKey, of object: ObjectKey,
@@ -71,7 +64,7 @@ extension ObjectTransaction {
     }
     if place == index { return }
     try lists.storeRoot(state, column, object, root)
-    record(state, column, object, .insert(index: index, count: place - index))
+    lists.record(state, column, object, .insert(index: index, count: place - index))
   }
 
   /// Replaces the element at `index`.
@@ -99,7 +92,7 @@ extension ObjectTransaction {
     let list = try lists.current(state, column, object)
     let root = try treeWriter(spec).set(list.root, at: index, value)
     try lists.storeRoot(state, column, object, root)
-    record(state, column, object, .set(index: index))
+    lists.record(state, column, object, .set(index: index))
   }
 
   /// Takes the elements at `indexes` out.
@@ -123,7 +116,7 @@ extension ObjectTransaction {
     var root = try lists.current(state, column, object).root
     for index in indexes.reversed() { root = try editor.remove(root, at: index) }
     try lists.storeRoot(state, column, object, root)
-    record(
+    lists.record(
       state, column, object, .remove(index: indexes.lowerBound, count: indexes.count))
     try deleteOrphans()
   }
@@ -141,7 +134,7 @@ extension ObjectTransaction {
     let without = try editor.remove(list.root, at: from)
     try lists.storeRoot(
       state, column, object, try editor.insert(without, at: to, value))
-    record(state, column, object, .move(from: from, to: to))
+    lists.record(state, column, object, .move(from: from, to: to))
   }
 
   /// Exchanges two elements.
@@ -155,7 +148,7 @@ extension ObjectTransaction {
     let second = try list.value(at: right)
     let half = try editor.set(list.root, at: left, second)
     try lists.storeRoot(state, column, object, try editor.set(half, at: right, first))
-    record(state, column, object, .swap(left, right))
+    lists.record(state, column, object, .swap(left, right))
   }
 
   /// Takes all elements out.
@@ -171,7 +164,7 @@ extension ObjectTransaction {
       try lists.storeRoot(state, column, object, .none)
       try writer.releaseTree(root)
     }
-    record(state, column, object, .clear)
+    lists.record(state, column, object, .clear)
     try deleteOrphans()
   }
 

@@ -97,7 +97,7 @@ extension ObjectTransaction {
     try clusters.appendRow(state, key)
     state.pointee.nextKey = key &+ 1
     state.pointee.created &+= 1
-    generation &+= 1
+    tables.generation &+= 1
     if schema.layouts[Int(state.pointee.key.rawValue)].indexCount > (column == nil ? 0 : 1) {
       try indexes.insertDefaults(state, key, except: column, isFilled: isFilled)
     }

@@ -20,9 +20,10 @@ public protocol CommitRecorder: AnyObject {
 /// The operations stand in files by subject: `ObjectTransaction+Objects`, `+Properties`, `+Lists`,
 /// `+Embedded` and `+Schema`. They are made of what types of their own do to one part of the store
 /// each, all of them over the same `OpenTables`: `ClusterWriter` finds rows, adds and removes them,
-/// `IndexWriter`, `LinkWriter` and `ListWriter` change indexes, backlinks and lists. What concerns
-/// the whole store is made of operations again: `ObjectDeletion` takes objects out of it,
-/// `SchemaEditor` and `SchemaMigration` change its schema.
+/// `PropertyWriter` and `ListWriter` change what they hold, `IndexWriter` and `LinkWriter` keep
+/// indexes and backlinks right. What concerns the whole store is made of operations again:
+/// `ObjectDeletion` takes objects out of it, `SchemaEditor` and `SchemaMigration` change its
+/// schema.
 public final class ObjectTransaction {
   // Access to the stored properties is not checked for exclusivity at run time: a transaction is
   // confined, and no access to one of them spans a call that could begin another. That makes them
@@ -40,8 +41,6 @@ public final class ObjectTransaction {
   private let baseRoot: NodeReference
   /// Notes the changes of a synced file before they are committed.
   public var recorder: (any CommitRecorder)?
-  /// Raised by every change.
-  @safe @exclusivity(unchecked) public internal(set) var generation: UInt64 = 0
   private var recorded: ChangeSet?
   /// While above zero, orphans wait; see `keepOrphans`.
   @safe @exclusivity(unchecked) var orphanHolds = 0
@@ -90,6 +89,9 @@ public final class ObjectTransaction {
   var indexes: IndexWriter { IndexWriter(tables: tables) }
 
   @inline(__always)
+  var properties: PropertyWriter { PropertyWriter(tables: tables) }
+
+  @inline(__always)
   var links: LinkWriter { LinkWriter(tables: tables) }
 
   @inline(__always)
@@ -99,6 +101,9 @@ public final class ObjectTransaction {
   var history: TransactionHistory { TransactionHistory(tables: tables) }
 
   // MARK: Reading
+
+  /// Raised by every change.
+  public var generation: UInt64 { tables.generation }
 
   public var schema: StoredSchema { tables.schema }
 

@@ -53,7 +53,7 @@ struct SchemaEditor {
 
   func noteChange() {
     tables.schemaChanged = true
-    transaction.generation &+= 1
+    tables.generation &+= 1
   }
 
   // MARK: Taking out of the file

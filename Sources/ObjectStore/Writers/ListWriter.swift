@@ -3,7 +3,7 @@ import Storage
 /// Reaches the lists of objects that are about to change, and stores their new roots; what is below
 /// a root is changed by `ListTreeWriter`. Sets, and the keys and values of maps, are lists here.
 ///
-/// Backlinks and history are up to others. Nothing but a reference: made wherever it is used.
+/// Backlinks are up to others. Nothing but a reference: made wherever it is used.
 struct ListWriter {
   typealias State = OpenTables.State
 
@@ -43,5 +43,13 @@ struct ListWriter {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try ReferenceVectorWriter.set(writer, old, row: row, root)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
+  }
+
+  /// Notes what has happened to the list.
+  func record(
+    _ state: State, _ column: ColumnKey, _ object: ObjectKey, _ operation: ListOperation
+  ) {
+    state.pointee.history.list(object.rawValue, column.rawValue, operation)
+    tables.generation &+= 1
   }
 }

@@ -20,14 +20,14 @@ final class OpenTables {
   let limits: TreeLimits
   /// The object store's root.
   @safe @exclusivity(unchecked) private(set) var root: NodeReference
+  /// Raised by every change of what the store holds.
+  @safe @exclusivity(unchecked) var generation: UInt64 = 0
   @safe @exclusivity(unchecked) private(set) var schema: StoredSchema
   /// Whether the history tells of the schema: not of hidden columns, which are made when they are
   /// needed.
   @safe @exclusivity(unchecked) var schemaChanged = false
   /// One per table of the schema, made when the table is first changed.
   @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
-  /// How many tables there are, open or not.
-  @safe @exclusivity(unchecked) private(set) var count: Int
   /// What has lost its link, to be deleted before the present operation ends.
   @safe @exclusivity(unchecked) var orphans: [Orphan] = []
 
@@ -37,8 +37,7 @@ final class OpenTables {
     self.root = root
     self.schema = schema
     self.limits = limits
-    count = schema.layouts.count
-    states = FixedMemory(repeating: nil, count: count)
+    states = FixedMemory(repeating: nil, count: schema.layouts.count)
   }
 
   deinit {
@@ -49,6 +48,9 @@ final class OpenTables {
     }
     states.deallocate()
   }
+
+  /// How many tables there are, open or not.
+  var count: Int { states.count }
 
   /// Reads committed nodes and those of this transaction.
   var source: NodeSource { writer.source }
@@ -151,8 +153,7 @@ final class OpenTables {
   private func adopt(_ description: SchemaDescription) throws(StorageError) {
     let known = count
     schema = StoredSchema(description)
-    count = schema.layouts.count
-    let grown = FixedMemory<State?>(repeating: nil, count: count)
+    let grown = FixedMemory<State?>(repeating: nil, count: schema.layouts.count)
     for index in 0..<known { grown[index] = states[index] }
     states.deallocate()
     states = grown

@@ -28,7 +28,7 @@ import Testing
     let (store, keys) = try store()
     let transaction = try store.begin()
     let state = try transaction.tables.open(RowsCheckTests.person)
-    try transaction.storeLink(state, ColumnKey(rawValue: 1), keys[0], keys[1])
+    try transaction.properties.storeLink(state, ColumnKey(rawValue: 1), keys[0], keys[1])
     #expect(
       findings(transaction) == [
         "Person[1].backlinks of Person.friend: object 0 links here, which is not noted"
