@@ -1,7 +1,8 @@
 import Storage
 
-/// What holds nested collections (lists and maps among values of any kind): an object, or another
-/// nested collection. Backlinks tell it.
+/// Finds what holds nested collections (lists and maps among values of any kind), and notes in its
+/// history that what it holds has changed. That is an object, or another nested collection;
+/// backlinks tell which.
 struct NestedOwners {
   let transaction: ObjectTransaction
 

@@ -21,6 +21,8 @@ extension ObjectTransaction {
       target: spec.other, in: source)
   }
 
+  /// Changes what is below the root of a list of that kind. Made of the transaction's own `writer`,
+  /// for the reason that is given there.
   func treeWriter(_ spec: ColumnSpec) -> ListTreeWriter {
     ListTreeWriter(
       writer: writer, kind: spec.kind, isOptional: spec.isOptional, limits: tables.limits)

@@ -114,7 +114,7 @@ extension ObjectTransaction {
 
   /// The same in all tables, before a query looks into indexes.
   public func finishFilling() throws(StorageError) {
-    for index in 0..<tables.count {
+    for index in 0..<tables.tableCount {
       if let state = tables.stateIfOpen(index) { try indexes.insertUnfilled(state) }
     }
   }

@@ -21,19 +21,17 @@ public protocol CommitRecorder: AnyObject {
 /// `+Embedded` and `+Schema`. They are made of what types of their own do to one part of the store
 /// each, all of them over the same `OpenTables`: `ClusterWriter` finds rows, adds and removes them,
 /// `PropertyWriter` and `ListWriter` change what they hold, `IndexWriter` and `LinkWriter` keep
-/// indexes and backlinks right. What concerns the whole store is made of operations again:
-/// `ObjectDeletion` takes objects out of it, `SchemaEditor` and `SchemaMigration` change its
-/// schema.
+/// indexes and backlinks right, and `TransactionHistory` says what the history of the commit tells.
+/// What concerns the whole store is made of operations again: `ObjectDeletion` takes objects out of
+/// it, `NestedOwners` finds what holds collections that have changed, `SchemaEditor` and
+/// `SchemaMigration` change its schema.
 public final class ObjectTransaction {
-  // Access to the stored properties is not checked for exclusivity at run time: a transaction is
-  // confined, and no access to one of them spans a call that could begin another. That makes them
-  // safe.
-
   typealias State = OpenTables.State
 
-  /// The store as it is now.
+  /// What it knows of its tables, which all share that change a part of the store.
   let tables: OpenTables
-  /// That of the tables. By way of them each setter would retain and release it.
+  /// That of the tables. By way of them, creating objects and changing lists would retain and
+  /// release it.
   let writer: NodeWriter
   /// Where `commit` goes; none over a bare writer, whose user places the nodes.
   let transaction: WriteTransaction?
@@ -42,7 +40,9 @@ public final class ObjectTransaction {
   /// Notes the changes of a synced file before they are committed.
   public var recorder: (any CommitRecorder)?
   private var recorded: ChangeSet?
-  /// While above zero, orphans wait; see `keepOrphans`.
+  /// While above zero, orphans wait; see `keepOrphans`. Access is not checked for exclusivity at
+  /// run time, which is safe: a transaction is confined, and none spans a call that could begin
+  /// another.
   @safe @exclusivity(unchecked) var orphanHolds = 0
   /// Where the collections among values of any kind may be.
   package var nestedPlaces: NestedPlaces?
@@ -131,7 +131,7 @@ public final class ObjectTransaction {
     _ key: ObjectKey, in table: TableKey
   ) throws(StorageError) -> ObjectPosition? {
     let index = Int(table.rawValue)
-    if index < tables.count, let state = tables.stateIfOpen(index), state.pointee.hasLeaf,
+    if index < tables.tableCount, let state = tables.stateIfOpen(index), state.pointee.hasLeaf,
       key.rawValue >= state.pointee.low, key.rawValue <= state.pointee.high
     {
       let cluster = state.pointee.cluster

@@ -5,7 +5,7 @@ import Storage
 /// Works on the state of an open table, whose path and leaf it sets: "the cluster at hand" is that
 /// leaf. Keeps the counts and separators of inner nodes right, and clusters neither too long nor,
 /// where they have neighbours to join, too short. Who changes rows has to see to indexes, backlinks
-/// and history. Nothing but a reference: made wherever it is used.
+/// and history. It holds nothing but the tables, so it is made wherever it is needed.
 struct ClusterWriter {
   typealias State = OpenTables.State
 

@@ -4,8 +4,9 @@ import Storage
 // else they would be put in with the defaults first, and be taken out again.
 //
 // Until then such an object is in no index but the primary key's. A table has one of them at most,
-// and all that takes objects out of indexes, makes another one or commits ends that first. So does
-// a query: code of the program's own may run between the values of an object that is being added.
+// and all that takes objects out of indexes, makes another one (`insertUnfilled`) or commits
+// (`ObjectTransaction.finishFilling`) ends that first. So does a query: code of the
+// program's own may run between the values of an object that is being added.
 extension IndexWriter {
   /// Puts a new object, all of whose properties have their defaults, into the indexes but that of
   /// `column`; or leaves it out of them for now, if it is to be filled.

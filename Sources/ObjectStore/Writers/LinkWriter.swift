@@ -6,11 +6,14 @@ struct Orphan {
   var key: ObjectKey
 }
 
-/// Keeps backlinks true when links begin and end: what a link leads to knows where the link is. The
-/// links themselves are written by others.
+/// Keeps both ends of links in step: what a link leads to knows where the link is. `BacklinkWriter`
+/// changes the vectors of backlinks; the links themselves are written by `PropertyWriter` and with
+/// lists.
 ///
 /// What a link owned becomes an orphan when the link ends; whoever ends links deletes the orphans
-/// before the present operation is over. Nothing but a reference: made wherever it is used.
+/// before the present operation is over, unless they are kept for a while.
+///
+/// It holds nothing but the tables, so it is made wherever it is needed.
 struct LinkWriter {
   typealias State = OpenTables.State
 

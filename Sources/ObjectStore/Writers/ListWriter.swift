@@ -3,7 +3,8 @@ import Storage
 /// Reaches the lists of objects that are about to change, and stores their new roots; what is below
 /// a root is changed by `ListTreeWriter`. Sets, and the keys and values of maps, are lists here.
 ///
-/// Backlinks are up to others. Nothing but a reference: made wherever it is used.
+/// Backlinks are up to others. It holds nothing but the tables, so it is made wherever it is
+/// needed.
 struct ListWriter {
   typealias State = OpenTables.State
 

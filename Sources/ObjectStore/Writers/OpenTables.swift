@@ -1,10 +1,10 @@
 import Storage
 
-/// The tables that a transaction changes: the store's root and its schema as they are now, and of
-/// each table that was opened what is known of its changeable nodes.
+/// The tables that a transaction changes: the store's root and its schema as they are now, of each
+/// table that was opened what is known of its changeable nodes, and what of a change is still to be
+/// done or told. A new schema is stored here, too.
 ///
-/// This is what all types share that change a store; a transaction has one. Confined like the
-/// transaction.
+/// All types that change a store share this; a transaction has one. Confined like the transaction.
 ///
 /// Invariants: there is a place for a state for each table of the schema. A state never moves, and
 /// lasts as long as this. Its table's node is the one that the root refers to, and both are
@@ -28,7 +28,8 @@ final class OpenTables {
   @safe @exclusivity(unchecked) var schemaChanged = false
   /// One per table of the schema, made when the table is first changed.
   @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
-  /// What has lost its link, to be deleted before the present operation ends.
+  /// What has lost its link, to be deleted before the present operation ends, unless orphans are
+  /// kept for a while.
   @safe @exclusivity(unchecked) var orphans: [Orphan] = []
 
   /// - Parameter root: the object store's root in the version that the transaction builds on.
@@ -41,7 +42,7 @@ final class OpenTables {
   }
 
   deinit {
-    for index in 0..<count {
+    for index in 0..<tableCount {
       guard let state = states[index] else { continue }
       state.pointee.deallocate()
       state.deallocate()
@@ -50,7 +51,7 @@ final class OpenTables {
   }
 
   /// How many tables there are, open or not.
-  var count: Int { states.count }
+  var tableCount: Int { states.count }
 
   /// Reads committed nodes and those of this transaction.
   var source: NodeSource { writer.source }
@@ -69,12 +70,12 @@ final class OpenTables {
   @inline(__always)
   func open(_ table: TableKey) throws(StorageError) -> State {
     let index = Int(table.rawValue)
-    precondition(index < count, "no table \(table.rawValue)")
+    precondition(index < tableCount, "no table \(table.rawValue)")
     if let state = states[index] { return state }
     return try openTable(index)
   }
 
-  /// The state of a table that the transaction has changed.
+  /// The state of a table that the transaction has changed; nil of others.
   @inline(__always)
   func stateIfOpen(_ index: Int) -> State? { states[index] }
 
@@ -98,7 +99,8 @@ final class OpenTables {
 
   // MARK: Schema
 
-  /// Writes the schema, makes tables for new classes, and room for new indexes.
+  /// Writes the schema, makes tables for new classes, and room for new indexes. Who calls it notes
+  /// the change. No table has a cluster at hand afterwards.
   func storeSchema(_ description: SchemaDescription) throws(StorageError) {
     let rootNode = try mutableRoot(tables: description.classes.count)
     // What could not be read again must not be written.
@@ -151,18 +153,22 @@ final class OpenTables {
 
   /// Takes over a schema that has been stored, with as many tables or more.
   private func adopt(_ description: SchemaDescription) throws(StorageError) {
-    let known = count
+    let known = tableCount
     schema = StoredSchema(description)
     let grown = FixedMemory<State?>(repeating: nil, count: schema.layouts.count)
     for index in 0..<known { grown[index] = states[index] }
     states.deallocate()
     states = grown
-    let rootNode = try source.node(root)
+    // Before anything can throw: the columns are those of the schema that has just gone.
     for index in 0..<known {
       guard let state = states[index] else { continue }
       state.pointee.columns = schema.layouts[index].columns
-      state.pointee.node = try writer.mutable(rootNode.reference(1 + index))
       state.pointee.hasLeaf = false  // it may lack references for new columns
+    }
+    let rootNode = try source.node(root)
+    for index in 0..<known {
+      guard let state = states[index] else { continue }
+      state.pointee.node = try writer.mutable(rootNode.reference(1 + index))
     }
   }
 }

@@ -1,9 +1,9 @@
 import Storage
 
 /// Changes the properties of objects. Indexes follow each change, and the table's history notes it,
-/// even if the value is what it was; backlinks follow where it is said.
+/// even if the value is what it was. Backlinks follow `replaceLink` and values of any kind.
 ///
-/// Nothing but a reference: made wherever it is used.
+/// It holds nothing but the tables, so it is made wherever it is needed.
 struct PropertyWriter {
   typealias State = OpenTables.State
 
@@ -15,6 +15,7 @@ struct PropertyWriter {
   private var indexes: IndexWriter { IndexWriter(tables: tables) }
   private var links: LinkWriter { LinkWriter(tables: tables) }
 
+  /// The column, which holds a single value that may be set.
   @inline(__always)
   func settable(_ state: State, _ column: ColumnKey) -> ColumnSpec {
     precondition(column.slot < state.pointee.columns.count, "no such column")
@@ -80,7 +81,8 @@ struct PropertyWriter {
     try indexes.reindexWords(state, spec, column, row, object, from: words)
   }
 
-  /// Sets a property that is no link, whatever its kind. A value of any kind may leave an orphan.
+  /// Sets a property that is neither link nor list, whatever its kind. `spec` is what `settable`
+  /// gave. A value of any kind may leave an orphan, which the caller deletes.
   func set(
     _ value: StoredValue, _ state: State, _ spec: ColumnSpec, _ column: ColumnKey,
     _ object: ObjectKey

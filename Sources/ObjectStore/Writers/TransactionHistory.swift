@@ -1,7 +1,7 @@
 import Storage
 
 /// What a transaction has done, for the history of its commit: put together from what each open
-/// table has noted. Nothing but a reference: made wherever it is used.
+/// table has noted. It holds nothing but the tables, so it is made wherever it is needed.
 struct TransactionHistory {
   let tables: OpenTables
 
@@ -11,7 +11,7 @@ struct TransactionHistory {
   func changes(keeping recorded: ChangeSet? = nil) -> ChangeSet {
     var changes = ChangeSet()
     changes.schemaChanged = tables.schemaChanged
-    for index in 0..<tables.count {
+    for index in 0..<tables.tableCount {
       guard let state = tables.stateIfOpen(index) else { continue }
       if let recorded, !tables.schema.layouts[index].isHidden {
         if let known = recorded.changes(in: state.pointee.key) { changes.tables.append(known) }
@@ -27,7 +27,7 @@ struct TransactionHistory {
   /// The objects of a table that this transaction has changed, and not made.
   func changedObjects(of table: TableKey) -> [ObjectKey] {
     let index = Int(table.rawValue)
-    guard index < tables.count, let state = tables.stateIfOpen(index) else { return [] }
+    guard index < tables.tableCount, let state = tables.stateIfOpen(index) else { return [] }
     let changes = state.pointee.history.changes(
       table: state.pointee.key, nextKey: state.pointee.nextKey)
     return changes.modifiedObjects.map { ObjectKey(rawValue: $0.rawValue) }
@@ -43,7 +43,7 @@ struct TransactionHistory {
   private func simplyEncoded() -> [UInt8]? {
     if tables.schemaChanged { return nil }
     var count = 0
-    for index in 0..<tables.count {
+    for index in 0..<tables.tableCount {
       guard let state = tables.stateIfOpen(index) else { continue }
       if !state.pointee.history.isSimple { return nil }
       if !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey) { count += 1 }
@@ -52,7 +52,7 @@ struct TransactionHistory {
     var encoder = ByteEncoder(reserving: 2 + count * TableHistory.simpleSizeMax)
     encoder.append(0)
     encoder.append(count)
-    for index in 0..<tables.count {
+    for index in 0..<tables.tableCount {
       guard let state = tables.stateIfOpen(index),
         !state.pointee.history.isEmpty(nextKey: state.pointee.nextKey)
       else { continue }
