@@ -19,7 +19,7 @@ public enum LockFileLayout {
   public static let headerBoot = 16
   /// Device and inode of the data file, 16 bytes.
   public static let headerFile = 32
-  /// Counts the sessions that were begun on this lock-file.
+  /// Counts the sessions that were begun on this lock-file, from a random number.
   public static let headerGeneration = 48
   /// UInt32: CRC32C of the bytes before it.
   public static let headerChecksum = 56

@@ -118,6 +118,13 @@ public final class LockFile: Sendable {
     return try SessionOpening<Failure>(joiner: joiner, mode: mode).open(recover)
   }
 
+  /// Names the session: the time from the first process's opening of the file to the last one's
+  /// closing. No other session of the file has the number, which is never 0.
+  public var session: UInt64 {
+    requireUsable()
+    return memory[LockFileLayout.headerGeneration].load(ordering: .relaxed)
+  }
+
   // MARK: Versions
 
   /// The newest version, as one consistent triple. Takes no lock. Throws only if the shared memory

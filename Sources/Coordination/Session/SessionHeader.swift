@@ -15,6 +15,9 @@ struct SessionHeader {
     case checksum
   }
 
+  /// Where the counting begins when nothing is known of a session before: nobody can have noted it.
+  static func firstGeneration() -> UInt64 { .random(in: 1...UInt64.max / 2) }
+
   init(boot: BootIdentifier, file: FileIdentity, generation: UInt64) {
     layoutVersion = LockFileLayout.layoutVersion
     minimumLayout = LockFileLayout.minimumLayout

@@ -44,7 +44,9 @@ struct SessionOpening<Failure: Error> {
           throw error
         }
         return try checking { () throws(LockFileError) in
-          let generation = previous.generation &+ 1
+          let generation =
+            previous.generation == 0
+            ? SessionHeader.firstGeneration() : previous.generation &+ 1
           let lockFile = try begin(file, recovered, hasFailedFlush, generation: generation)
           try joiner.becomeMember(file)
           return lockFile
@@ -130,6 +132,8 @@ struct SessionOpening<Failure: Error> {
         }
         memory.begin(
           recovered, pins: LockFileLayout.pinsMax, hasFailedFlush: hasFailedFlush)
+        memory[LockFileLayout.headerGeneration].store(
+          SessionHeader.firstGeneration(), ordering: .relaxed)
         return try make(memory, nil, 0)
       }
     } catch {

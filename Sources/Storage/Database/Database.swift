@@ -53,6 +53,10 @@ public final class Database: Sendable {
     file.close()
   }
 
+  /// Names the time from the first process's opening of the file to the last one's closing. No
+  /// other such time has the number, which is never 0.
+  public var session: UInt64 { lockFile.session }
+
   /// The newest committed version. One atomic load.
   public var newestVersion: Version {
     lockFile.newestVersion

@@ -15,8 +15,9 @@ public struct SessionStatus: Hashable, Sendable {
   public var connection = Connection.disconnected
   /// How often an agent has begun: a status of an earlier one is out of date.
   public var agentEpoch: Int64 = 0
-  /// Whether the session is to rest.
-  public var isSuspended = false
+  /// The session of the file (`Database.session`) for which synchronisation is to rest. When all
+  /// processes have closed the file, it goes on with the next one that opens it.
+  public var suspendedSession: Int64 = 0
   /// Raised by who wants the agent to connect anew.
   public var reconnects: Int64 = 0
   /// Raised for each error, so that the same one counts again.
@@ -46,6 +47,11 @@ public struct SessionStatus: Hashable, Sendable {
 
   /// Before anything happened.
   public init() {}
+
+  /// Whether synchronisation is to rest now.
+  public func isSuspended(in database: Database) -> Bool {
+    suspendedSession == Int64(bitPattern: database.session)
+  }
 }
 
 /// The table of the one status.
@@ -59,7 +65,7 @@ enum SessionTable {
     ("failedQuery", \.failedQuery), ("downloads", \.downloads),
     ("downloadsWanted", \.downloadsWanted), ("uploads", \.uploads),
     ("uploadsWanted", \.uploadsWanted), ("objectsToCome", \.objectsToCome),
-    ("failedConnections", \.failedConnections),
+    ("failedConnections", \.failedConnections), ("suspendedSession", \.suspendedSession),
   ]
   private static let texts: [Field<String>] = [
     ("errorLog", \.errorLog), ("failedConnectionMessage", \.failedConnectionMessage),
@@ -71,13 +77,13 @@ enum SessionTable {
     name: SyncClass.session.className,
     properties: (["connection"] + numbers.map(\.name)).map {
       PropertyDescription(name: $0, kind: .int)
-    } + [PropertyDescription(name: "suspended", kind: .bool)]
+    }
       + texts.map { PropertyDescription(name: $0.name, kind: .string) })
 
   /// Where the fields of the status are.
   struct Layout: Sendable {
     let table: TableKey
-    fileprivate let connection, suspended: ColumnKey
+    fileprivate let connection: ColumnKey
     fileprivate let numbers, texts: [ColumnKey]
 
     /// Nil for a file that is not synced.
@@ -85,7 +91,6 @@ enum SessionTable {
       guard let known = schema.description(of: SyncClass.session.className) else { return nil }
       table = known.tableKey
       connection = known.column("connection")
-      suspended = known.column("suspended")
       numbers = SessionTable.numbers.map { known.column($0.name) }
       texts = SessionTable.texts.map { known.column($0.name) }
     }
@@ -98,7 +103,6 @@ enum SessionTable {
     status.connection =
       SessionStatus.Connection(rawValue: try table.int(layout.connection, at: position))
       ?? .disconnected
-    status.isSuspended = try table.bool(layout.suspended, at: position)
     for (index, field) in numbers.enumerated() {
       let number = try table.int(layout.numbers[index], at: position)
       if number != 0 { status[keyPath: field.path] = number }
@@ -122,9 +126,6 @@ enum SessionTable {
     if before.connection != status.connection {
       try transaction.setInt(
         status.connection.rawValue, layout.connection, of: key, in: layout.table)
-    }
-    if before.isSuspended != status.isSuspended {
-      try transaction.setBool(status.isSuspended, layout.suspended, of: key, in: layout.table)
     }
     for (index, field) in numbers.enumerated()
     where before[keyPath: field.path] != status[keyPath: field.path] {

@@ -24,6 +24,27 @@ import Testing
     }
   }
 
+  @Test("stay suspended until all who have the file open have closed it")
+  func suspendedUntilClosed() async throws {
+    try await TwoDevices.with { two in
+      @MainActor func suspend() async throws {
+        let realm = try await Realm(
+          configuration: two.left.configuration, downloadBeforeOpen: .always)
+        let session = try #require(realm.syncSession)
+        session.suspend()
+        #expect(session.state == .inactive)
+        let again = try await Realm(configuration: two.left.configuration)
+        #expect(again.syncSession?.state == .inactive)
+      }
+      try await suspend()
+      let realm = try await Realm(configuration: two.left.configuration)
+      let session = try #require(realm.syncSession)
+      #expect(session.state == .active)
+      try realm.write { realm.add(Dog(name: "Rex")) }
+      try await session.wait(for: .upload)
+    }
+  }
+
   @Test("can be suspended by an observer that is called before a write")
   func suspendInObserver() async throws {
     try await OneDevice.with { one in

@@ -253,7 +253,7 @@
       guard let info = info() else { return }
       if info.log == .long { digest() }
       if !user.isLoggedIn { return leaveRole() }
-      if info.status.isSuspended { return rest() }
+      if info.status.isSuspended(in: database) { return rest() }
       let hurries = info.status.reconnects != knownReconnects || userHasChanged
       knownReconnects = info.status.reconnects
       userHasChanged = false

@@ -79,7 +79,7 @@
     /// Whether the session is at work.
     public var state: State {
       guard user.isLoggedIn, let status else { return .invalid }
-      return status.isSuspended ? .inactive : .active
+      return status.isSuspended(in: shared.database) ? .inactive : .active
     }
 
     /// Where the connection stands, in whichever process it is.
@@ -103,11 +103,15 @@
       }
     }
 
-    /// Lets the session rest, for all processes, until `resume()`.
-    public func suspend() { change { $0.isSuspended = true } }
+    /// Lets the session rest, for all processes, until `resume()`, or until all of them have closed
+    /// the file.
+    public func suspend() {
+      let session = Int64(bitPattern: shared.database.session)
+      change { $0.suspendedSession = session }
+    }
 
     /// Lets the session go on.
-    public func resume() { change { $0.isSuspended = false } }
+    public func resume() { change { $0.suspendedSession = 0 } }
 
     /// Connects at once, if there is a pause because connecting has failed.
     public func reconnect() { change { $0.reconnects += 1 } }
