@@ -21,6 +21,12 @@ public enum SchemaDifference: Hashable, Sendable {
     }
   }
 
+  /// Whether a class has more properties than it had.
+  public var isAddition: Bool { if case .propertyAdded = self { true } else { false } }
+
+  /// Whether a class has fewer properties than it had.
+  public var isRemoval: Bool { if case .propertyRemoved = self { true } else { false } }
+
   /// Whether a program that only reads cannot do with it: it may lack indexes and classes, and know
   /// fewer properties than the file has, but not more.
   public var preventsReading: Bool {

@@ -109,8 +109,21 @@ struct SchemaUpdate {
   }
 
   private func needsReset(_ stored: SchemaDescription) -> Bool {
-    stored.version != wanted.version
-      || stored.differences(to: wanted).contains(where: \.needsMigration)
+    stored.version != wanted.version || !refused(stored, differences(from: stored)).isEmpty
+  }
+
+  /// What the file has not as it is wanted. A synced file has what other programs know as well, of
+  /// this device or others, and keeps it.
+  private func differences(from stored: SchemaDescription) -> [SchemaDifference] {
+    let all = stored.differences(to: wanted)
+    return stored.isSynced ? all.filter { !$0.isRemoval } : all
+  }
+
+  /// Which of the differences need a migration. The classes of a synced file grow without one.
+  private func refused(
+    _ stored: SchemaDescription, _ differences: [SchemaDifference]
+  ) -> [SchemaDifference] {
+    differences.filter { $0.needsMigration && !(stored.isSynced && $0.isAddition) }
   }
 
   private func step(
@@ -120,7 +133,7 @@ struct SchemaUpdate {
       if !wanted.classes.isEmpty || wanted.version != 0 { return .add }
       return try needsSync(stored) ? .add : .nothing
     }
-    let differences = stored.differences(to: wanted)
+    let differences = differences(from: stored)
     if stored.version == wanted.version, differences.isEmpty {
       return try needsSync(stored) ? .add : .nothing
     }
@@ -131,7 +144,7 @@ struct SchemaUpdate {
           + "\(stored.version).")
     }
     if stored.version < wanted.version { return .migrate }
-    let refused = differences.filter(\.needsMigration)
+    let refused = refused(stored, differences)
     if refused.isEmpty { return .add }
     throw mismatch(Self.list("Migration is required due to the following errors:", refused))
   }

@@ -63,8 +63,10 @@ struct UpgradedDeviceTests {
     realm.objects(Stable.self).sorted(by: \._id).map(text)
   }
 
-  @Test("has what others wrote into properties that its earlier version lacked")
-  func receivesWhatWasThere() async throws {
+  @Test(
+    "has what others wrote into properties that its earlier version lacked",
+    arguments: [0, 1] as [UInt64])
+  func receivesWhatWasThere(version: UInt64) async throws {
     try await TwoDevices.with { two in
       let left = try await Realm(
         configuration: configuration(two.left, two.user, Stable.self, version: 0),
@@ -83,7 +85,7 @@ struct UpgradedDeviceTests {
       try await #require(left.syncSession).wait(for: .upload)
       try await receiveEarlier(two)
       let right = try await Realm(
-        configuration: configuration(two.right, two.user, Stable.self, version: 1),
+        configuration: configuration(two.right, two.user, Stable.self, version: version),
         downloadBeforeOpen: .always)
       #expect(await waits(right) { text($0) == text(left) })
       #expect(text(right) == text(left))
@@ -103,6 +105,43 @@ struct UpgradedDeviceTests {
       }
       try await #require(left.syncSession).wait(for: .upload)
       #expect(await waits(right) { text($0) == text(left) })
+    }
+  }
+
+  @Test("keeps what an earlier version of the app does not know, and opens its file")
+  func earlierVersion() async throws {
+    try await TwoDevices.with { two in
+      @MainActor func make() async throws {
+        let realm = try await Realm(
+          configuration: configuration(two.left, two.user, Stable.self, version: 0),
+          downloadBeforeOpen: .always)
+        try realm.write {
+          realm.add(Stable(value: ["_id": "a", "name": "first", "horses": ["x", "y"]]))
+        }
+      }
+      @MainActor func rename() async throws {
+        let realm = try await Realm(
+          configuration: configuration(two.left, two.user, EarlierStable.self, version: 0))
+        try realm.write {
+          let first = try #require(realm.object(ofType: EarlierStable.self, forPrimaryKey: "a"))
+          first.name = "renamed"
+          realm.add(EarlierStable(value: ["_id": "b", "name": "second"]))
+        }
+        try await #require(realm.syncSession).wait(for: .upload)
+      }
+      try await make()
+      try await rename()
+      let right = try await Realm(
+        configuration: configuration(two.right, two.user, Stable.self, version: 0),
+        downloadBeforeOpen: .always)
+      let left = try await Realm(
+        configuration: configuration(two.left, two.user, Stable.self, version: 0))
+      for realm in [left, right] {
+        let all = realm.objects(Stable.self).sorted(by: \._id)
+        #expect(all.map(\.name) == ["renamed", "second"])
+        #expect(Array(all[0].horses) == ["x", "y"])
+        #expect(all[1].horses.isEmpty)
+      }
     }
   }
 }
