@@ -127,6 +127,56 @@ import Testing
     #expect(slices == [1, 1, 1, 1, 1])
   }
 
+  @Test("a transaction to what was missed: what comes into view comes in short slices")
+  func views() throws {
+    var bench = try SyncBench(devices: 1)
+    func create(_ keys: Range<Int64>) throws {
+      for key in keys {
+        try bench.create(0, key)
+        try bench.set(0, key, "owner", .int(key % 2))
+      }
+      try bench.sync(0)
+    }
+    /// How many objects each slice has that the reader is sent.
+    func read() throws -> [Int] {
+      var sizes: [Int] = []
+      var download = try #require(try bench.server.beginDownload(for: reader))
+      while !download.isComplete {
+        let slice = try bench.server.nextSlice(
+          of: &download, cellsAtMost: 1_000, cellsOfSlice: 10)
+        sizes.append(slice.objects.count)
+        if slice.isLast {
+          bench.server.confirm(reader, cursor: slice.to, query: slice.queryVersion)
+        }
+      }
+      try bench.server.flush()
+      return sizes
+    }
+    let reader = ClientID(77)
+    try create(0..<40)
+    try bench.server.bind(
+      reader, user: "reader", cursor: .zero, query: 0, epoch: 0, batches: [], now: 1)
+    let odd = Subscription(type: "Item", query: "owner == 1")
+    bench.server.subscribe(reader, version: 1, to: [odd])
+    try bench.server.flush()
+    let first = try read()
+    #expect(first.reduce(0, +) == 20 && first.allSatisfy { $0 <= 5 }, "\(first)")
+    // What it has missed, with what comes into view: as the transactions left it.
+    try create(40..<70)
+    #expect(try read() == [15])
+    try create(70..<100)
+    bench.server.subscribe(reader, version: 2, to: [Subscription(type: "Item", query: "")])
+    try bench.server.flush()
+    let second = try read()
+    #expect(second.reduce(0, +) == 65 && second[0] == 30, "\(second)")
+    #expect(second.dropFirst().allSatisfy { $0 <= 5 }, "\(second)")
+    // What leaves it is not nothing.
+    bench.server.subscribe(reader, version: 3, to: [])
+    try bench.server.flush()
+    let third = try read()
+    #expect(third.reduce(0, +) == 100 && third.allSatisfy { $0 <= 10 }, "\(third)")
+  }
+
   @Test("who waits for all that there is to what has been sent: its ping is answered after that")
   func pings() throws {
     var bench = try SyncBench(devices: 1)

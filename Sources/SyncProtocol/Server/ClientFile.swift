@@ -53,6 +53,9 @@ public struct ClientFile: Sendable {
   public internal(set) var isExpired = false
   /// Whether it must drop what the next download does not mention.
   public internal(set) var needsRebase = false
+  /// Whether the client has never had all that it wants: there is nothing that it has missed. Not
+  /// kept; a client that comes says so.
+  var hasNothing = true
   /// Deletions up to here are unknown to the client.
   var confirmedFloor: ServerVersion
   /// Whether the query set has to be evaluated for all objects.
@@ -91,6 +94,7 @@ public struct ClientFile: Sendable {
     claims = claims.filter { $0.value > version }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
+    hasNothing = false
     if offer.view == view { isViewStale = false }
     self.offer = nil
   }

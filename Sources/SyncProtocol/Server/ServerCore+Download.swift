@@ -11,6 +11,9 @@ public struct Download: Sendable {
   fileprivate var frame: DownloadSlice
   fileprivate var entries: [Entry]
   fileprivate var position = 0
+  /// So many of the first ones have changed since the client heard of the server last; the others
+  /// come because it is to see something else.
+  fileprivate var missed: Int
   /// Whether the first slice has been made.
   fileprivate var isUnderWay = false
   /// Whether the last slice has been made.
@@ -52,7 +55,8 @@ extension ServerCore {
     let selected = isWhole ? try selected(by: file.subscriptions) : nil
     let changed = try storage.objects(changedAfter: file.cursor, concerning: file)
     let candidates = try candidates(for: file, after: file.cursor, among: changed, selected)
-    let entries = try entries(candidates, for: file, selected, &offer)
+    var entries = try entries(candidates, for: file, selected, &offer)
+    let missed = isWhole ? bringMissedForward(in: &entries, changed, for: file) : entries.count
     var frame = DownloadSlice(from: file.cursor, to: head.version)
     frame.isRebase = file.needsRebase
     frame.acknowledged = file.acknowledged
@@ -61,7 +65,23 @@ extension ServerCore {
     frame.queryVersion = file.queryVersion
     file.offer = offer
     files[id] = file
-    return Download(client: id, from: file.cursor, frame: frame, entries: entries)
+    return Download(
+      client: id, from: file.cursor, frame: frame, entries: entries, missed: missed)
+  }
+
+  /// What changed comes first, since it is to be seen as transactions left it; what comes into view
+  /// and leaves it is not of a transaction.
+  ///
+  /// - Returns: how many have changed.
+  private func bringMissedForward(
+    in entries: inout [Download.Entry], _ changed: [ObjectID], for file: ClientFile
+  ) -> Int {
+    if file.hasNothing { return 0 }
+    if file.needsRebase { return entries.count }
+    let changed = Set(changed)
+    let missed = entries.filter { changed.contains($0.id) }
+    entries = missed + entries.filter { !changed.contains($0.id) }
+    return missed.count
   }
 
   /// What was merged since the last slice becomes part of the download: it would be seen in objects
@@ -176,7 +196,7 @@ extension ServerCore {
     return false
   }
 
-  /// The next slice: all that is left if that is not too much, or some whole objects.
+  /// The next slice: all that was missed if that is not too much, or some whole objects.
   ///
   /// An object that has changed since the download began comes as it is now; and if it has come
   /// before, it comes once more. That does no harm, since merging is idempotent.
@@ -194,19 +214,22 @@ extension ServerCore {
     download.isUnderWay = true
     var slice = download.frame
     let short = SliceSize(cells: cellsOfSlice, bytes: Limits.bytesOfSlice)
-    let bound = isFirst ? SliceSize(cells: limit, bytes: Limits.bytesOfOneTransaction) : short
+    let long = SliceSize(cells: limit, bytes: Limits.bytesOfOneTransaction)
+    let missed = isFirst ? download.missed : 0
     var sizes: [SliceSize] = []
     var sum = SliceSize(cells: 0, bytes: 0)
     while download.position < download.entries.count {
       let news = try news(download.entries[download.position], download)
-      let size = SliceSize(cells: news.change.cellCount, bytes: news.change.byteEstimate)
+      // That there is an object, or no more, counts as a cell.
+      let size = SliceSize(cells: 1 + news.change.cellCount, bytes: news.change.byteEstimate)
+      let bound = download.position < missed ? long : short
       if !sizes.isEmpty && !(sum + size).fits(in: bound) { break }
       sum = sum + size
       sizes.append(size)
       slice.objects.append(news)
       download.position += 1
     }
-    if isFirst && download.position < download.entries.count {
+    if download.position < missed {
       // Not one transaction, so short ones.
       while sizes.count > 1 && !sum.fits(in: short) {
         sum = sum - sizes.removeLast()

@@ -115,10 +115,11 @@ extension ServerCore {
     let goesOn =
       isKnown && epoch == head.epoch && cursor == file.cursor && query == file.confirmedQuery
       && cursor >= head.floor
-    let hasNothing = isNew && epoch == 0 && cursor == .zero && head.floor == .zero
-    if !goesOn && !hasNothing { file.startOver() }
+    let isAtTheBeginning = isNew && epoch == 0 && cursor == .zero && head.floor == .zero
+    if !goesOn && !isAtTheBeginning { file.startOver() }
     file.offer = nil
     file.isExpired = false
+    file.hasNothing = cursor == .zero
     files[id] = file
     noteFile(id)
     if epoch == head.epoch { setApart(id, from: cursor, query: query) }
