@@ -157,6 +157,27 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
     }
   }
 
+  /// Takes out what is in properties that the program had no place for until now, as if it had
+  /// never had one.
+  ///
+  /// - Parameter properties: the new ones, by class.
+  package mutating func forget(newProperties properties: [NameID: Set<NameID>]) {
+    for id in working.data.keys {
+      touch(id)
+      for property in properties[id.type] ?? [] {
+        working.data[id]?[.root]?.slots[.property(property)] = nil
+        working.data[id]?[ContainerID(declaredBy: property, in: .root)] = nil
+      }
+    }
+    for id in objects {
+      var state = takeState(of: id)
+      for gone in state?.forget(newProperties: properties) ?? [] {
+        change(.drop(gone), in: id)
+      }
+      putState(state, of: id)
+    }
+  }
+
   /// What there is of an object.
   package func values(of id: ObjectID) -> [ContainerID: Values]? { working.data[id] }
 }

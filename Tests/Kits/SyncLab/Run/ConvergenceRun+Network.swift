@@ -131,7 +131,8 @@ extension ConvergenceRun {
       received, &devices[number].core, now: devices[number].now(clock))
     devices[number].session = session
     let after = devices[number].core.storage.record
-    if after.cursor != before.cursor || after.epoch != before.epoch { check(number) }
+    let hasMoved = after.cursor != before.cursor || after.epoch != before.epoch
+    if hasMoved, !after.mustStartOver { check(number) }
     if let failure = session.failure {
       trace("device \(number): the session ends: \(failure.code) \(failure.message.string)")
     }

@@ -75,6 +75,8 @@ public struct ConvergenceRun {
   /// Whether files of devices go back to earlier states.
   private let goesBack: Bool
   var saved: [Int: Device] = [:]
+  /// When programs of devices become newer ones.
+  private var upgrading: SeededGenerator
   /// When devices begin anew with seeds, if they do.
   var seeding: SeededGenerator?
   /// What the server has merged and not made durable.
@@ -90,6 +92,7 @@ public struct ConvergenceRun {
     self.bug = bug
     self.habits = habits
     habitual = SeededGenerator(seed: seed ^ 0x5bd1_e995)
+    upgrading = SeededGenerator(seed: seed ^ 0x7f4a_7c15)
     isVaried = seed % 3 == 0
     variety = SeededGenerator(seed: ~seed)
     random = SeededGenerator(seed: seed)
@@ -174,6 +177,7 @@ public struct ConvergenceRun {
     clock += UInt64(1 + random.below(50))
     let number = random.below(devices.count)
     if goesBack && variety.below(25) == 0 { goBack(number) }
+    if upgrading.below(100) == 0 { upgrade(upgrading.below(devices.count)) }
     if seeding?.below(6) == 0 { beginAnew(number) }
     if chance(busy) {
       var program = Program(
@@ -200,7 +204,7 @@ public struct ConvergenceRun {
   }
 
   /// The process dies: what was not committed is gone, and so is the connection.
-  private mutating func crash(_ number: Int) {
+  mutating func crash(_ number: Int) {
     trace("device \(number): crash")
     do {
       try devices[number].core.storage.reopen()

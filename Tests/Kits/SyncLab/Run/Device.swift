@@ -4,7 +4,8 @@ import TestSupport
 /// A client: its file, its program, its clock, and its connection if it has one.
 struct Device {
   let number: Int
-  let isNew: Bool
+  /// Whether its program is of the newer version.
+  private(set) var isNew: Bool
   /// Milliseconds that its clock is off.
   let skew: Int64
   var core: ClientCore<MemoryClientStorage>
@@ -26,10 +27,29 @@ struct Device {
     self.isNew = isNew
     self.skew = skew
     core = ClientCore(storage: MemoryClientStorage(client: ClientID(0x1000 + UInt64(number))))
+    addNames()
+  }
+
+  private mutating func addNames() {
     for type in LabClasses.classes(isNew: isNew) {
       _ = core.storage.record.names.add(type.name)
       for name in type.properties.keys.sorted() { _ = core.storage.record.names.add(name) }
     }
+  }
+
+  /// Its program becomes the newer one, in a transaction: the file has a place now for what others
+  /// have written into properties that it lacked, and nothing in it.
+  mutating func upgrade() {
+    isNew = true
+    addNames()
+    core.storage.forget(newProperties: added)
+    core.storage.record.hasNewClasses = true
+  }
+
+  /// What items of the newer program have beside the others.
+  fileprivate var added: [NameID: Set<NameID>] {
+    let names = LabClasses.added.keys.compactMap { core.storage.record.names.find($0) }
+    return [name(LabClasses.item): Set(names)]
   }
 
   var id: ClientID { core.storage.record.client }
@@ -105,12 +125,27 @@ struct Program {
     case 5:
       let target = ObjectID(type: id.type, key: .int(Int64(random.below(keys + 3))))
       set("link", chance(20) ? .null : .link(target), id, &device)
-    case 6: if device.isNew { set("extra", .int(number()), id, &device) }
+    case 6: if device.isNew { setAdded(id, &device) }
     case 7, 8: set("any", value(), id, &device)
     case 9: set("child", chance(25) ? .null : .object(device.name("Part")), id, &device)
     case 10: set(pick(["list", "anys", "parts"]), .list, id, &device)
     case 11: set(pick(["set", "map"]), .absent, id, &device)
     default: writeCollection(id, &device)
+    }
+  }
+
+  private mutating func setAdded(_ id: ObjectID, _ device: inout Device) {
+    switch random.below(4) {
+    case 0: set("extra", .int(number()), id, &device)
+    case 1:
+      let part = CellValue.object(device.name(LabClasses.part))
+      set("extraPart", chance(25) ? .null : part, id, &device)
+    default:
+      let names = device.core.storage.record.names
+      guard let list = names.find(pick(["extras", "extraParts"])),
+        let state = device.core.storage.state(of: id)
+      else { return }
+      writeList(state.collection(list), id, &device)
     }
   }
 
@@ -152,8 +187,10 @@ struct Program {
 
   /// Writes something in a container, however deep.
   private mutating func writeCollection(_ id: ObjectID, _ device: inout Device) {
-    guard let state = device.core.storage.state(of: id) else { return }
+    guard var state = device.core.storage.state(of: id) else { return }
     let names = device.core.storage.record.names
+    // What others have there, the program does not see.
+    if !device.isNew { _ = state.forget(newProperties: device.added) }
     var containers: [(ContainerID, ContainerKind)] = []
     for (property, kind) in [
       ("list", ContainerKind.list), ("list", .list), ("anys", .list), ("parts", .list),
@@ -196,10 +233,10 @@ struct Program {
     let names = device.core.storage.record.names
     let property = container.isDeclared ? names[container.property].string : ""
     let isParts =
-      property == "parts"
+      property == "parts" || property == "extraParts"
       || (!container.isDeclared && isReplacement(container, of: "parts", id, device))
     let isPlain =
-      property == "list" || property == "numbers"
+      property == "list" || property == "numbers" || property == "extras"
       || isReplacement(container, of: "list", id, device)
     func element(_ program: inout Program) -> CellValue {
       if isParts { return .object(names.find(LabClasses.part) ?? .none) }

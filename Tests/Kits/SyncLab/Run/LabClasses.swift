@@ -9,6 +9,14 @@ enum LabClasses {
   static let pair: Text = "Pair"
   static let part: Text = "Part"
 
+  /// What items of newer programs have beside the others.
+  static let added: [Text: PropertyType] = [
+    "extra": PropertyType(.int, .single),
+    "extras": PropertyType(.int, .list),
+    "extraPart": PropertyType(.object, .single, target: part),
+    "extraParts": PropertyType(.object, .list, target: part),
+  ]
+
   static func classes(isNew: Bool) -> [SchemaClass] {
     var properties: [Text: PropertyType] = [
       "owner": PropertyType(.int, .single),
@@ -23,7 +31,7 @@ enum LabClasses {
       "child": PropertyType(.object, .single, target: part),
       "parts": PropertyType(.object, .list, target: part),
     ]
-    if isNew { properties["extra"] = PropertyType(.int, .single) }
+    if isNew { properties.merge(added) { $1 } }
     return [
       SchemaClass(name: item, properties: properties),
       SchemaClass(
