@@ -46,8 +46,10 @@
   private let address: UnsafeMutablePointer<Value>
 
   init(_ value: Value) {
-    unsafe address = .allocate(capacity: 1)
-    unsafe address.initialize(to: value)
+    // A cache line's beginning: what is looked at together lies together.
+    let raw = unsafe UnsafeMutableRawPointer.allocate(
+      byteCount: MemoryLayout<Value>.size, alignment: 64)
+    unsafe address = raw.initializeMemory(as: Value.self, to: value)
   }
 
   func deallocate() {

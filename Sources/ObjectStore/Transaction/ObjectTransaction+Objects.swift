@@ -49,7 +49,7 @@ extension ObjectTransaction {
     let row = leaf.node.count &- 1
     let new = try IntegerCodec.set(
       writer, old, row: row, primaryKey, isOptional: spec.isOptional,
-      reserveRows: clusters.reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec.kind, old, row: row))
     if new != old { leaf.setReference(column.slot, new) }
     return (ObjectKey(rawValue: key), true)
   }

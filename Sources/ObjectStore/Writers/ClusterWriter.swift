@@ -139,22 +139,22 @@ struct ClusterWriter {
   /// first rows will go on to the last ones.
   @inline(__always)
   func reserveRows(
-    _ state: State, _ spec: ColumnSpec, _ old: NodeReference, row: Int
+    _ state: State, _ kind: ValueKind, _ old: NodeReference, row: Int
   ) -> Int {
     let created = state.pointee.created
     if created >= 8 { return min(limits.clusterRows, created) }
-    return row < 4 || state.pointee.begun >= 8 ? rowsToFill(state, spec, old, row) : 0
+    return row < 4 || state.pointee.begun >= 8 ? rowsToFill(state, kind, old, row) : 0
   }
 
   @inline(never)
   private func rowsToFill(
-    _ state: State, _ spec: ColumnSpec, _ old: NodeReference, _ row: Int
+    _ state: State, _ kind: ValueKind, _ old: NodeReference, _ row: Int
   ) -> Int {
     if old.isNone, row >= 4 { return 0 }
     if old.isNone { state.pointee.begun &+= 1 }
     if state.pointee.begun <= 8 { return 0 }
     let rows = state.pointee.leaf.node.count
     // How long the first strings are says how long the others will be.
-    return old.isNone && VectorWriter.isBytes(spec.kind) ? min(rows, 24) : rows
+    return old.isNone && VectorWriter.isBytes(kind) ? min(rows, 24) : rows
   }
 }

@@ -16,21 +16,22 @@ final class OpenTables {
 
   typealias State = FixedCell<TableState>
 
+  // What every change needs stands first.
   let writer: NodeWriter
-  let limits: TreeLimits
-  /// The object store's root.
-  @safe @exclusivity(unchecked) private(set) var root: NodeReference
+  /// One per table of the schema, made when the table is first changed.
+  @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
   /// Raised by every change of what the store holds.
   @safe @exclusivity(unchecked) var generation: UInt64 = 0
+  /// The object store's root.
+  @safe @exclusivity(unchecked) private(set) var root: NodeReference
   @safe @exclusivity(unchecked) private(set) var schema: StoredSchema
   /// Whether the history tells of the schema: not of hidden columns, which are made when they are
   /// needed.
   @safe @exclusivity(unchecked) var schemaChanged = false
-  /// One per table of the schema, made when the table is first changed.
-  @safe @exclusivity(unchecked) private var states: FixedMemory<State?>
   /// What has lost its link, to be deleted before the present operation ends, unless orphans are
   /// kept for a while.
   @safe @exclusivity(unchecked) var orphans: [Orphan] = []
+  let limits: TreeLimits
 
   /// - Parameter root: the object store's root in the version that the transaction builds on.
   init(writer: NodeWriter, root: NodeReference, schema: StoredSchema, limits: TreeLimits) {

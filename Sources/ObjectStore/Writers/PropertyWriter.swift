@@ -53,32 +53,41 @@ struct PropertyWriter {
     precondition(Codec.fits(spec.kind), "a value of another kind than its property")
     let row = try clusters.locate(state, object)
     if spec.indexSlot != 0 {
-      if spec.isFullText {
-        return try setSearched(value, as: Codec.self, column, object, state, row)
-      }
-      try indexes.reindex(state, spec, column, row, object, to: Codec.indexed(value))
+      return try setIndexed(value, as: Codec.self, column, object, state, row)
     }
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try Codec.set(
-      writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: clusters.reserveRows(state, spec, old, row: row))
-    finish(state, column, object, old, new)
+    try store(
+      value, as: Codec.self, spec.kind, isOptional: spec.isOptional, column, object, state, row)
   }
 
-  /// The same for a string whose words are indexed.
+  /// The same for a property with an index. Apart, and with a look of its own at the column, so
+  /// that what the others need is little enough to stay in registers.
   @inline(never)
-  private func setSearched<Codec: ColumnCodec>(
+  private func setIndexed<Codec: ColumnCodec>(
     _ value: Codec.Value, as _: Codec.Type, _ column: ColumnKey, _ object: ObjectKey,
     _ state: State, _ row: Int
   ) throws(StorageError) {
     let spec = state.pointee.columns[column.slot]
-    let words = try IndexValue.words(state.pointee.cluster, row, column, in: source)
+    var words: [Int64] = []
+    if spec.isFullText {
+      words = try IndexValue.words(state.pointee.cluster, row, column, in: source)
+    } else {
+      try indexes.reindex(state, spec, column, row, object, to: Codec.indexed(value))
+    }
+    try store(
+      value, as: Codec.self, spec.kind, isOptional: spec.isOptional, column, object, state, row)
+    if spec.isFullText { try indexes.reindexWords(state, spec, column, row, object, from: words) }
+  }
+
+  @inline(__always)
+  private func store<Codec: ColumnCodec>(
+    _ value: Codec.Value, as _: Codec.Type, _ kind: ValueKind, isOptional: Bool,
+    _ column: ColumnKey, _ object: ObjectKey, _ state: State, _ row: Int
+  ) throws(StorageError) {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try Codec.set(
-      writer, old, row: row, value, isOptional: spec.isOptional,
-      reserveRows: clusters.reserveRows(state, spec, old, row: row))
+      writer, old, row: row, value, isOptional: isOptional,
+      reserveRows: clusters.reserveRows(state, kind, old, row: row))
     finish(state, column, object, old, new)
-    try indexes.reindexWords(state, spec, column, row, object, from: words)
   }
 
   /// Sets a property that is neither link nor list, whatever its kind. `spec` is what `settable`
@@ -98,7 +107,7 @@ struct PropertyWriter {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try VectorWriter.set(
       writer, old, row: row, value, kind: spec.kind, isOptional: spec.isOptional,
-      reserveRows: clusters.reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec.kind, old, row: row))
     finish(state, column, object, old, new)
     if spec.isFullText { try indexes.reindexWords(state, spec, column, row, object, from: words) }
   }
@@ -140,7 +149,7 @@ struct PropertyWriter {
     let old = state.pointee.leaf.node.reference(column.slot)
     let new = try LinkCodec.set(
       writer, old, row: row, target, isOptional: false,
-      reserveRows: clusters.reserveRows(state, spec, old, row: row))
+      reserveRows: clusters.reserveRows(state, spec.kind, old, row: row))
     finish(state, column, object, old, new, isCut: isCut)
   }
 }
