@@ -37,23 +37,23 @@ struct SyncTables: Sendable {
   let log: Log
   let session: SessionTable.Layout
 
-  /// Nil for a file that is not synced.
+  /// Nil for a file that is not synced, or that lacks something because an earlier version made it.
   init?(_ schema: SchemaDescription) {
-    guard let file = schema.description(of: SyncClass.file.className),
+    guard Self.classes.allSatisfy({ schema.has($0) }),
+      let file = schema.description(of: SyncClass.file.className),
       let object = schema.description(of: SyncClass.object.className),
       let link = schema.description(of: SyncClass.link.className),
       let log = schema.description(of: SyncClass.log.className),
-      let writes = file.property(named: "writes"), let since = object.property(named: "since"),
       let session = SessionTable.Layout(schema)
     else { return nil }
     self.file = File(
       table: file.tableKey, client: file.column("client"), clock: file.column("clock"),
       elements: file.column("elements"), dirty: file.column("dirty"),
       version: file.column("version"), record: file.column("record"), user: file.column("user"),
-      writes: writes.columnKey)
+      writes: file.column("writes"))
     objects = Objects(
       table: object.tableKey, name: object.property(named: "name")!,
-      dirty: object.column("dirty"), since: since.columnKey, until: object.column("until"),
+      dirty: object.column("dirty"), since: object.column("since"), until: object.column("until"),
       state: object.column("state"), places: object.column("places"))
     links = Links(
       table: link.tableKey, target: link.property(named: "target")!,
@@ -102,6 +102,12 @@ extension ClassDescription {
 }
 
 extension SchemaDescription {
+  /// Whether the class is there, with all of its properties.
+  fileprivate func has(_ wanted: ClassDescription) -> Bool {
+    guard let known = description(of: wanted.name) else { return false }
+    return wanted.properties.allSatisfy { known.property(named: $0.name) != nil }
+  }
+
   /// Whether the file is a synced one.
   public var isSynced: Bool { description(of: SyncClass.file.className) != nil }
 
