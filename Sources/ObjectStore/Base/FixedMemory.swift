@@ -47,7 +47,7 @@
 
   init(_ value: Value) {
     // A cache line's beginning: what is looked at together lies together.
-    let raw = unsafe UnsafeMutableRawPointer.allocate(
+    let raw = UnsafeMutableRawPointer.allocate(
       byteCount: MemoryLayout<Value>.size, alignment: 64)
     unsafe address = raw.initializeMemory(as: Value.self, to: value)
   }
