@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// What happened to one list, in the order in which it happened.
@@ -98,17 +99,13 @@ public struct TableChanges: Sendable {
 
   /// What happened to the object's list; nil if it was not changed.
   public func listChange(of object: ObjectKey, _ column: ColumnKey) -> ListChange? {
-    var low = 0
-    var high = lists.count
-    while low < high {
-      let middle = (low + high) / 2
-      let entry = lists[middle]
-      if (entry.column, entry.object) < (column, object) { low = middle + 1 } else { high = middle }
+    let place = lists.indices.partitionPoint {
+      (lists[$0].column, lists[$0].object) < (column, object)
     }
-    guard low < lists.count, lists[low].column == column, lists[low].object == object else {
+    guard place < lists.count, lists[place].column == column, lists[place].object == object else {
       return nil
     }
-    return lists[low].change
+    return lists[place].change
   }
 
   var isEmpty: Bool { insertions.isEmpty && deletions.isEmpty && modifications.isEmpty }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A set of object keys as sorted ranges that neither touch nor overlap.
 public struct KeySet: Hashable, Sendable, Sequence {
   public internal(set) var ranges: [Range<Int64>]
@@ -39,13 +41,8 @@ public struct KeySet: Hashable, Sendable, Sequence {
   public func contains(_ key: ObjectKey) -> Bool { contains(key.rawValue) }
 
   func contains(_ key: Int64) -> Bool {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound <= key { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].lowerBound <= key
+    let place = ranges.indices.partitionPoint { ranges[$0].upperBound <= key }
+    return place < ranges.count && ranges[place].lowerBound <= key
   }
 
   public func makeIterator() -> Iterator { Iterator(ranges: ranges) }

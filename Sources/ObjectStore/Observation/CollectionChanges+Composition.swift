@@ -1,3 +1,5 @@
+import Platform
+
 extension CollectionChanges {
   /// What these changes and then the `next` ones make together: from before these to after those.
   ///
@@ -45,22 +47,20 @@ private struct RankedIndices {
   init(_ indices: [Int]) { self.indices = indices }
 
   func contains(_ index: Int) -> Bool {
-    let place = indices.partitionPoint { $0 < index }
+    let place = countBelow(index)
     return place < indices.count && indices[place] == index
   }
 
   /// Where the element at `index`, which is none of these, stands once these are taken out.
-  func removed(_ index: Int) -> Int { index - indices.partitionPoint { $0 < index } }
+  func removed(_ index: Int) -> Int { index - countBelow(index) }
+
+  private func countBelow(_ index: Int) -> Int {
+    indices.indices.partitionPoint { indices[$0] < index }
+  }
 
   /// Where the element at `index` stands once these have been put in.
   func placed(_ index: Int) -> Int {
     // Of the rising numbers `indices[n] - n` those up to `index` are of elements put in before it.
-    var low = 0
-    var high = indices.count
-    while low < high {
-      let middle = (low + high) / 2
-      if indices[middle] - middle <= index { low = middle + 1 } else { high = middle }
-    }
-    return index + low
+    index + indices.indices.partitionPoint { indices[$0] - $0 <= index }
   }
 }

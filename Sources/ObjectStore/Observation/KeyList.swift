@@ -1,3 +1,5 @@
+import Platform
+
 /// The objects of results, in order: a list that shares what did not change with its former self.
 ///
 /// Chunks of about a thousand keys: replacing one key of a million copies one chunk and the list of
@@ -36,13 +38,7 @@ public struct KeyList: Sendable, RandomAccessCollection {
 
   /// The last chunk that begins at or before `index`.
   private func chunk(of index: Int) -> Int {
-    var low = 0
-    var high = starts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= index { low = middle } else { high = middle }
-    }
-    return low
+    (1..<starts.count).partitionPoint { starts[$0] <= index } - 1
   }
 
   /// All keys in one array.
@@ -57,22 +53,16 @@ public struct KeyList: Sendable, RandomAccessCollection {
   func partition<Failure: Error>(
     where isBefore: (ObjectKey) throws(Failure) -> Bool
   ) throws(Failure) -> Int {
-    var low = 0
-    var high = chunks.count
     // The chunks whose first key is before the place; the place is in the last of them.
-    while low < high {
-      let middle = (low + high) / 2
-      if try isBefore(chunks[middle][0]) { low = middle + 1 } else { high = middle }
+    let begun = try chunks.indices.partitionPoint { (index) throws(Failure) in
+      try isBefore(chunks[index][0])
     }
-    guard low > 0 else { return 0 }
-    let chunk = chunks[low - 1]
-    var start = 1
-    var end = chunk.count
-    while start < end {
-      let middle = (start + end) / 2
-      if try isBefore(chunk[middle]) { start = middle + 1 } else { end = middle }
+    guard begun > 0 else { return 0 }
+    let chunk = chunks[begun - 1]
+    let place = try (1..<chunk.count).partitionPoint { (index) throws(Failure) in
+      try isBefore(chunk[index])
     }
-    return starts[low - 1] + start
+    return starts[begun - 1] + place
   }
 
   /// Takes out the keys at `deletions` (indices before, rising), then puts in the `insertions`

@@ -1,3 +1,5 @@
+import Platform
+
 extension CollectionChanges {
   /// How a sequence of values got from one version to another, by comparing the two.
   ///
@@ -109,15 +111,12 @@ package enum LongestIncreasingSubsequence {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: values.count)
     for (place, value) in values.enumerated() where value >= 0 {
-      var low = 0
-      var high = tails.count
-      if let last = tails.last, values[last] < value { low = high }
-      while low < high {
-        let middle = (low + high) / 2
-        if values[tails[middle]] < value { low = middle + 1 } else { high = middle }
+      var length = tails.count
+      if let last = tails.last, values[last] >= value {
+        length = tails.indices.partitionPoint { values[tails[$0]] < value }
       }
-      if low > 0 { previous[place] = tails[low - 1] }
-      if low == tails.count { tails.append(place) } else { tails[low] = place }
+      if length > 0 { previous[place] = tails[length - 1] }
+      if length == tails.count { tails.append(place) } else { tails[length] = place }
     }
     var place = tails.last ?? -1
     while place >= 0 {

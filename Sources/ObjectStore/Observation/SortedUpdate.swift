@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// Carries sorted results on: takes out what may have moved and puts it where it belongs now.
@@ -80,7 +81,7 @@ struct SortedUpdate {
       // Touched, but nothing that the order or the predicate depends on.
       guard let before = try oldIndex(of: key) else { continue }
       let gap = before - Self.rank(before, in: removed)
-      let passed = arriving.partitionPoint { $0.newGap <= gap }
+      let passed = arriving.indices.partitionPoint { arriving[$0].newGap <= gap }
       modified.append((before, gap + passed))
     }
     for (old, new) in modified.sorted(by: { $0.new < $1.new }) {
@@ -97,7 +98,7 @@ struct SortedUpdate {
 
   /// How many of the rising `numbers` are below `number`.
   private static func rank(_ number: Int, in numbers: [Int]) -> Int {
-    numbers.partitionPoint { $0 < number }
+    numbers.indices.partitionPoint { numbers[$0] < number }
   }
 }
 
@@ -135,18 +136,5 @@ extension CompiledQuery {
     values.reserveCapacity(sort.count)
     for sortKey in sort { values.append(try sortKey.value(context, place)) }
     return values
-  }
-}
-
-extension RandomAccessCollection where Index == Int {
-  /// How many elements satisfy a condition that holds for a prefix only.
-  func partitionPoint(_ holds: (Element) -> Bool) -> Int {
-    var low = startIndex
-    var high = endIndex
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low - startIndex
   }
 }

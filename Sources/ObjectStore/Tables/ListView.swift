@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// A list in one version: a tree whose leaves are vectors of its elements.
@@ -117,19 +118,16 @@ public struct ListView: Sendable {
 
   /// The index of a string, given in UTF-8, in a list of strings in the order of their bytes.
   func firstIndex(ofSorted bytes: [UInt8]) throws(StorageError) -> Int? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      let order = try unsafe withBytes(at: middle) { found in
+    func order(_ index: Int) throws(StorageError) -> Ordering {
+      try unsafe withBytes(at: index) { found in
         unsafe bytes.withUnsafeBytes { unsafe ByteOrder.compare(found, $0) }
       }
-      switch order {
-      case .equal: return middle
-      case .less: low = middle + 1
-      case .greater, .different: high = middle
-      }
     }
-    return nil
+    let place = try (0..<count).partitionPoint { (index) throws(StorageError) in
+      try order(index) == .less
+    }
+    if place == count { return nil }
+    return try order(place) == .equal ? place : nil
   }
 
   /// The objects of a list of objects, in order.

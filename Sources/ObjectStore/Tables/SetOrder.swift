@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// The order of a set's elements, in which none equals another one: null, booleans, numbers by
@@ -33,16 +34,11 @@ package enum SetOrder {
   package static func place(
     of value: StoredValue, in set: ListView
   ) throws(StorageError) -> (index: Int, isFound: Bool) {
-    var (low, high) = (0, set.count)
-    while low < high {
-      let middle = (low + high) / 2
-      switch compare(try set.value(at: middle), value) {
-      case .less: low = middle + 1
-      case .equal: return (middle, true)
-      case .greater: high = middle
-      }
+    let place = try (0..<set.count).partitionPoint { (index) throws(StorageError) in
+      compare(try set.value(at: index), value) == .less
     }
-    return (low, false)
+    if place == set.count { return (place, false) }
+    return (place, compare(try set.value(at: place), value) == .equal)
   }
 
   private static func rank(_ value: StoredValue) -> Int {

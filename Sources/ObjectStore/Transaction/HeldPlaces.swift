@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// A collection of an object, and a class that its elements link to.
@@ -59,18 +60,14 @@ struct HeldPlaces {
     var last: ObjectKey?
     for link in links where link.target != last {
       last = link.target
-      var (low, high) = (0, entries.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if entries[middle].target < link.target { low = middle + 1 } else { high = middle }
-      }
-      while low < entries.count, entries[low].target == link.target {
-        let index = entries[low].index
+      var place = entries.indices.partitionPoint { entries[$0].target < link.target }
+      while place < entries.count, entries[place].target == link.target {
+        let index = entries[place].index
         guard index < list.count, try list.value(at: index) == .link(table, link.target) else {
           return nil
         }
         found.append(index)
-        low += 1
+        place += 1
       }
     }
     return found.count == links.count ? found.sorted() : nil

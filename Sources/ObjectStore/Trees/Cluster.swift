@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// A leaf of a table: the keys of up to 256 objects in rising order, and a vector per column.
@@ -55,17 +56,9 @@ public struct Cluster {
   private func lowerBound(_ distance: Int64) -> Int {
     let offsets = unsafe node.data + 8
     let width = node.width
-    var low = 0
-    var high = node.count
-    while low < high {
-      let middle = (low + high) / 2
-      if unsafe VectorMath.offset(offsets, width: width, middle) < UInt64(distance) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+    return (0..<node.count).partitionPoint {
+      unsafe VectorMath.offset(offsets, width: width, $0) < UInt64(distance)
     }
-    return low
   }
 
   /// Where the vector of `column` is; none if all its rows hold the default.

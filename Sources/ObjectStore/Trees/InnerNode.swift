@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// Inner nodes of all trees: references to the children, and an entry of `stride` bytes for each.
@@ -50,12 +51,8 @@ enum InnerNode {
   /// The last child whose first key is not above `key` (0 if all are): table trees.
   @inlinable @inline(__always)
   static func child(_ node: Node, key: Int64) -> Int {
-    var low = 0
-    var high = node.referenceCount
-    while high &- low > 1 {
-      let middle = (low &+ high) &>> 1
-      if first(node, middle, stride: clusterStride) <= key { low = middle } else { high = middle }
-    }
-    return low
+    (1..<max(1, node.referenceCount)).partitionPoint {
+      first(node, $0, stride: clusterStride) <= key
+    } &- 1
   }
 }

@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 extension PairTree {
@@ -74,15 +75,10 @@ extension PairTree {
   /// The last child whose first pair is not above `pair` (0 if all are). Separators are exact, so
   /// it has an entry equal to `pair` if any has.
   static func childHolding(_ node: Node, _ pair: IndexPair) -> Int {
-    var low = 0
-    var high = node.referenceCount
+    let count = node.referenceCount
     // What comes in rising order belongs to the last.
-    if high > 1, !(pair < first(node, high - 1)) { return high - 1 }
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if pair < first(node, middle) { high = middle } else { low = middle }
-    }
-    return low
+    if count > 1, !(pair < first(node, count - 1)) { return count - 1 }
+    return (1..<max(1, count)).partitionPoint { !(pair < first(node, $0)) } - 1
   }
 
   private static func removeBelow(

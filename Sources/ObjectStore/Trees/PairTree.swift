@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// An entry of an index: a value and the key of an object that has it. Ordered by both.
@@ -140,11 +141,8 @@ public struct IndexPair: Hashable, Comparable, Sendable {
   func lowerBound<Width>(
     _ distance: UInt64, _ wanted: Int64, _ width: Width.Type, from low: Int, to high: Int
   ) -> Int {
-    var low = low
-    var high = high
     let stride = stride
-    while low < high {
-      let middle = (low &+ high) &>> 1
+    return (low..<high).partitionPoint { middle in
       let entry = unsafe entries + middle &* stride
       let candidate: UInt64
       if width == UInt8.self {
@@ -158,13 +156,8 @@ public struct IndexPair: Hashable, Comparable, Sendable {
       } else {
         candidate = 0
       }
-      if candidate < distance || (candidate == distance && key(middle) < wanted) {
-        low = middle &+ 1
-      } else {
-        high = middle
-      }
+      return candidate < distance || (candidate == distance && key(middle) < wanted)
     }
-    return low
   }
 }
 
@@ -184,13 +177,7 @@ enum PairTree {
   /// first pair is below it (0 if there is none).
   @inlinable
   static func childBelow(_ node: Node, _ pair: IndexPair) -> Int {
-    var low = 0
-    var high = node.referenceCount
-    while high &- low > 1 {
-      let middle = (low &+ high) &>> 1
-      if first(node, middle) < pair { low = middle } else { high = middle }
-    }
-    return low
+    (1..<max(1, node.referenceCount)).partitionPoint { first(node, $0) < pair } &- 1
   }
 
   /// The leaf that a descent from `root` has come to.

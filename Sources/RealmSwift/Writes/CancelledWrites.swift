@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Storage
 
 /// The cancelled transactions of one realm instance that made objects: these must stay invalid,
@@ -37,18 +38,9 @@ struct CancelledWrites {
 
   /// Whether an object last seen in `generation` was made by one of them.
   func made(_ table: TableKey, _ key: ObjectKey, _ generation: UInt64) -> Bool {
-    var low = 0
-    var high = writes.count
-    while low < high {
-      let middle = (low + high) / 2
-      if writes[middle].generations.upperBound < generation {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    guard low < writes.count, writes[low].generations.contains(generation),
-      let first = writes[low].firstNewKeys[table]
+    let place = writes.indices.partitionPoint { writes[$0].generations.upperBound < generation }
+    guard place < writes.count, writes[place].generations.contains(generation),
+      let first = writes[place].firstNewKeys[table]
     else { return false }
     return key >= first
   }

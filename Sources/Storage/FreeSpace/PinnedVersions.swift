@@ -1,3 +1,5 @@
+import Platform
+
 /// The versions that somebody reads, and the regions in which something waits for one of them.
 struct PinnedVersions {
   private struct Blocked {
@@ -20,14 +22,9 @@ struct PinnedVersions {
   /// The newest pinned version in `createdIn ..< freed`.
   func blocking(createdIn: Version, freed: Version) -> Version? {
     if versions.isEmpty { return freed.previous }
-    var low = 0
-    var high = versions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if versions[middle] < freed { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, versions[low - 1] >= createdIn else { return nil }
-    return versions[low - 1]
+    let place = versions.indices.partitionPoint { versions[$0] < freed }
+    guard place > 0, versions[place - 1] >= createdIn else { return nil }
+    return versions[place - 1]
   }
 
   func contains(_ version: Version) -> Bool {

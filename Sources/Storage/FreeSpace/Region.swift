@@ -1,3 +1,5 @@
+import Platform
+
 /// The free space of 256 KiB of the file, in memory: what may be used now, and what waits for
 /// pinned versions. Numbers are units of 8 bytes from the region's start.
 ///
@@ -43,13 +45,7 @@ struct Region {
 
   /// The first position whose run starts after `start`.
   private func upperBound(_ start: UInt32) -> Int {
-    var low = 0
-    var high = runs.count
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].start <= start { low = middle + 1 } else { high = middle }
-    }
-    return low
+    runs.indices.partitionPoint { runs[$0].start <= start }
   }
 
   /// Whether all of a run is free.

@@ -1,3 +1,5 @@
+import Platform
+
 /// Where the commits after some version have put their nodes, by the log of a later version.
 ///
 /// Every node of that later version which is newer than the first one lies in one of the extents.
@@ -55,11 +57,7 @@ struct WrittenExtents {
 
   /// Whether a node that begins at `offset` may be one of them.
   func contains(_ offset: UInt64) -> Bool {
-    var (low, high) = (0, extents.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if extents[middle].end > offset { high = middle } else { low = middle + 1 }
-    }
-    return low < extents.count && extents[low].offset <= offset
+    let place = extents.indices.partitionPoint { extents[$0].end <= offset }
+    return place < extents.count && extents[place].offset <= offset
   }
 }

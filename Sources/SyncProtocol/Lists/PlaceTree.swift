@@ -155,14 +155,9 @@ extension PlaceTree {
 
   /// After all siblings that are not later. Mostly the end.
   private func position(of sort: Stamp, among siblings: ChildList) -> Int {
-    var low = 0
-    var high = siblings.count
-    if high == 0 || places[Int(siblings[high - 1])].sort <= sort { return high }
-    while low < high {
-      let middle = (low + high) / 2
-      if places[Int(siblings[middle])].sort <= sort { low = middle + 1 } else { high = middle }
-    }
-    return low
+    let count = siblings.count
+    if count == 0 || places[Int(siblings[count - 1])].sort <= sort { return count }
+    return (0..<count).partitionPoint { places[Int(siblings[$0])].sort <= sort }
   }
 
   /// Takes out a dead place. Its children take its spot among its siblings, which stay sorted by

@@ -4,7 +4,8 @@ struct FolderOrder {
   let folders: [String]
 
   static let all = [
-    FolderOrder(target: "Platform", folders: ["Threads", "System", "Memory", "Cryptography"]),
+    FolderOrder(
+      target: "Platform", folders: ["Threads", "System", "Memory", "Search", "Cryptography"]),
     FolderOrder(
       target: "Coordination", folders: ["Layout", "Pins", "Session", "Signal", "Writer"]),
     FolderOrder(

@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// A string or data against a constant, byte by byte.
@@ -86,16 +87,10 @@ final class BytesSetNode: VectorNode {
   }
 
   private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var low = 0
-    var high = values.count
-    while low < high {
-      let middle = (low + high) / 2
-      switch unsafe values[middle].withUnsafeBytes({ unsafe ByteOrder.compare($0, bytes) }) {
-      case .less: low = middle + 1
-      case .equal: return true
-      default: high = middle
-      }
+    func order(_ index: Int) -> Ordering {
+      unsafe values[index].withUnsafeBytes { unsafe ByteOrder.compare($0, bytes) }
     }
-    return false
+    let place = values.indices.partitionPoint { order($0) == .less }
+    return place < values.count && order(place) == .equal
   }
 }
