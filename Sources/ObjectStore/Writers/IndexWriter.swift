@@ -44,12 +44,17 @@ struct IndexWriter {
     return node
   }
 
+  /// An entry, and in which of an index's trees it is: nulls have one of their own.
+  @inline(__always)
+  private static func entry(_ value: Int64?, _ key: ObjectKey) -> (place: Int, pair: IndexPair) {
+    (value == nil ? 1 : 0, IndexPair(value ?? 0, key.rawValue))
+  }
+
   func insert(
     _ state: State, _ spec: ColumnSpec, _ value: Int64?, _ key: ObjectKey
   ) throws(StorageError) {
     let node = try node(state, spec)
-    let place = value == nil ? 1 : 0
-    let pair = IndexPair(value ?? 0, key.rawValue)
+    let (place, pair) = Self.entry(value, key)
     let tree = try PairTree.insert(
       writer, node.node.reference(place), pair, limits: limits)
     node.setReference(place, tree)
@@ -59,8 +64,7 @@ struct IndexWriter {
     _ state: State, _ spec: ColumnSpec, _ value: Int64?, _ key: ObjectKey
   ) throws(StorageError) {
     let node = try node(state, spec)
-    let place = value == nil ? 1 : 0
-    let pair = IndexPair(value ?? 0, key.rawValue)
+    let (place, pair) = Self.entry(value, key)
     let tree = try PairTree.remove(
       writer, node.node.reference(place), pair, limits: limits)
     guard let tree else {

@@ -26,21 +26,29 @@ struct LinkWriter {
   func addBacklink(
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
-    let state = try tables.open(table)
-    let row = try clusters.locate(state, target)
-    let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try BacklinkWriter.add(writer, old, row: row, origin: origin, limits: tables.limits)
-    if new != old { state.pointee.leaf.setReference(column.slot, new) }
+    try changeBacklinks(table, column, target) { (old, row) throws(StorageError) in
+      try BacklinkWriter.add(writer, old, row: row, origin: origin, limits: tables.limits)
+    }
   }
 
   func removeBacklink(
     _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey, from origin: ObjectKey
   ) throws(StorageError) {
+    try changeBacklinks(table, column, target) { (old, row) throws(StorageError) in
+      try BacklinkWriter.remove(writer, old, row: row, origin: origin, limits: tables.limits)
+    }
+  }
+
+  /// Gives the target's cluster the vector that `change` makes of the one that it has.
+  @inline(__always)
+  private func changeBacklinks(
+    _ table: TableKey, _ column: ColumnKey, _ target: ObjectKey,
+    by change: (NodeReference, Int) throws(StorageError) -> NodeReference
+  ) throws(StorageError) {
     let state = try tables.open(table)
     let row = try clusters.locate(state, target)
     let old = state.pointee.leaf.node.reference(column.slot)
-    let new = try BacklinkWriter.remove(
-      writer, old, row: row, origin: origin, limits: tables.limits)
+    let new = try change(old, row)
     if new != old { state.pointee.leaf.setReference(column.slot, new) }
   }
 
