@@ -118,16 +118,16 @@ public struct ListView: Sendable {
 
   /// The index of a string, given in UTF-8, in a list of strings in the order of their bytes.
   func firstIndex(ofSorted bytes: [UInt8]) throws(StorageError) -> Int? {
-    func order(_ index: Int) throws(StorageError) -> Ordering {
-      try unsafe withBytes(at: index) { found in
+    // The place that is found has been compared, unless it is the end.
+    var isEqual = false
+    let place = try (0..<count).partitionPoint { (index) throws(StorageError) in
+      let order = try unsafe withBytes(at: index) { found in
         unsafe bytes.withUnsafeBytes { unsafe ByteOrder.compare(found, $0) }
       }
+      if order == .equal { isEqual = true }
+      return order == .less
     }
-    let place = try (0..<count).partitionPoint { (index) throws(StorageError) in
-      try order(index) == .less
-    }
-    if place == count { return nil }
-    return try order(place) == .equal ? place : nil
+    return isEqual ? place : nil
   }
 
   /// The objects of a list of objects, in order.

@@ -34,11 +34,14 @@ package enum SetOrder {
   package static func place(
     of value: StoredValue, in set: ListView
   ) throws(StorageError) -> (index: Int, isFound: Bool) {
+    // The place that is found has been compared, unless it is the end.
+    var isEqual = false
     let place = try (0..<set.count).partitionPoint { (index) throws(StorageError) in
-      compare(try set.value(at: index), value) == .less
+      let order = compare(try set.value(at: index), value)
+      if order == .equal { isEqual = true }
+      return order == .less
     }
-    if place == set.count { return (place, false) }
-    return (place, compare(try set.value(at: place), value) == .equal)
+    return (place, isEqual)
   }
 
   private static func rank(_ value: StoredValue) -> Int {

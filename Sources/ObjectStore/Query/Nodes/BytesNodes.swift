@@ -87,10 +87,13 @@ final class BytesSetNode: VectorNode {
   }
 
   private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    func order(_ index: Int) -> Ordering {
-      unsafe values[index].withUnsafeBytes { unsafe ByteOrder.compare($0, bytes) }
+    // The place that is found has been compared, unless it is the end.
+    var isEqual = false
+    _ = values.indices.partitionPoint { index in
+      let order = unsafe values[index].withUnsafeBytes { unsafe ByteOrder.compare($0, bytes) }
+      if order == .equal { isEqual = true }
+      return order == .less
     }
-    let place = values.indices.partitionPoint { order($0) == .less }
-    return place < values.count && order(place) == .equal
+    return isEqual
   }
 }
