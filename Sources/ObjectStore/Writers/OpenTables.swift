@@ -103,14 +103,14 @@ final class OpenTables {
   /// Writes the schema, makes tables for new classes, and room for new indexes. Who calls it notes
   /// the change. No table has a cluster at hand afterwards.
   func storeSchema(_ description: SchemaDescription) throws(StorageError) {
-    let rootNode = try mutableRoot(tables: description.classes.count)
-    // What could not be read again must not be written.
+    // What could not be read again must not be written. Before anything is changed.
     guard SchemaCodec.fits(description) else {
       throw StorageError(
         .schemaMismatch, path: source.path,
         "the classes have more than \(SchemaCodec.columnsMax) properties, with those that were"
           + " removed; use fewer, or write a compact copy into a new file")
     }
+    let rootNode = try mutableRoot(tables: description.classes.count)
     let bytes = SchemaCodec.encode(description)
     let node = try writer.remake(
       rootNode.node.reference(0), kind: .schema, count: bytes.count, dataSize: bytes.count)
