@@ -18,9 +18,15 @@ final class BoundClasses: Sendable {
   /// Of older schemas and no longer in use, but for objects that were made with them.
   private let retired: [TableBinding]
 
-  /// - Parameter earlier: of the same classes, for an older schema. Its bindings stay in use where
-  ///   they fit, as they nearly always do: tables and columns keep their keys.
-  init(_ schema: StoredSchema, _ classes: [ClassInfo], earlier: BoundClasses? = nil) {
+  /// - Parameters:
+  ///   - earlier: of the same classes, for an older schema. Its bindings stay in use where they
+  ///     fit, as they nearly always do: tables and columns keep their keys.
+  ///   - abandoned: those of cancelled writes, whose bindings are used where there is none. The
+  ///     writes that follow make the same tables again.
+  init(
+    _ schema: StoredSchema, _ classes: [ClassInfo], earlier: BoundClasses? = nil,
+    abandoned: [BoundClasses] = []
+  ) {
     self.schema = schema
     self.classes = classes
     var byClass: [ObjectIdentifier: TableBinding] = [:]
@@ -32,7 +38,10 @@ final class BoundClasses: Sendable {
         byClass[ObjectIdentifier(info.type)] = known
       } else {
         if let known { retired.append(known) }
-        byClass[ObjectIdentifier(info.type)] = description.map { TableBinding(info, $0) }
+        byClass[ObjectIdentifier(info.type)] = description.map { description in
+          abandoned.lazy.compactMap { $0.byClass[ObjectIdentifier(info.type)] }
+            .first { $0.fits(description) } ?? TableBinding(info, description)
+        }
       }
     }
     self.retired = retired
@@ -54,6 +63,12 @@ final class BoundClasses: Sendable {
       dynamic = made
       return made
     }
+  }
+
+  /// Whether what objects may point into is there without it, too.
+  func isCovered(by others: [BoundClasses]) -> Bool {
+    dynamic.withLock { $0 == nil }
+      && byClass.allSatisfy { type, binding in others.contains { $0.byClass[type] === binding } }
   }
 
   /// The class's binding, nil if the schema does not have the class.

@@ -156,6 +156,7 @@ public final class _RealmInstance: @unchecked Sendable {
 
   var schema: StoredSchema { schemaInUse.schema }
   var bound: BoundClasses { schemaInUse.bound }
+  var abandonedSchemaCount: Int { schemaInUse.abandoned.count }
 
   /// The class's binding, nil if the realm does not know the class.
   func binding(for type: ObjectBase.Type) -> TableBinding? {
@@ -266,13 +267,13 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Forgets the classes of a transaction that is cancelled.
   func restoreSchema(from writing: OpenWrite) {
     guard let earlier = writing.earlier else { return }
-    schemaInUse.restore(earlier)
+    schemaInUse = schemaInUse.restored(to: earlier)
     lastBinding = nil
   }
 
   /// After another program has added classes or properties.
   func takeOver(_ newer: StoredSchema) {
-    schemaInUse.takeOver(newer)
+    schemaInUse = schemaInUse.takingOver(newer)
     lastBinding = nil
   }
 

@@ -3,10 +3,10 @@ import ObjectStore
 /// The schema that a realm reads with: what the program's classes are there, and their tables as
 /// they were last looked up.
 struct SchemaInUse {
-  private(set) var bound: BoundClasses
+  let bound: BoundClasses
   /// Those of cancelled writes, which accessors may still point into.
-  private var abandoned: [BoundClasses] = []
-  private(set) var tables: CachedTables
+  private(set) var abandoned: [BoundClasses] = []
+  let tables: CachedTables
 
   init(_ bound: BoundClasses) {
     self.bound = bound
@@ -17,18 +17,26 @@ struct SchemaInUse {
 
   var schema: StoredSchema { bound.schema }
 
-  mutating func takeOver(_ newer: StoredSchema) {
-    use(BoundClasses(newer, bound.classes, earlier: bound))
+  // What follows makes new values instead of changing this one: a realm's is read for every object,
+  // and reading a property that is only ever replaced needs no check that nobody is changing it.
+
+  /// The one to go on with after another schema has become the file's. Replaces this one.
+  func takingOver(_ newer: StoredSchema) -> SchemaInUse {
+    replaced(by: BoundClasses(newer, bound.classes, earlier: bound, abandoned: abandoned))
   }
 
-  mutating func restore(_ earlier: BoundClasses) {
-    abandoned.append(bound)
-    use(earlier)
+  /// The one to go on with after the classes that a transaction brought are gone again. Replaces
+  /// this one.
+  func restored(to earlier: BoundClasses) -> SchemaInUse {
+    var next = replaced(by: earlier)
+    if !bound.isCovered(by: abandoned + [earlier]) { next.abandoned.append(bound) }
+    return next
   }
 
-  private mutating func use(_ bound: BoundClasses) {
-    self.bound = bound
-    tables.deallocate()
-    tables = CachedTables(count: bound.schema.description.classes.count)
+  private func replaced(by bound: BoundClasses) -> SchemaInUse {
+    var next = SchemaInUse(bound)
+    next.abandoned = abandoned
+    deallocate()
+    return next
   }
 }

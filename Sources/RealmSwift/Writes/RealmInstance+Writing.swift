@@ -218,4 +218,7 @@ extension _RealmInstance {
 extension Realm {
   /// For tests: how many cancelled writes this realm has to remember.
   package var cancelledWriteCount: Int { instance.cancelled.count }
+
+  /// For tests: how many schemas of cancelled writes this realm has to keep.
+  package var abandonedSchemaCount: Int { instance.abandonedSchemaCount }
 }

@@ -1,6 +1,11 @@
 import RealmSwift
 import Testing
 
+/// What can hold collections that have tables of their own.
+final class Chest: Object {
+  @Persisted var content: AnyRealmValue
+}
+
 /// What is left of cancelled writes.
 @Suite struct CancelledWriteTests {
   let file = TemporaryRealm()
@@ -40,5 +45,31 @@ import Testing
     #expect(there.map(\.name) == (0..<50).map { "there \($0)" })
     // Once more, when each has been looked for.
     #expect(gone.allSatisfy { $0.isInvalidated } && !there.contains { $0.isInvalidated })
+  }
+
+  @Test("any number of cancelled writes that would have added tables leave as much as one")
+  func tablesThatNeverCame() throws {
+    let file = TemporaryRealm([Chest.self])
+    let realm = try file.open()
+    func chest() -> Chest {
+      let chest = realm.create(Chest.self)
+      chest.content = .fromDictionary(["key": .fromArray([.int(1)])])
+      return chest
+    }
+    var gone: [Chest] = []
+    for _ in 0..<20 {
+      realm.beginWrite()
+      gone.append(chest())
+      realm.cancelWrite()
+    }
+    #expect(realm.abandonedSchemaCount == 1)
+    #expect(gone.allSatisfy { $0.isInvalidated })
+    let kept = try realm.write { chest() }
+    #expect(gone.allSatisfy { $0.isInvalidated })
+    #expect(kept.content.dictionaryValue?["key"]?.listValue?[0] == .int(1))
+    realm.beginWrite()
+    #expect(chest().content.dictionaryValue?.count == 1)
+    realm.cancelWrite()
+    #expect(realm.abandonedSchemaCount == 1)
   }
 }
