@@ -54,7 +54,7 @@ public struct PropertyDescription: Hashable, Sendable {
   /// that has not come out of a file.
   var keyColumn: ColumnKey
   /// Where the table node refers to this column's index; 0 without one.
-  var indexSlot: UInt32
+  package var indexSlot: UInt32
 
   public init(
     name: String, kind: ValueKind, collection: CollectionKind = .none, isOptional: Bool = false,

@@ -86,7 +86,14 @@ extension Table {
   public func find(
     primaryKey value: Int64, _ property: PropertyDescription
   ) throws(StorageError) -> ObjectKey? {
-    let index = try indexRoot(property.indexSlot)
+    try find(primaryKey: value, indexSlot: property.indexSlot)
+  }
+
+  /// The same by the slot of the primary key's index, without a copy of its description.
+  public func find(
+    primaryKey value: Int64, indexSlot: UInt32
+  ) throws(StorageError) -> ObjectKey? {
+    let index = try indexRoot(indexSlot)
     if index.isNone { return nil }
     let values = try source.node(index, .index).reference(0)
     return try PrimaryKeyLookup.first(value, values: values, table: self)

@@ -78,12 +78,11 @@ extension _RealmInstance {
   @usableFromInline
   func object(ofType type: ObjectBase.Type, forIntegerKey key: Int) -> ObjectBase? {
     checkThread()
-    guard let binding = binding(for: type), let property = binding.primaryKey,
-      property.kind == .int
+    guard let binding = binding(for: type), let slot = binding.integerKeySlot
     else { return object(ofType: type, forPrimaryKey: key) }
     let table = table(of: binding)
     let found = engine { () throws(StorageError) in
-      try table.find(primaryKey: Int64(key), property)
+      try table.find(primaryKey: Int64(key), indexSlot: slot)
     }
     return found.map { locatedObject(binding, $0) }
   }

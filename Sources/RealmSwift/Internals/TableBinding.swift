@@ -14,6 +14,8 @@ final class TableBinding: @unchecked Sendable {
   let properties: [PropertyDescription?]
   let primaryKey: PropertyDescription?
   let primaryKeyColumn: UInt32
+  /// The slot of the primary key's index if it is an integer; by itself, for look-ups.
+  let integerKeySlot: UInt32?
   /// What `@Persisted` properties are given as their column: the column's key, or for linking
   /// objects the property's index.
   let columns: [UInt32]
@@ -37,6 +39,7 @@ final class TableBinding: @unchecked Sendable {
     primaryKey = info.primaryKey.flatMap { [properties] in properties[$0] }
       .flatMap { $0.isPrimaryKey ? $0 : nil }
     primaryKeyColumn = primaryKey?.columnKey.rawValue ?? .max
+    integerKeySlot = primaryKey.flatMap { $0.kind == .int ? $0.indexSlot : nil }
     var slots = [Int](repeating: -1, count: 1 + (columns.max().map(Int.init) ?? 0))
     for (index, property) in properties.enumerated() where property != nil {
       slots[property!.columnKey.slot] = index
