@@ -6,12 +6,21 @@ extension ObjectTransaction {
   /// zero or empty in existing objects), more or fewer indexes. What the file has beyond that
   /// stays, unused.
   ///
+  /// A new date that is required is the beginning of 1970 in existing objects. Where objects are
+  /// synchronised it is that of 2001, as in those which programs make that do not know the
+  /// property: what nobody has written has to be the same on all devices.
+  ///
+  /// - Parameters:
+  ///   - wanted: what the schema has to have.
+  ///   - areSynced: whether the objects are those of many devices; those of a synced file are.
   /// - Returns: whether anything had to be changed.
   /// - Throws: `.schemaMismatch` naming every difference that needs a migration, or what is wrong
   ///   with the wanted schema; nothing has been changed then.
   @discardableResult
-  public func apply(_ wanted: SchemaDescription) throws(StorageError) -> Bool {
-    try SchemaEditor(transaction: self).apply(wanted)
+  public func apply(
+    _ wanted: SchemaDescription, areSynced: Bool = false
+  ) throws(StorageError) -> Bool {
+    try SchemaEditor(transaction: self).apply(wanted, areSynced: areSynced || schema.isSynced)
   }
 
   /// Makes all classes, properties and indexes that are wanted. Properties whose type has changed

@@ -17,7 +17,9 @@ struct SchemaEditor {
   /// - Throws: `.schemaMismatch` naming every difference that needs a migration, or what is wrong
   ///   with the wanted schema; nothing has been changed then.
   @discardableResult
-  func apply(_ wanted: SchemaDescription) throws(StorageError) -> Bool {
+  func apply(
+    _ wanted: SchemaDescription, areSynced: Bool
+  ) throws(StorageError) -> Bool {
     let change = try SchemaChange(
       from: schema.description, to: wanted, path: source.path)
     if change.isEmpty { return false }
@@ -28,7 +30,9 @@ struct SchemaEditor {
       try writer.releaseTree(state.pointee.node.node.reference(slot))
       state.pointee.node.setReference(slot, .none)
     }
-    for (table, column) in change.datesToBegin { try beginDates(column, in: table) }
+    if !areSynced {
+      for (table, column) in change.datesToBegin { try beginDates(column, in: table) }
+    }
     for (table, column) in change.indexesToBuild {
       let state = try tables.open(table)
       try transaction.indexes.build(state, column)

@@ -52,7 +52,7 @@ struct SchemaMigration {
       target.classes[index].keepIndexes(of: known)
     }
     try tables.storeSchema(stored)
-    try editor.apply(target)
+    try editor.apply(target, areSynced: transaction.schema.isSynced)
     for (table, name) in replaced {
       try carryValues(from: Self.replacedPrefix + name, to: name, in: table)
       try editor.dropProperty(Self.replacedPrefix + name, of: table)

@@ -372,7 +372,9 @@ final class AppStorage: ServerStorage {
       let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
       defer { transaction.cancel() }
       let isSchemaNew = changes.head.schema != stored.schema
-      if isSchemaNew { try transaction.apply(RealSchema.wanted(changes.head.schema)) }
+      if isSchemaNew {
+        try transaction.apply(RealSchema.wanted(changes.head.schema), areSynced: true)
+      }
       let schema = RealSchema(
         transaction.schema.description, changes.head.schema, changes.head.names)
       let steps = try write(changes, transaction)
