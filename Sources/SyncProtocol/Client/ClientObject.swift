@@ -163,4 +163,20 @@ public struct ClientObject: Sendable, Equatable {
     }
     return gone
   }
+  /// Takes away what was written in properties that are gone, or are of another type now, and is
+  /// not acknowledged: there is nothing left of it that could be sent.
+  ///
+  /// - Returns: whether there was something.
+  public mutating func forgetWrites(in properties: [NameID: Set<NameID>]) -> Bool {
+    var isChanged = false
+    for (id, container) in containers {
+      guard case .object(let type) = container.kind, let gone = properties[type] else { continue }
+      for property in gone where container.dirty[.property(property)] != nil {
+        containers[id]?.dirty[.property(property)] = nil
+        isChanged = true
+      }
+    }
+    if !isDirty { dirtySince = nil }
+    return isChanged
+  }
 }

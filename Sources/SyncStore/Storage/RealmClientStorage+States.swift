@@ -244,18 +244,35 @@ extension RealmClientStorage {
   /// server is known to have of those that the program did not have in `before`. Lists, maps and
   /// embedded objects of them found no place among the program's data, but counted as received; the
   /// server tells them again, and then they are new.
+  ///
+  /// A property that has got another type is a new one, whose former values are gone; so are those
+  /// of one that was taken away, with what was written there and is not acknowledged.
   func forgetNewProperties(since before: SchemaDescription) throws(StorageError) {
-    var properties: [NameID: Set<NameID>] = [:]
+    var new: [NameID: Set<NameID>] = [:]
+    var gone: [NameID: Set<NameID>] = [:]
     for known in try layout.classes.all {
       let old = before.description(of: known.name)?.properties ?? []
-      let names = Set(old.map(\.name))
-      let new = known.properties.filter { !names.contains($0.value.name) }.keys
-      if !new.isEmpty { properties[known.type] = Set(new) }
+      for (name, property) in known.properties {
+        let earlier = old.first { $0.name == property.name }
+        if earlier?.hasType(of: property) != true { new[known.type, default: []].insert(name) }
+      }
+      for property in old where !property.isPrimaryKey {
+        guard let name = record.names.find(Text(property.name)) else { continue }
+        if known.properties[name]?.hasType(of: property) != true {
+          gone[known.type, default: []].insert(name)
+        }
+      }
     }
-    if properties.isEmpty { return }
+    let all = new.merging(gone) { $0.union($1) }
+    if all.isEmpty { return }
     for id in try hiddenObjects(where: { _ in true }) {
-      guard var state = takeState(of: id) else { continue }
-      for gone in state.forget(newProperties: properties) { change(.drop(gone), in: id) }
+      // Most have nothing to be forgotten, and are not written.
+      guard var state = state(of: id) else { continue }
+      let containers = state.forget(newProperties: all)
+      let hadWrites = state.forgetWrites(in: gone)
+      if containers.isEmpty && !hadWrites { continue }
+      _ = takeState(of: id)
+      for container in containers { change(.drop(container), in: id) }
       putState(state, of: id)
     }
   }
@@ -269,5 +286,12 @@ extension RealmClientStorage {
     let found = try writes.table(known.table).find(primaryKey: id.key.stored, primaryKey)
     rows[id] = found
     return found
+  }
+}
+
+extension PropertyDescription {
+  /// Whether it can have the values of the other.
+  fileprivate func hasType(of other: PropertyDescription) -> Bool {
+    kind == other.kind && collection == other.collection && linkTarget == other.linkTarget
   }
 }

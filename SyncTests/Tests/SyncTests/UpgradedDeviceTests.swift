@@ -22,6 +22,23 @@ final class Stable: Object {
   @Persisted var counts: Map<String, Int>
   @Persisted var tags: MutableSet<String>
   @Persisted var next: Stable?
+  @Persisted var founded = Date(timeIntervalSince1970: 0)
+}
+
+/// A class with a property that is of another type in other versions of the app.
+final class Shelf: Object {
+  @Persisted(primaryKey: true) var _id = ""
+  @Persisted var name = ""
+  @Persisted var places: List<Int>
+}
+
+/// The version between two of those.
+final class ShelfBetween: Object {
+  @Persisted(primaryKey: true) var _id = ""
+  @Persisted var name = ""
+  @Persisted var places = 0
+
+  override static func _realmObjectName() -> String { "Shelf" }
 }
 
 @Suite("a device that is upgraded", .timeLimit(.minutes(2))) @MainActor
@@ -116,7 +133,9 @@ struct UpgradedDeviceTests {
           configuration: configuration(two.left, two.user, Stable.self, version: 0),
           downloadBeforeOpen: .always)
         try realm.write {
-          realm.add(Stable(value: ["_id": "a", "name": "first", "horses": ["x", "y"]]))
+          let first = Stable(value: ["_id": "a", "name": "first", "horses": ["x", "y"]])
+          first.founded = Date(timeIntervalSince1970: 5)
+          realm.add(first)
         }
       }
       @MainActor func rename() async throws {
@@ -141,7 +160,74 @@ struct UpgradedDeviceTests {
         #expect(all.map(\.name) == ["renamed", "second"])
         #expect(Array(all[0].horses) == ["x", "y"])
         #expect(all[1].horses.isEmpty)
+        // Nobody wrote the second one's.
+        #expect(all[0].founded == Date(timeIntervalSince1970: 5))
+        #expect(all[1].founded == Date(timeIntervalSinceReferenceDate: 0))
       }
+    }
+  }
+
+  @Test("has the same in a required date that nobody wrote as a device that did not have to be")
+  func unwrittenDate() async throws {
+    try await TwoDevices.with { two in
+      @MainActor func makeEarlier() async throws {
+        let realm = try await Realm(
+          configuration: configuration(two.left, two.user, EarlierStable.self, version: 0))
+        try realm.write { realm.add(EarlierStable(value: ["_id": "a", "name": "first"])) }
+        try await #require(realm.syncSession).wait(for: .upload)
+      }
+      try await makeEarlier()
+      let right = try await Realm(
+        configuration: configuration(two.right, two.user, Stable.self, version: 0),
+        downloadBeforeOpen: .always)
+      let left = try await Realm(
+        configuration: configuration(two.left, two.user, Stable.self, version: 0))
+      for realm in [left, right] {
+        let first = try #require(realm.object(ofType: Stable.self, forPrimaryKey: "a"))
+        #expect(first.founded == Date(timeIntervalSinceReferenceDate: 0))
+      }
+      // Nor does what comes later make it another one.
+      try right.write { right.objects(Stable.self)[0].name = "renamed" }
+      #expect(await waits(left) { $0.objects(Stable.self).first?.name == "renamed" })
+      #expect(left.objects(Stable.self)[0].founded == Date(timeIntervalSinceReferenceDate: 0))
+    }
+  }
+
+  @Test("goes on when a list has been something else in between, and keeps what else was written")
+  func anotherTypeInBetween() async throws {
+    try await TwoDevices.with { two in
+      @MainActor func open<T: Object>(_ type: T.Type, _ version: UInt64) async throws -> Realm {
+        var configuration = configuration(two.left, two.user, type, version: version)
+        configuration.objectTypes = [type]
+        return try await Realm(configuration: configuration)
+      }
+      @MainActor func make() async throws {
+        let realm = try await open(Shelf.self, 0)
+        try realm.write {
+          realm.add(Shelf(value: ["_id": "a", "name": "first", "places": [1, 2, 3]]))
+        }
+        try await #require(realm.syncSession).wait(for: .upload)
+      }
+      @MainActor func change() async throws {
+        let realm = try await open(ShelfBetween.self, 1)
+        try realm.write {
+          let first = try #require(realm.object(ofType: ShelfBetween.self, forPrimaryKey: "a"))
+          first.places = 5
+          first.name = "renamed"
+          realm.add(ShelfBetween(value: ["_id": "b", "name": "second", "places": 6]))
+        }
+      }
+      try await make()
+      try await change()
+      let realm = try await open(Shelf.self, 2)
+      try await #require(realm.syncSession).wait(for: .upload)
+      try await #require(realm.syncSession).wait(for: .download)
+      let all = realm.objects(Shelf.self).sorted(by: \._id)
+      #expect(await waits(realm) { _ in all.first.map { Array($0.places) } == [1, 2, 3] })
+      #expect(all.map(\.name) == ["renamed", "second"])
+      #expect(all.last?.places.isEmpty == true)
+      try realm.write { all[0].places.append(4) }
+      try await #require(realm.syncSession).wait(for: .upload)
     }
   }
 }
