@@ -49,9 +49,7 @@ final class BoundClasses: Sendable {
     for binding in byClass.values { byTable[Int(binding.table.rawValue)] = binding }
     self.byClass = byClass
     self.byTable = byTable
-    olderDynamic =
-      earlier.map { $0.olderDynamic + ($0.dynamic.withLock { $0 }.map { [$0] } ?? []) }
-      ?? []
+    olderDynamic = earlier?.allDynamic ?? []
   }
 
   /// The classes without the program's types.
@@ -67,8 +65,14 @@ final class BoundClasses: Sendable {
 
   /// Whether what objects may point into is there without it, too.
   func isCovered(by others: [BoundClasses]) -> Bool {
-    dynamic.withLock { $0 == nil }
-      && byClass.allSatisfy { type, binding in others.contains { $0.byClass[type] === binding } }
+    let known = others.flatMap { Array($0.byClass.values) + $0.retired }
+    let knownDynamic = others.flatMap(\.allDynamic)
+    return (Array(byClass.values) + retired).allSatisfy { one in known.contains { $0 === one } }
+      && allDynamic.allSatisfy { one in knownDynamic.contains { $0 === one } }
+  }
+
+  private var allDynamic: [DynamicClasses] {
+    olderDynamic + (dynamic.withLock { $0 }.map { [$0] } ?? [])
   }
 
   /// The class's binding, nil if the schema does not have the class.

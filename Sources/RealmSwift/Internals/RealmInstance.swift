@@ -267,14 +267,22 @@ public final class _RealmInstance: @unchecked Sendable {
   /// Forgets the classes of a transaction that is cancelled.
   func restoreSchema(from writing: OpenWrite) {
     guard let earlier = writing.earlier else { return }
-    schemaInUse = schemaInUse.restored(to: earlier)
+    use(schemaInUse.restored(to: earlier))
     lastBinding = nil
   }
 
   /// After another program has added classes or properties.
   func takeOver(_ newer: StoredSchema) {
-    schemaInUse = schemaInUse.takingOver(newer)
+    use(schemaInUse.takingOver(newer))
     lastBinding = nil
+  }
+
+  /// Making the next one runs initialisers of the program's classes, so only what is in use now is
+  /// given back.
+  private func use(_ next: SchemaInUse) {
+    let last = schemaInUse
+    schemaInUse = next
+    last.deallocate()
   }
 
   // MARK: Turns

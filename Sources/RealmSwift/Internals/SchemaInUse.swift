@@ -20,23 +20,21 @@ struct SchemaInUse {
   // What follows makes new values instead of changing this one: a realm's is read for every object,
   // and reading a property that is only ever replaced needs no check that nobody is changing it.
 
-  /// The one to go on with after another schema has become the file's. Replaces this one.
+  /// The one to go on with after another schema has become the file's.
   func takingOver(_ newer: StoredSchema) -> SchemaInUse {
-    replaced(by: BoundClasses(newer, bound.classes, earlier: bound, abandoned: abandoned))
+    next(BoundClasses(newer, bound.classes, earlier: bound, abandoned: abandoned))
   }
 
-  /// The one to go on with after the classes that a transaction brought are gone again. Replaces
-  /// this one.
+  /// The one to go on with after the classes that a transaction brought are gone again.
   func restored(to earlier: BoundClasses) -> SchemaInUse {
-    var next = replaced(by: earlier)
+    var next = next(earlier)
     if !bound.isCovered(by: abandoned + [earlier]) { next.abandoned.append(bound) }
     return next
   }
 
-  private func replaced(by bound: BoundClasses) -> SchemaInUse {
+  private func next(_ bound: BoundClasses) -> SchemaInUse {
     var next = SchemaInUse(bound)
     next.abandoned = abandoned
-    deallocate()
     return next
   }
 }

@@ -64,6 +64,16 @@ struct UpgradedDeviceTests {
     #expect(realm.objects(EarlierStable.self).count == 2)
   }
 
+  /// Both devices' files by the present version, the right one's with what the server has.
+  private func openPresent(_ two: TwoDevices) async throws -> (left: Realm, right: Realm) {
+    let right = try await Realm(
+      configuration: configuration(two.right, two.user, Stable.self, version: 0),
+      downloadBeforeOpen: .always)
+    let left = try await Realm(
+      configuration: configuration(two.left, two.user, Stable.self, version: 0))
+    return (left, right)
+  }
+
   private func text(_ stable: Stable) -> String {
     let byName = stable.byName.keys.sorted().map {
       "\($0): \(stable.byName[$0].flatMap { $0?.color } ?? "nil")"
@@ -150,11 +160,7 @@ struct UpgradedDeviceTests {
       }
       try await make()
       try await rename()
-      let right = try await Realm(
-        configuration: configuration(two.right, two.user, Stable.self, version: 0),
-        downloadBeforeOpen: .always)
-      let left = try await Realm(
-        configuration: configuration(two.left, two.user, Stable.self, version: 0))
+      let (left, right) = try await openPresent(two)
       for realm in [left, right] {
         let all = realm.objects(Stable.self).sorted(by: \._id)
         #expect(all.map(\.name) == ["renamed", "second"])
@@ -177,11 +183,7 @@ struct UpgradedDeviceTests {
         try await #require(realm.syncSession).wait(for: .upload)
       }
       try await makeEarlier()
-      let right = try await Realm(
-        configuration: configuration(two.right, two.user, Stable.self, version: 0),
-        downloadBeforeOpen: .always)
-      let left = try await Realm(
-        configuration: configuration(two.left, two.user, Stable.self, version: 0))
+      let (left, right) = try await openPresent(two)
       for realm in [left, right] {
         let first = try #require(realm.object(ofType: Stable.self, forPrimaryKey: "a"))
         #expect(first.founded == Date(timeIntervalSinceReferenceDate: 0))

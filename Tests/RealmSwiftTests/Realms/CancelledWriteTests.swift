@@ -72,4 +72,21 @@ final class Chest: Object {
     realm.cancelWrite()
     #expect(realm.abandonedSchemaCount == 1)
   }
+
+  @Test("what was dynamic between two new tables of a cancelled write can still be asked")
+  func dynamicInBetween() throws {
+    let file = TemporaryRealm([Chest.self])
+    let realm = try file.open()
+    var gone: [DynamicObject] = []
+    for _ in 0..<20 {
+      realm.beginWrite()
+      let chest = realm.create(Chest.self)
+      chest.content = .fromArray([.int(1)])
+      gone.append(try #require(realm.dynamicObjects("Chest").first))
+      chest.content = .fromDictionary(["key": .int(2)])
+      realm.cancelWrite()
+    }
+    #expect(gone.allSatisfy { $0.isInvalidated })
+    #expect(gone.allSatisfy { $0.objectSchema.className == "Chest" })
+  }
 }
