@@ -172,6 +172,30 @@ public struct Schema: Hashable, Sendable {
     return conflicts
   }
 
+  /// The place of each class in an order in which classes that links lead to are in front of those
+  /// with the links, unless they link to each other.
+  var ranksByLinks: [Text: Int] {
+    var ranks: [Text: Int] = [:]
+    var seen: Set<Text> = []
+    for first in classes.keys.sorted() where seen.insert(first).inserted {
+      // Not by recursion: clients say what links to what.
+      var path = [(type: first, targets: targets(of: first))]
+      while let last = path.indices.last {
+        if let target = path[last].targets.popLast() {
+          if seen.insert(target).inserted { path.append((target, targets(of: target))) }
+        } else {
+          ranks[path.removeLast().type] = ranks.count
+        }
+      }
+    }
+    return ranks
+  }
+
+  private func targets(of type: Text) -> [Text] {
+    let properties = classes[type]?.properties.values.filter { !$0.target.string.isEmpty } ?? []
+    return Set(properties.map(\.target)).sorted()
+  }
+
   /// Whether a class or a property can be called so. Names with a dot are those of hidden classes.
   public static func isName(_ name: Text) -> Bool {
     !name.string.isEmpty && !name.string.utf8.contains(UInt8(ascii: "."))

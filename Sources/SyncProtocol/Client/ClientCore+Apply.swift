@@ -53,7 +53,7 @@ extension ClientCore {
       for id in storage.objects where !rebase.mentioned.contains(id) { forget(id, rebase) }
     }
     if slice.floor > storage.record.floor || slice.isRebase {
-      for id in storage.objects { forgetTombstone(of: id, before: slice.floor) }
+      for id in storage.tombstones { forgetTombstone(of: id, before: slice.floor) }
       storage.record.floor = slice.floor
     }
     storage.record.cursor = slice.to

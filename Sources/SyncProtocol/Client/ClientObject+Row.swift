@@ -35,6 +35,15 @@ extension ClientObject {
     return writer.finish()
   }
 
+  /// Whether a state has a tombstone. Its containers are not decoded for that.
+  public static func hasTombstone(row: [UInt8]) throws(WireError) -> Bool {
+    var names = Names()
+    var reader = try ChangeReader(row, known: &names, adding: true)
+    for _ in 0..<3 { _ = try reader.body.number() }
+    for _ in 0..<3 { _ = try reader.body.flag() }
+    return try reader.body.flag()
+  }
+
   /// Reads a state.
   public init(row: [UInt8], names: Names) throws(WireError) {
     var names = names

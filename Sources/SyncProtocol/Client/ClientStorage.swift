@@ -65,6 +65,8 @@ public protocol ClientStorage {
   mutating func putState(_ state: ClientObject?, of id: ObjectID)
   /// All objects with a state.
   var objects: [ObjectID] { get }
+  /// The objects whose states have tombstones.
+  var tombstones: [ObjectID] { get }
   /// The objects of which something is not acknowledged.
   var dirtyObjects: [ObjectID] { get }
   /// When those were written.

@@ -89,6 +89,10 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   }
 
   public var objects: [ObjectID] { Array(working.states.keys) }
+  /// The objects whose states have tombstones.
+  public var tombstones: [ObjectID] {
+    working.states.filter { $0.value.tombstone != nil }.map(\.key)
+  }
 
   public var dirtyObjects: [ObjectID] { dirty.sorted { $0.order < $1.order } }
 

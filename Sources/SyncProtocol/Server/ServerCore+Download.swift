@@ -106,10 +106,16 @@ extension ServerCore {
   }
 
   /// All objects that subscriptions select. Each query is evaluated once, however many objects and
-  /// subscriptions there are.
+  /// subscriptions there are. Objects that others link to come before these: a client keeps links
+  /// to what it does not have yet aside, and goes through those of an object with every slice that
+  /// brings some.
   private func selected(by subscriptions: [Subscription]) throws(SyncError) -> Selected {
     var found = Selected()
-    for subscription in subscriptions {
+    let ranks = head.schema.ranksByLinks
+    let order = subscriptions.indices.sorted {
+      (ranks[subscriptions[$0].type] ?? 0, $0) < (ranks[subscriptions[$1].type] ?? 0, $1)
+    }
+    for subscription in order.map({ subscriptions[$0] }) {
       for id in try storage.objects(selectedBy: subscription) where found.all.insert(id).inserted {
         found.list.append(id)
       }
@@ -156,7 +162,8 @@ extension ServerCore {
     var found = changed
     found += try storage.objects(dependingOn: found, under: file.subscriptions)
     if let selected {
-      found += selected.list
+      // Who has nothing has missed nothing.
+      found = file.hasNothing ? selected.list + found : found + selected.list
       found += file.holds
     }
     let isWhole = selected != nil

@@ -205,8 +205,22 @@ extension RealmClientStorage {
           }
         }
       }
-      ids.formUnion(try hiddenObjects { _ in true })
+      ids.formUnion(try hiddenObjects { _, _ in true })
       return Array(ids)
+    }
+  }
+
+  /// The objects whose states have tombstones.
+  public var tombstones: [ObjectID] {
+    attempt([]) { () throws(StorageError) in
+      try flush()
+      let state = try layout.tables.objects.state
+      return try hiddenObjects { table, position throws(StorageError) in
+        guard let has = try? ClientObject.hasTombstone(row: table.data(state, at: position)) else {
+          throw .unsoundSync(table.source.path, "the state of an object")
+        }
+        return has
+      }
     }
   }
 
@@ -214,13 +228,16 @@ extension RealmClientStorage {
   public var dirtyObjects: [ObjectID] {
     attempt([]) { () throws(StorageError) in
       try flush()
-      return try hiddenObjects { $0 }
+      let dirty = try layout.tables.objects.dirty
+      return try hiddenObjects { table, position throws(StorageError) in
+        try table.bool(dirty, at: position)
+      }
     }
   }
 
-  /// Objects with a row among the hidden ones, by whether they are dirty.
+  /// Objects with a row among the hidden ones, by what that says.
   private func hiddenObjects(
-    where isWanted: (Bool) -> Bool
+    where isWanted: (Table, ObjectPosition) throws(StorageError) -> Bool
   ) throws(StorageError) -> [ObjectID] {
     let hidden = try layout.tables.objects
     let table = try writes.table(hidden.table)
@@ -229,7 +246,7 @@ extension RealmClientStorage {
     while let cluster = try clusters.next() {
       for row in 0..<cluster.count {
         let position = ObjectPosition(cluster: cluster, row: row)
-        guard isWanted(try table.bool(hidden.dirty, at: position)) else { continue }
+        guard try isWanted(table, position) else { continue }
         let name = try table.string(hidden.name.columnKey, at: position)
         guard let id = ObjectName.id(name, record.names) else {
           throw .unsoundSync(table.source.path, "the name of an object")
@@ -246,11 +263,15 @@ extension RealmClientStorage {
   /// server tells them again, and then they are new.
   ///
   /// A property that has got another type is a new one, whose former values are gone; so are those
-  /// of one that was taken away, with what was written there and is not acknowledged.
+  /// of one that was taken away, with what was written there and is not acknowledged, and with the
+  /// links that led to what is not there. Of objects of a class that is new all is forgotten: they
+  /// have no rows.
   func forgetNewProperties(since before: SchemaDescription) throws(StorageError) {
     var new: [NameID: Set<NameID>] = [:]
     var gone: [NameID: Set<NameID>] = [:]
+    var newClasses: Set<NameID> = []
     for known in try layout.classes.all {
+      if before.description(of: known.name) == nil { newClasses.insert(known.type) }
       let old = before.description(of: known.name)?.properties ?? []
       for (name, property) in known.properties {
         let earlier = old.first { $0.name == property.name }
@@ -265,16 +286,46 @@ extension RealmClientStorage {
     }
     let all = new.merging(gone) { $0.union($1) }
     if all.isEmpty { return }
-    for id in try hiddenObjects(where: { _ in true }) {
+    for id in try hiddenObjects(where: { _, _ in true }) {
       // Most have nothing to be forgotten, and are not written.
       guard var state = state(of: id) else { continue }
+      if newClasses.contains(id.type) {
+        guard state.generation.isAlive else { continue }
+        _ = takeState(of: id)
+        putState(nil, of: id)
+        continue
+      }
+      let links = try danglingLinks(of: id, state, in: all)
       let containers = state.forget(newProperties: all)
       let hadWrites = state.forgetWrites(in: gone)
-      if containers.isEmpty && !hadWrites { continue }
+      if containers.isEmpty && links.isEmpty && !hadWrites {
+        // Not kept among the entries: all objects of the file are asked for.
+        if entries[id]?.isChanged == false { entries[id] = nil }
+        continue
+      }
       _ = takeState(of: id)
+      for (container, spot) in links { entries[id]?.places.dangling.forget(container, spot) }
       for container in containers { change(.drop(container), in: id) }
       putState(state, of: id)
     }
+  }
+
+  /// The links to what is not there in some properties of the object.
+  private func danglingLinks(
+    of id: ObjectID, _ state: ClientObject, in properties: [NameID: Set<NameID>]
+  ) throws(StorageError) -> [(ContainerID, Places.Dangling.Spot)] {
+    let dangling = try entry(id).places.dangling
+    if dangling.isEmpty { return [] }
+    let kinds = state.containerKinds
+    var found: [(ContainerID, Places.Dangling.Spot)] = []
+    for (id, holder) in dangling.holders {
+      guard case .object(let type)? = kinds[id] else { continue }
+      for case .property(let name) in holder.cells.keys
+      where properties[type]?.contains(name) == true {
+        found.append((id, .property(name)))
+      }
+    }
+    return found
   }
 
   /// The object's row; nil if there is none.
@@ -290,8 +341,10 @@ extension RealmClientStorage {
 }
 
 extension PropertyDescription {
-  /// Whether it can have the values of the other.
+  /// Whether it has the values of the other: those of a collection whose elements may be null now,
+  /// or may not be any more, are written into a new one.
   fileprivate func hasType(of other: PropertyDescription) -> Bool {
     kind == other.kind && collection == other.collection && linkTarget == other.linkTarget
+      && (!isCollection || isOptional == other.isOptional)
   }
 }

@@ -135,6 +135,16 @@ public final class StoreDevice: RealmClientStorage.Host {
   /// Reads a part of the log; false if nothing is left of it.
   public func digest() throws -> Bool { try core?.storage.digest() ?? false }
 
+  /// Of how many objects the file keeps a state.
+  public var statesKept: Int {
+    get throws {
+      try read { view in
+        let known = view.schema.description(of: SyncClass.object.className)!
+        return try view.table(known.tableKey)?.count ?? 0
+      }
+    }
+  }
+
   /// How many states of objects were read from the file.
   public var statesRead: Int { core?.storage.statesRead ?? 0 }
 

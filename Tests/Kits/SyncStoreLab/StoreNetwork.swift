@@ -27,6 +27,9 @@ public struct StoreNetwork {
     for _ in 0..<6 { for device in devices.indices { try exchange(device, turns: 40) } }
   }
 
+  /// The server forgets what no device can name any more.
+  public mutating func trim() throws { try server.trim(expiry: 0) }
+
   /// The server goes on with what it had before, in another history.
   mutating func restore(_ backup: SimulatedServerStorage) throws {
     var storage = backup
