@@ -71,7 +71,11 @@ struct SchemaMigration {
       preconditionFailure("no property '\(old)'")
     }
     if let target = description.property(named: new) {
-      if source.isOptional != target.isOptional || source.isFullText != target.isFullText {
+      // To others who have a synced file's data, the property of the new name is a new one: what is
+      // in it has to be written.
+      if schema.isSynced || source.isOptional != target.isOptional
+        || source.isFullText != target.isFullText
+      {
         try carryValues(from: old, to: new, in: table)
         try editor.dropProperty(old, of: table)
         return editor.noteChange()
@@ -156,14 +160,16 @@ struct SchemaMigration {
     if source.isCollection {
       return try carryElements(from: source, to: target, conversion, in: table)
     }
-    let neutral = target.defaultValue
+    let isBegunWithDefault = target.kind != .date || schema.isSynced
     var keys = try transaction.table(table).clusterKeys()
     while let key = keys.popLast() {
       for object in try tables.table(table).objects(ofClusterWith: key) {
         let values = try transaction.table(table)
         guard let position = try values.find(object) else { continue }
-        let value = conversion.value(try values.value(of: source, at: position))
-        if value.isIdentical(to: neutral) { continue }
+        let old = try values.value(of: source, at: position)
+        if old == .null { continue }
+        let value = conversion.value(old)
+        if isBegunWithDefault, value.isIdentical(to: target.defaultValue) { continue }
         try transaction.set(value, target.columnKey, of: object, in: table)
       }
     }
