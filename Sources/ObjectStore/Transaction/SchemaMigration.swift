@@ -71,11 +71,7 @@ struct SchemaMigration {
       preconditionFailure("no property '\(old)'")
     }
     if let target = description.property(named: new) {
-      // To others who have a synced file's data, the property of the new name is a new one: what is
-      // in it has to be written.
-      if schema.isSynced || source.isOptional != target.isOptional
-        || source.isFullText != target.isFullText
-      {
+      if source.isOptional != target.isOptional || source.isFullText != target.isFullText {
         try carryValues(from: old, to: new, in: table)
         try editor.dropProperty(old, of: table)
         return editor.noteChange()

@@ -118,9 +118,9 @@ public final class Migration {
   }
 
   /// Gives a property another name, keeping its values. Both must be of the same type; what was
-  /// optional stays so. Where the file is synchronized, the values are written into the property
-  /// of the new name, for the server has the other as it was; this cannot be done with embedded
-  /// objects and values of any type.
+  /// optional stays so. In a synchronized file this cannot be done: to the server, and to programs
+  /// that are older, they are two properties; ``ObjectBase/propertiesMapping()`` gives a property of
+  /// the program another name than that in the file.
   ///
   /// - Parameters:
   ///   - oldName: The name in the old schema, which the new one must no longer have.
@@ -147,30 +147,20 @@ public final class Migration {
       throwRealmException(
         "Cannot rename property '\(typeName).\(oldName)' because it does not exist.")
     }
+    if objects.schema.isSynced {
+      throwRealmException(
+        "Cannot rename property '\(typeName).\(oldName)' to '\(newName)' because the Realm is "
+          + "synchronized, and its server would have both; map the new name to the old one with "
+          + "propertiesMapping(), or copy the values from the old object to the new one.")
+    }
     let columnName = info.property(named: newName)?.columnName ?? newName
     if let target = stored.property(named: columnName) {
       checkTypes(typeName, source, target)
-      checkSync(typeName, source, target)
     }
     engine { () throws(StorageError) in
       try objects.renameProperty(oldName, to: columnName, in: stored.tableKey)
     }
     new.migrationDidChangeSchema()
-  }
-
-  /// To the server the property of the new name is a new one, into which the values are written;
-  /// for embedded objects and values of any type the program has to say how.
-  private func checkSync(
-    _ typeName: String, _ source: PropertyDescription, _ target: PropertyDescription
-  ) {
-    let schema = new.writing!.objects.schema
-    guard schema.isSynced else { return }
-    let isEmbedded = schema.description.description(of: source.targetTable)?.isEmbedded == true
-    guard isEmbedded || source.kind == .any else { return }
-    throwRealmException(
-      "Cannot rename property '\(typeName).\(source.name)' to '\(target.name)' because the Realm "
-        + "is synchronized and its values are \(isEmbedded ? "embedded objects" : "of any type"). "
-        + "Copy them from the old object to the new one instead.")
   }
 
   private func checkTypes(

@@ -285,7 +285,7 @@ extension RealmClientStorage {
       }
     }
     let all = new.merging(gone) { $0.union($1) }
-    if all.isEmpty { return }
+    if all.isEmpty && newClasses.isEmpty { return }
     for id in try hiddenObjects(where: { _, _ in true }) {
       // Most have nothing to be forgotten, and are not written.
       guard var state = state(of: id) else { continue }
