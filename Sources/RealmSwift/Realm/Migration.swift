@@ -118,9 +118,9 @@ public final class Migration {
   }
 
   /// Gives a property another name, keeping its values. Both must be of the same type; what was
-  /// optional stays so. In a synchronized file this cannot be done: to the server, and to programs
-  /// that are older, they are two properties; ``ObjectBase/propertiesMapping()`` gives a property of
-  /// the program another name than that in the file.
+  /// optional stays so. In a synchronized file this cannot be done: to the server, and to older
+  /// programs, they are two properties; ``ObjectBase/propertiesMapping()`` gives a property of the
+  /// program another name than that in the file.
   ///
   /// - Parameters:
   ///   - oldName: The name in the old schema, which the new one must no longer have.
