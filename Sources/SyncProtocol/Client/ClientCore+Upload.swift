@@ -4,7 +4,15 @@ extension ClientCore {
   public mutating func makeBatch() throws(SyncError) -> UploadBatch? {
     let portion = portion()
     tooLarge = portion.tooLarge
-    guard !portion.objects.isEmpty else { return nil }
+    for id in portion.leaving {
+      var state = storage.takeState(of: id)
+      leave(id, &state)
+      storage.putState(state, of: id)
+    }
+    guard !portion.objects.isEmpty else {
+      if !portion.leaving.isEmpty { try storage.commit() }
+      return nil
+    }
     storage.record.batch = number(after: storage.record.batch)
     for id in portion.leftOut {
       // What is not in the batch is not acknowledged with the rest.
@@ -29,11 +37,13 @@ extension ClientCore {
     var leftOut: [ObjectID] = []
     /// Some of these: they are too large for any batch.
     fileprivate(set) var tooLarge: [ObjectID] = []
+    /// Objects out of view of which nothing is to be sent any more.
+    fileprivate(set) var leaving: [ObjectID] = []
 
     fileprivate func ended(at end: End) -> Portion {
       Portion(
         objects: Array(objects[..<end.objects]), since: end.since,
-        leftOut: Array(leftOut[..<end.leftOut]), tooLarge: tooLarge)
+        leftOut: Array(leftOut[..<end.leftOut]), tooLarge: tooLarge, leaving: leaving)
     }
   }
 
@@ -64,6 +74,10 @@ extension ClientCore {
       if bytes > wantedBatchBytes, let end { return portion.ended(at: end) }
       if bytes > fullBatchBytes { return cut(portion, before: index, of: spans) }
       guard let id = storage.dirtyObject(span.handle), let state = storage.state(of: id) else {
+        continue
+      }
+      guard state.isDirty else {
+        portion.leaving.append(id)
         continue
       }
       if isSetAside(id, state, setAside) {

@@ -52,10 +52,14 @@ public struct ClientObject: Sendable, Equatable {
     isGenerationDirty || recoveredTime != nil || containers.values.contains { $0.isDirty }
   }
 
+  /// Whether something is to be done about it: sent, or, where the program has taken back what was
+  /// to be sent of an object out of view, the object to be taken out of the file.
+  var isPending: Bool { isDirty || isLeaving }
+
   /// From when to when what is not acknowledged was written: not later than the first such write,
-  /// and the newest one.
+  /// and the newest one. From 0 to 0 of an object out of view of which nothing is.
   public var dirtySpan: ClosedRange<UInt64>? {
-    guard isDirty else { return nil }
+    guard isPending else { return nil }
     var until = isGenerationDirty ? generationTime : 0
     until = max(until, recoveredTime ?? 0)
     for container in containers.values {

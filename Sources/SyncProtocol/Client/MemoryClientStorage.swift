@@ -59,7 +59,7 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
       before = [:]
       working = newValue
       committedRecord = newValue.record
-      dirty = Set(newValue.states.filter { $0.value.isDirty }.keys)
+      dirty = Set(newValue.states.filter { $0.value.isPending }.keys)
     }
   }
 
@@ -85,7 +85,7 @@ public struct MemoryClientStorage: ClientStorage, Sendable {
   public mutating func putState(_ state: ClientObject?, of id: ObjectID) {
     touch(id)
     working.states[id] = state
-    if state?.isDirty == true { dirty.insert(id) } else { dirty.remove(id) }
+    if state?.isPending == true { dirty.insert(id) } else { dirty.remove(id) }
   }
 
   public var objects: [ObjectID] { Array(working.states.keys) }

@@ -27,10 +27,13 @@ extension ConvergenceRun {
   /// A backup is restored. Clients that were in the middle of a download may have half of a
   /// transaction that the backup lacks, and give that back; or half of one of their own is
   /// acknowledged, and they send the other half. What the server has stands then, so it is whole
-  /// again when its program writes the next one.
+  /// again when its program writes the next one; and such a client has but one half until it gets
+  /// that.
   mutating func noteHalves() {
     for number in devices.indices where devices[number].core.storage.record.mustStartOver {
-      halved.formUnion(writersOfHalves(on: number))
+      let writers = writersOfHalves(on: number)
+      halves[number, default: []].formUnion(writers)
+      halved.formUnion(writers)
       halved.formUnion(writersOfAcknowledgedHalves(on: number))
     }
   }
