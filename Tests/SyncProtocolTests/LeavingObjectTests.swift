@@ -12,17 +12,15 @@ import Testing
     core.create(id, now: 1_000)
     core.set(slot, in: id, to: .list, now: 1_001)
     let created = try #require(try core.makeBatch())
-    var rebase = RebaseProgress()
-    var slice = DownloadSlice(from: .zero, to: ServerVersion.zero.next)
-    slice.acknowledged = created.number
-    try core.apply(slice, rebase: &rebase)
-    #expect(!core.isDirty)
     let list = try #require(core.storage.state(of: id)?.container(at: slot, of: .root))
     core.insert(.int(5), at: 0, of: list, in: id, now: 1_002)
-    slice = DownloadSlice(from: slice.to, to: slice.to.next)
+    // The first slice of several.
+    var slice = DownloadSlice(from: .zero, to: ServerVersion.zero.next)
     slice.acknowledged = created.number
+    slice.isLast = false
     let gone = ObjectChange(id: id, generation: created.objects[0].generation)
     slice.objects = [ObjectNews(kind: .evicted, change: gone)]
+    var rebase = RebaseProgress()
     try core.apply(slice, rebase: &rebase)
     #expect(core.storage.state(of: id) != nil)
     core.removeItem(0, of: list, in: id, now: 1_003)
