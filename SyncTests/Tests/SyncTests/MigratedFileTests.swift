@@ -143,7 +143,8 @@ struct MigratedFileTests {
       @MainActor func retype() async throws {
         let realm = try await open(RetypedCrate.self, version: 1, two.left, two.user)
         let near = try #require(realm.objects(RetypedCrate.self).first)
-        #expect(Array(near.places) == [1, 2, 3])
+        // What the server has of it may have come already, beside what became another list's.
+        #expect(Set(near.places) == [1, 2, 3])
         let subscriptions = realm.subscriptions
         try await subscriptions.update {
           subscriptions.first(named: "crates")?.updateQuery(toType: RetypedCrate.self)
