@@ -4,7 +4,8 @@ import SyncModels
 
 /// A process on a synced file, which says what it does.
 ///
-/// `SyncDevice APP URL PATH EMAIL PASSWORD` adds a dog for each line that it reads. With a name and
+/// `SyncDevice APP URL PATH EMAIL PASSWORD` adds a dog for each line that it reads, but suspends the
+/// session for `suspend`, and for that and `state` says the session's. With a name and
 /// a number of milliseconds after these it logs in, waits for a line, and then writes on and on
 /// (`SteadyWriter`).
 @main
@@ -29,6 +30,11 @@ struct SyncDevice {
     let realm = try Realm(configuration: configuration)
     say("open")
     while let line = readLine() {
+      if line == "suspend" { realm.syncSession?.suspend() }
+      if line == "suspend" || line == "state" {
+        say(realm.syncSession.map { "\($0.state)" } ?? "none")
+        continue
+      }
       realm.refresh()
       try realm.write { realm.add(Dog(name: line)) }
       say("wrote \(line)")

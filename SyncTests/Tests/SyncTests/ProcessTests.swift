@@ -39,6 +39,11 @@ final class DeviceProcess {
     #expect(readLine() == "wrote \(name)")
   }
 
+  func ask(_ question: String) -> String? {
+    input.fileHandleForWriting.write(Data("\(question)\n".utf8))
+    return readLine()
+  }
+
   func kill() {
     _ = Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
@@ -94,6 +99,26 @@ struct ProcessTests {
       try await logIn(devices.app)
       try await session.wait(for: .upload)
       #expect(names(realm) == ["by the other", "unsent"])
+    }
+  }
+
+  @Test("stay suspended until none of them has it open any more")
+  func suspendedUntilClosed() async throws {
+    try await TwoDevices.with(hasAccount: true) { devices in
+      let (url, configuration) = (devices.server.url, devices.left.configuration)
+      let first = try DeviceProcess(devices.app, url, configuration)
+      #expect(first.ask("suspend") == "inactive")
+      let second = try DeviceProcess(devices.app, url, configuration)
+      first.kill()
+      let third = try DeviceProcess(devices.app, url, configuration)
+      second.kill()
+      #expect(third.ask("state") == "inactive")
+      third.kill()
+      let realm = try await Realm(configuration: configuration)
+      let session = try #require(realm.syncSession)
+      #expect(session.state == .active)
+      try realm.write { realm.add(Dog(name: "Rex")) }
+      try await session.wait(for: .upload)
     }
   }
 

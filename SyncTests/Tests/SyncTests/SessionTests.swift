@@ -24,36 +24,6 @@ import Testing
     }
   }
 
-  @Test("stay suspended until all who have the file open have closed it")
-  func suspendedUntilClosed() async throws {
-    try await TwoDevices.with { two in
-      @MainActor func suspend() async throws {
-        let realm = try await Realm(
-          configuration: two.left.configuration, downloadBeforeOpen: .always)
-        let session = try #require(realm.syncSession)
-        session.suspend()
-        #expect(session.state == .inactive)
-        let again = try await Realm(configuration: two.left.configuration)
-        #expect(again.syncSession?.state == .inactive)
-      }
-      @MainActor func reopened() async throws -> Realm? {
-        let realm = try await Realm(configuration: two.left.configuration)
-        return realm.syncSession?.state == .active ? realm : nil
-      }
-      try await suspend()
-      var reopening = try await reopened()
-      // The agent closes the file after the program has, and nobody says when.
-      for _ in 0..<100 where reopening == nil {
-        try await Task.sleep(for: .milliseconds(50))
-        reopening = try await reopened()
-      }
-      let realm = try #require(reopening)
-      let session = try #require(realm.syncSession)
-      try realm.write { realm.add(Dog(name: "Rex")) }
-      try await session.wait(for: .upload)
-    }
-  }
-
   @Test("can be suspended by an observer that is called before a write")
   func suspendInObserver() async throws {
     try await OneDevice.with { one in
