@@ -82,21 +82,23 @@ extension CompiledQuery {
 
   /// Calls `body` with the matches, in the order of the source, until it returns true. The matches
   /// of a list or an index come one by one.
+  ///
+  /// - Parameter column: what `body` reads of all of them.
   func forEachMatch(
-    _ context: EvaluationContext,
+    _ context: EvaluationContext, reading column: ColumnInfo? = nil,
     _ body: (ClusterRows, Selection) throws(StorageError) -> Bool
   ) throws(StorageError) {
-    try forEachMatch(context, try plan(context), body)
+    try forEachMatch(context, try plan(context), reading: column, body)
   }
 
   private func forEachMatch(
-    _ context: EvaluationContext, _ plan: QueryPlan,
+    _ context: EvaluationContext, _ plan: QueryPlan, reading column: ColumnInfo? = nil,
     _ body: (ClusterRows, Selection) throws(StorageError) -> Bool
   ) throws(StorageError) {
     switch plan {
     case .nothing: return
     case .scan(let table):
-      let columns = ScannedColumns(node.scannedColumns)
+      let columns = ScannedColumns(node.scannedColumns, and: column.map(ScannedColumn.init))
       var clusters = table.clusters()
       while let cluster = try clusters.next() {
         clusters.lookAhead { columns.prefetch($0, context.source) }

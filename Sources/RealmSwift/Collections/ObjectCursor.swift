@@ -105,15 +105,21 @@ struct ObjectCursor {
 /// that the loop's body may change what the collection holds.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
   @usableFromInline var objects: ObjectCursor?
-  private let value: (Int) -> Element
-  private let count: Int
-  private var index = 0
+  /// Values of a realm, and that realm; none for what is unmanaged.
+  @usableFromInline let values: [StoredValue]
+  @usableFromInline let instance: _RealmInstance?
+  /// What is unmanaged.
+  @usableFromInline let elements: [Element]
+  @usableFromInline let willGive: ((StoredValue, Int) -> Void)?
+  @usableFromInline var index = 0
 
   /// Objects of a realm.
   init(_ objects: ObjectCursor) {
     self.objects = objects
-    value = { _ in throwRealmException("No element.") }
-    count = 0
+    values = []
+    instance = nil
+    elements = []
+    willGive = nil
   }
 
   /// Values of a realm.
@@ -123,31 +129,39 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     _ values: [StoredValue], _ instance: _RealmInstance,
     willGive: ((StoredValue, Int) -> Void)? = nil
   ) {
-    value = {
-      willGive?(values[$0], $0)
-      return Element._rlmFromStored(values[$0], instance)
-    }
-    count = values.count
+    self.values = values
+    self.instance = instance
+    elements = []
+    self.willGive = willGive
   }
 
   /// The elements of what is unmanaged.
   init(_ elements: [Element]) {
-    value = { elements[$0] }
-    count = elements.count
+    values = []
+    instance = nil
+    self.elements = elements
+    willGive = nil
   }
 
   /// The next element, nil after the last one.
   @inlinable
   public mutating func next() -> Element? {
-    guard objects != nil else { return nextValue() }
-    guard let object = objects!.next() else { return nil }
-    return Element._rlmFromObject(object)
+    if objects != nil {
+      guard let object = objects!.next() else { return nil }
+      return Element._rlmFromObject(object)
+    }
+    guard let instance else { return nextUnmanaged() }
+    guard index < values.count else { return nil }
+    let value = values[index]
+    if let willGive { willGive(value, index) }
+    index += 1
+    return Element._rlmFromStored(value, instance)
   }
 
   @usableFromInline
-  mutating func nextValue() -> Element? {
-    guard index < count else { return nil }
+  mutating func nextUnmanaged() -> Element? {
+    guard index < elements.count else { return nil }
     defer { index += 1 }
-    return value(index)
+    return elements[index]
   }
 }

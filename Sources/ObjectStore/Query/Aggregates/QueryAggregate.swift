@@ -28,7 +28,7 @@ extension CompiledQuery {
       return aggregate.result.stored
     }
     var aggregate = ColumnAggregate(operation, plain)
-    try forEachMatch(context) { (rows, selection) throws(StorageError) in
+    try forEachMatch(context, reading: plain) { (rows, selection) throws(StorageError) in
       let vector = try rows.cluster.vector(plain.key, of: plain.kind, in: context.source)
       try aggregate.add(vector, selection, context)
       return false

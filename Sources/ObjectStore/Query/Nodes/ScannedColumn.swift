@@ -40,7 +40,10 @@ struct ScannedColumns {
   private let first: ScannedColumn?
   private let others: ContiguousArray<ScannedColumn>
 
-  init(_ columns: ContiguousArray<ScannedColumn>) {
+  /// - Parameter more: one that is read besides.
+  init(_ columns: ContiguousArray<ScannedColumn>, and more: ScannedColumn?) {
+    var columns = columns
+    if let more, !columns.contains(more) { columns.append(more) }
     first = columns.first
     others = ContiguousArray(columns.dropFirst())
   }
