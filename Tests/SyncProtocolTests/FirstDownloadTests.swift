@@ -39,7 +39,7 @@ import Testing
     core.subscribe(
       ClientID(2), version: 1, to: classes.map { Subscription(type: $0.name, query: "") })
     try core.flush()
-    var download = try #require(try core.beginDownload(for: ClientID(2)))
+    var download = try #require(try core.beginDownload(for: ClientID(2), now: 1))
     var sent: [NameID] = []
     while !download.isComplete {
       let slice = try core.nextSlice(of: &download, cellsAtMost: 3, cellsOfSlice: 3)

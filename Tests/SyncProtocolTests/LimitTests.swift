@@ -140,7 +140,7 @@ import Testing
     /// How many objects each slice has that the reader is sent.
     func read() throws -> [Int] {
       var sizes: [Int] = []
-      var download = try #require(try bench.server.beginDownload(for: reader))
+      var download = try #require(try bench.server.beginDownload(for: reader, now: 1))
       while !download.isComplete {
         let slice = try bench.server.nextSlice(
           of: &download, cellsAtMost: 1_000, cellsOfSlice: 10)
@@ -210,7 +210,8 @@ import Testing
     _ = session.receive(Frame.hello(oldest: 1, newest: 1, app: "lab").encoded, &core, now: 1)
     _ = session.receive(Frame.token("reader").encoded, &core, now: 1)
     _ = session.authenticate("reader", expiry: .max, now: 1)
-    let bind = Frame.bind(client: ClientID(77), epoch: 0, cursor: .zero, query: 0, batches: [])
+    let bind = Frame.bind(
+      client: ClientID(77), epoch: 0, cursor: .zero, query: 0, batches: [], download: .none)
     _ = session.receive(bind.encoded, &core, now: 1)
     let query = Frame.query(version: 1, [Subscription(type: "Item", query: "")])
     _ = session.receive(query.encoded, &core, now: 1)

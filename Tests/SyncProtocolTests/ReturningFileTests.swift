@@ -91,7 +91,7 @@ import Testing
     _ = session.authenticate("user", expiry: 1_000, now: 1)
     let bind = Frame.bind(
       client: ClientID(77), epoch: core.head.epoch, cursor: ServerVersion(1), query: query,
-      batches: [])
+      batches: [], download: .none)
     _ = session.receive(bind.encoded, &core, now: 1)
     try core.flush()
     return session

@@ -65,6 +65,23 @@ extension RefusalReason: CustomStringConvertible {
   }
 }
 
+/// How far a client has come in a download.
+public struct DownloadPosition: Hashable, Sendable {
+  /// The server's number of it; 0 for none.
+  public var number: UInt64
+  /// How many slices of it the client has applied.
+  public var slices: UInt64
+
+  /// Of no download.
+  public static let none = DownloadPosition(number: 0, slices: 0)
+
+  /// From its parts.
+  public init(number: UInt64, slices: UInt64) {
+    self.number = number
+    self.slices = slices
+  }
+}
+
 /// A part of what a client has missed; usually all of it.
 public struct DownloadSlice: Hashable, Sendable {
   /// The cursor that it starts from.
@@ -75,6 +92,8 @@ public struct DownloadSlice: Hashable, Sendable {
   public var isLast = true
   /// Whether all slices together are all there is in view, so that the rest has to go.
   public var isRebase = false
+  /// The download that it is a part of.
+  public var download: UInt64 = 0
   /// The client's newest batch that is merged in `to`; only with the last slice.
   public var acknowledged: UInt64 = 0
   /// The latest time of any write that the server has merged.
@@ -102,7 +121,7 @@ extension DownloadSlice {
     writer.body.number(from.rawValue)
     writer.body.number(to.rawValue)
     writer.body.byte((isLast ? 1 : 0) | (isRebase ? 2 : 0))
-    for value in [acknowledged, time, floor.rawValue, queryVersion, remaining] {
+    for value in [download, acknowledged, time, floor.rawValue, queryVersion, remaining] {
       writer.body.number(value)
     }
     writer.body.count(objects.count)
@@ -138,6 +157,7 @@ extension DownloadSlice {
     guard flags < 4 else { throw .unknownKind(flags) }
     slice.isLast = flags & 1 != 0
     slice.isRebase = flags & 2 != 0
+    slice.download = try reader.body.number()
     slice.acknowledged = try reader.body.number()
     slice.time = try reader.body.number(upTo: Limits.latestTime)
     slice.floor = ServerVersion(try reader.body.number())

@@ -16,11 +16,13 @@ public enum Frame: Hashable, Sendable {
   case token(Text)
   /// Server: the token is good.
   case accepted
-  /// Client: its file, what it has of which history, and the newest query set that is complete.
+  /// Client: its file, what it has of which history, the newest query set that is complete, and how
+  /// far it had come in a download that was cut.
   case bind(
-    client: ClientID, epoch: UInt64, cursor: ServerVersion, query: UInt64, batches: [UInt64])
-  /// Server: the newest batch of the file that was merged.
-  case bound(acknowledged: UInt64)
+    client: ClientID, epoch: UInt64, cursor: ServerVersion, query: UInt64, batches: [UInt64],
+    download: DownloadPosition)
+  /// Server: the newest batch of the file that was merged, and whether that download goes on.
+  case bound(acknowledged: UInt64, goesOn: Bool)
   /// Client: the classes of the program.
   case schema([SchemaClass])
   /// Server: what it does not take of them.
@@ -83,7 +85,7 @@ extension Frame {
       start(.token)
       writer.text(token)
     case .accepted: start(.accepted)
-    case .bind(let client, let epoch, let cursor, let query, let batches):
+    case .bind(let client, let epoch, let cursor, let query, let batches, let download):
       start(.bind)
       writer.fixed64(client.rawValue)
       writer.fixed64(epoch)
@@ -91,9 +93,12 @@ extension Frame {
       writer.number(query)
       writer.count(batches.count)
       for batch in batches { writer.number(batch) }
-    case .bound(let acknowledged):
+      writer.number(download.number)
+      writer.number(download.slices)
+    case .bound(let acknowledged, let goesOn):
       start(.bound)
       writer.number(acknowledged)
+      writer.flag(goesOn)
     case .schema(let classes):
       start(.schema)
       writer.schema(classes)
@@ -169,8 +174,10 @@ extension Frame {
       return .bind(
         client: ClientID(try reader.fixed64()), epoch: try reader.fixed64(),
         cursor: ServerVersion(try reader.number()), query: try reader.number(),
-        batches: try reader.batches())
-    case .bound: return .bound(acknowledged: try reader.number())
+        batches: try reader.batches(),
+        download: DownloadPosition(number: try reader.number(), slices: try reader.number()))
+    case .bound:
+      return .bound(acknowledged: try reader.number(), goesOn: try reader.flag())
     case .schema: return .schema(try reader.schema())
     case .schemaResult: return .schemaResult(try reader.conflicts())
     case .query: return .query(version: try reader.number(), try reader.subscriptions())

@@ -67,6 +67,8 @@ public struct ClientFile: Sendable {
   /// Objects that the client may have in part because it wrote them, and when it did.
   var claims: [ObjectID: ServerVersion] = [:]
   var offer: Offer?
+  /// How often it has come, for a connection to know whether it still is the file's. Not kept.
+  var binding: UInt64 = 0
   /// The newest of each object.
   var refusals: [ObjectID: PendingRefusal] = [:]
 

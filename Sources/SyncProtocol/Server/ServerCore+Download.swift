@@ -8,16 +8,45 @@ public struct Download: Sendable {
 
   fileprivate let client: ClientID
   fileprivate let from: ServerVersion
-  fileprivate var frame: DownloadSlice
+  fileprivate(set) var frame: DownloadSlice
   fileprivate var entries: [Entry]
   fileprivate var position = 0
   /// So many of the first ones have changed since the client heard of the server last; the others
   /// come because it is to see something else.
   fileprivate var missed: Int
-  /// Whether the first slice has been made.
-  fileprivate var isUnderWay = false
+  /// Where the slices that have been made end, without the first `forgotten` ones.
+  ///
+  /// Invariant: the last one is `position`, and entries before that are as they were sent, so that
+  /// a client that has not had the last slices can be sent them again.
+  fileprivate var ends: [Int] = []
+  fileprivate var forgotten = 0
   /// Whether the last slice has been made.
   public fileprivate(set) var isComplete = false
+
+  fileprivate var isUnderWay: Bool { forgotten > 0 || !ends.isEmpty }
+
+  /// Goes back to where the client says that it is; false if it cannot be there, or that is no
+  /// longer known.
+  mutating func goBack(to client: DownloadPosition) -> Bool {
+    guard client.number == frame.download, let slices = Int(exactly: client.slices), slices > 0,
+      (forgotten...forgotten + ends.count).contains(slices)
+    else { return false }
+    ends.removeSubrange((slices - forgotten)...)
+    position = ends.last ?? 0
+    isComplete = false
+    return true
+  }
+
+  /// Forgets what was sent, once that is more than is still to come and worth the room.
+  fileprivate mutating func forgetSent() {
+    guard position >= Self.sentMax, position > entries.count / 2 else { return }
+    entries.removeSubrange(..<position)
+    forgotten += ends.count
+    ends = []
+    position = 0
+  }
+
+  private static let sentMax = 1_000_000
 }
 
 /// Objects in the order in which they were found.
@@ -45,7 +74,12 @@ private struct SliceSize {
 extension ServerCore {
   /// What a client has missed, if it has missed anything, or has not heard of its newest batch.
   /// Until it confirms, or comes anew, there is one download at a time.
-  public mutating func beginDownload(for id: ClientID) throws(SyncError) -> Download? {
+  ///
+  /// - Parameter now: the time in milliseconds: it numbers downloads, so that those of a server
+  ///   that has been started anew have other numbers.
+  public mutating func beginDownload(
+    for id: ClientID, now: UInt64
+  ) throws(SyncError) -> Download? {
     precondition(!needsFlush, "only what is durable may be sent")
     guard var file = files[id], file.offer == nil else { return nil }
     guard file.cursor < head.version || file.isViewStale || file.needsRebase else { return nil }
@@ -58,6 +92,8 @@ extension ServerCore {
     var entries = try entries(candidates, for: file, selected, &offer)
     let missed = isWhole ? bringMissedForward(in: &entries, changed, for: file) : entries.count
     var frame = DownloadSlice(from: file.cursor, to: head.version)
+    downloadNumber = max(downloadNumber + 1, now)
+    frame.download = downloadNumber
     frame.isRebase = file.needsRebase
     frame.acknowledged = file.acknowledged
     frame.time = head.time
@@ -93,10 +129,11 @@ extension ServerCore {
     let candidates = try candidates(for: file, after: download.frame.to, among: changed, nil)
     let entries = try entries(candidates, for: file, nil, &offer)
     let again = Set(entries.map(\.id))
-    download.entries.removeSubrange(..<download.position)
-    download.entries.removeAll { again.contains($0.id) }
+    download.forgetSent()
+    let toCome = download.entries[download.position...].filter { !again.contains($0.id) }
+    download.entries.removeSubrange(download.position...)
+    download.entries += toCome
     download.entries += entries
-    download.position = 0
     download.frame.to = head.version
     download.frame.acknowledged = file.acknowledged
     download.frame.time = head.time
@@ -218,7 +255,6 @@ extension ServerCore {
     }
     let isFirst = !download.isUnderWay
     if !isFirst, head.version > download.frame.to { try extend(&download) }
-    download.isUnderWay = true
     var slice = download.frame
     let short = SliceSize(cells: cellsOfSlice, bytes: Limits.bytesOfSlice)
     let long = SliceSize(cells: limit, bytes: Limits.bytesOfOneTransaction)
@@ -244,6 +280,7 @@ extension ServerCore {
       }
       download.position = sizes.count
     }
+    download.ends.append(download.position)
     slice.remaining = UInt64(download.entries.count - download.position)
     slice.isLast = slice.remaining == 0
     download.isComplete = slice.isLast

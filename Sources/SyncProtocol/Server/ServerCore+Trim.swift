@@ -5,12 +5,14 @@ extension ServerCore {
   /// Marks go when all clients have passed the version in which they were made. Dead objects go
   /// later, when all clients have confirmed to have forgotten them as well: else a client could
   /// create the object in a generation that others take for an old one, or the other way round.
+  /// What was deleted since a download under way was looked at last is yet to be part of it.
   /// Client files that were away since before `expiry` are not waited for: they start over. Those
   /// away since before `removal` are forgotten, with what they held.
   public mutating func trim(expiry: UInt64, removal: UInt64 = 0) throws(SyncError) {
     precondition(!needsFlush)
     for (id, file) in files where file.isExpired && file.lastSeen < removal {
       files[id] = nil
+      downloads[id] = nil
       noteFile(id)
     }
     for (id, file) in files where !file.isExpired && file.lastSeen < expiry {
@@ -18,7 +20,8 @@ extension ServerCore {
       noteFile(id)
     }
     let waited = files.values.filter { !$0.isExpired && !$0.needsRebase }
-    let floor = waited.map(\.cursor).min() ?? head.version
+    let underWay = downloads.values.map(\.frame.to).min() ?? head.version
+    let floor = min(waited.map(\.cursor).min() ?? head.version, underWay)
     if floor > head.floor {
       head.floor = floor
       noteHead()

@@ -18,6 +18,11 @@ public struct ServerCore<Storage: ServerStorage> {
   /// The bytes of all queries of one client file.
   public var subscriptionBytes = Limits.frameBytes
   var objects: [ObjectID: ServerObject] = [:]
+  /// Those that clients have not confirmed, in memory alone: a client that is cut off within one
+  /// goes on with it, if it comes soon.
+  var downloads: [ClientID: Download] = [:]
+  /// The newest one's.
+  var downloadNumber: UInt64 = 0
   private var changedObjects: Set<ObjectID> = []
   private var forgottenObjects: Set<ObjectID> = []
   private var changedFiles: Set<ClientID> = []
@@ -97,17 +102,27 @@ extension ServerCore {
   /// - Parameter batches: those that it knows to have made. If the newest one that was merged is
   ///   not among them, the file has gone back to an earlier state, or is one of two copies: then
   ///   no acknowledgement is for what it has, and none of its batches was merged.
+  /// - Parameter download: how far it had come in a download that was cut.
+  /// - Returns: whether that download goes on there.
+  @discardableResult
   public mutating func bind(
     _ id: ClientID, user: Text, cursor: ServerVersion, query: UInt64, epoch: UInt64,
-    batches: [UInt64], now: UInt64
-  ) throws(SyncError) {
+    batches: [UInt64], download: DownloadPosition = .none, now: UInt64
+  ) throws(SyncError) -> Bool {
     if let known = files[id], known.user != user {
       throw SyncError(.foreignClientFile, "The client file belongs to another user.")
     }
     let isNew = files[id] == nil
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
+    file.binding += 1
     let isKnown = file.acknowledged == 0 || batches.contains(file.acknowledged)
+    forgetDownloads(before: now)
+    if isKnown, !file.isExpired, file.offer != nil, downloads[id]?.goBack(to: download) == true {
+      files[id] = file
+      return true
+    }
+    downloads[id] = nil
     if !isKnown { file.disownBatches() }
     if isKnown, epoch == head.epoch { file.confirm(cursor, query: query) }
     // For another query set the client may have dropped what the file still says that it holds: the
@@ -123,7 +138,22 @@ extension ServerCore {
     files[id] = file
     noteFile(id)
     if epoch == head.epoch { setApart(id, from: cursor, query: query) }
+    return false
   }
+
+  /// Forgets the downloads of clients that were not heard of for long, so that nothing is kept for
+  /// them.
+  public mutating func forgetDownloads(before now: UInt64) {
+    for id in downloads.keys where files[id].map({ $0.lastSeen + Self.patience < now }) != false {
+      downloads[id] = nil
+    }
+  }
+
+  /// For how many milliseconds a client that is away may go on with its download.
+  private static var patience: UInt64 { 600_000 }
+
+  /// Whether the client has not been sent all of its download.
+  func isDownloading(_ id: ClientID) -> Bool { downloads[id]?.isComplete == false }
 
   /// A client says by its cursor and its query set what it has. If it has come as far as the server
   /// and is to be sent all anew, or another view of the same, which changed under the last
@@ -150,6 +180,7 @@ extension ServerCore {
       .sorted { ($0.lastSeen, $0.id.rawValue) < ($1.lastSeen, $1.id.rawValue) }
     for file in idle.prefix(known.count - count) {
       files[file.id] = nil
+      downloads[file.id] = nil
       noteFile(file.id)
     }
   }
@@ -159,6 +190,7 @@ extension ServerCore {
     files[id]?.confirm(cursor, query: query)
     noteFile(id)
     guard let file = files[id] else { return }
+    if file.offer == nil { downloads[id] = nil }
     setApart(id, from: file.cursor, query: file.confirmedQuery)
   }
 

@@ -16,7 +16,6 @@ public struct ClientSession: Sendable {
   /// The number that the next part of a download must have, and that of its slice's first part.
   private var nextPart: UInt64 = 0
   private var firstPart: UInt64 = 0
-  private var rebase: RebaseProgress = RebaseProgress()
   private var epoch: UInt64 = 0
   private var batchInFlight: UInt64?
   /// The query set that was sent last in this connection.
@@ -32,25 +31,36 @@ public struct ClientSession: Sendable {
   public private(set) var failedQuery: (version: UInt64, message: Text)?
 
   private let discardsUnsynced: Bool
-  private var asksToStartOver = false
+  /// The download that an earlier connection was cut in, until it is known whether it goes on.
+  private var earlier: DownloadProgress?
+  /// Of the download under way.
+  private var progress = DownloadProgress()
   /// Whether the client has come with more classes than before, to be sent what is new in them.
   public private(set) var asksForNewClasses = false
-  /// The history that the client knew when the connection began.
-  private var knownEpoch: UInt64 = 0
-  /// Whether a reset had begun before, and not ended.
-  private var resumesReset = false
 
   /// A connection to an app, for a program with these classes.
   ///
   /// - Parameter discardsUnsynced: whether a reset discards what the server has not acknowledged,
   ///   and what it does not have any more.
+  /// - Parameter download: what an earlier connection of the same file was cut in (`interrupted`).
   public init(
-    app: Text, token: Text, classes: [SchemaClass], discardsUnsynced: Bool = false
+    app: Text, token: Text, classes: [SchemaClass], discardsUnsynced: Bool = false,
+    goingOnWith download: DownloadProgress? = nil
   ) {
     self.app = app
     self.token = token
     self.classes = classes
     self.discardsUnsynced = discardsUnsynced
+    earlier = download
+  }
+
+  /// The download that goes on with the next connection if this one is cut now.
+  public var interrupted: DownloadProgress? {
+    switch failure?.code {
+    case nil, .tokenExpired, .badToken, .unavailable: break
+    default: return nil
+    }
+    return earlier ?? (progress.position.slices > 0 ? progress : nil)
   }
 
   /// Whether the connection is of use no more.
@@ -146,26 +156,30 @@ extension ClientSession {
         throw SyncError(.noCommonVersion, "There is no common version of the protocol.")
       }
       self.epoch = epoch
-      knownEpoch = core.storage.record.epoch
-      resumesReset = core.storage.record.reset != nil
-      let isSeed = core.storage.record.isSeed
-      // Of a seed nothing is discarded: what is dirty was written since it is the device's.
-      rebase = RebaseProgress(
-        isOtherHistory: isOtherHistory && (!discardsUnsynced || isSeed), isSeed: isSeed)
+      progress = DownloadProgress(
+        core.storage.record, epoch: epoch, discardsUnsynced: discardsUnsynced)
+      asksForNewClasses = core.storage.record.hasNewClasses
+      if let known = earlier, !known.isUnchanged(progress) { earlier = nil }
       try core.correctClock(now: now, server: time)
       state = .waitsForAcceptance
       return [.send(Frame.token(token).encoded)]
     case (.accepted, .waitsForAcceptance):
       state = .waitsForBinding
       let record = core.storage.record
-      asksForNewClasses = record.hasNewClasses
-      asksToStartOver = record.mustStartOver || record.hasNewClasses
       let bind = Frame.bind(
-        client: record.client, epoch: asksToStartOver ? .max : record.epoch,
-        cursor: record.cursor, query: record.completeQueryVersion, batches: record.knownBatches)
+        client: record.client, epoch: progress.asksToStartOver ? .max : record.epoch,
+        cursor: record.cursor, query: record.completeQueryVersion, batches: record.knownBatches,
+        download: earlier?.position ?? .none)
       return [.send(bind.encoded)]
     case (.accepted, .isBound): return []
-    case (.bound, .waitsForBinding):
+    case (.bound(_, let goesOn), .waitsForBinding):
+      if goesOn {
+        guard let earlier else {
+          throw SyncError(.unexpectedFrame, "No download was asked to go on.")
+        }
+        progress = earlier
+      }
+      earlier = nil
       state = .isBound
       sentQuery = nil
       return [.send(Frame.schema(classes).encoded)]
@@ -194,29 +208,23 @@ extension ClientSession {
     }
   }
 
-  private var isOtherHistory: Bool { knownEpoch != 0 && knownEpoch != epoch }
-
-  /// Whether a slice takes the place of what the client has, without the client having asked, but
-  /// to go on with that. What a seed has is not the device's yet.
-  private func isReset(isRebase: Bool) -> Bool {
-    isRebase && knownEpoch != 0 && !rebase.isSeed
-      && (isOtherHistory || !asksToStartOver || resumesReset)
-  }
-
   /// Whether a frame that is to be received next begins a reset, for a host that wants to do
   /// something before.
   public func beginsReset(_ bytes: [UInt8]) -> Bool {
-    guard knownEpoch != 0, rebase.mentioned.isEmpty,
+    guard progress.knownEpoch != 0, progress.rebase.mentioned.isEmpty,
       case .download(_, true, let part)? = try? Frame.decode(bytes)
     else { return false }
-    return isReset(isRebase: DownloadSlice.isRebase(parts.bytes + part))
+    return progress.isReset(isRebase: DownloadSlice.isRebase(parts.bytes + part))
   }
 
   private mutating func download<Storage: ClientStorage>(
     _ bytes: [UInt8], _ core: inout ClientCore<Storage>
   ) throws -> [SessionAction] {
     let slice = try DownloadSlice.decode(bytes, names: &core.storage.record.names)
-    let isReset = isReset(isRebase: slice.isRebase)
+    guard progress.position.slices == 0 || progress.position.number == slice.download else {
+      throw SyncError(.unexpectedFrame, "The slice is another download's.")
+    }
+    let isReset = progress.isReset(isRebase: slice.isRebase)
     if isReset {
       let record = core.storage.record
       let began =
@@ -224,7 +232,7 @@ extension ClientSession {
         ?? ClientRecord.SentBatch(
           number: .max, time: record.clock.latest, element: record.elements, since: .max)
       core.storage.record.reset = began
-      if discardsUnsynced { rebase.discarded = began }
+      if discardsUnsynced { progress.rebase.discarded = began }
     }
     // A rebase that is not complete has to be the same one when it starts over.
     if slice.isLast || core.storage.record.epoch == 0 { core.storage.record.epoch = epoch }
@@ -236,16 +244,17 @@ extension ClientSession {
     }
     var brought = AppliedSlice(slice, isReset: isReset)
     core.storage.willApply(brought)
-    try core.apply(slice, rebase: &rebase)
+    try core.apply(slice, rebase: &progress.rebase)
     brought.hasAcknowledged = slice.isLast && batchInFlight.map { $0 <= slice.acknowledged } == true
     applied = brought
-    guard slice.isLast else { return [] }
-    rebase = RebaseProgress()
+    guard slice.isLast else {
+      progress.position.number = slice.download
+      progress.position.slices += 1
+      return []
+    }
+    progress = progress.next(core.storage.record)
     nextPart = 0
     firstPart = 0
-    knownEpoch = epoch
-    asksToStartOver = false
-    resumesReset = false
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
     }

@@ -25,7 +25,8 @@ public struct ServerSession: Sendable {
   private var user: Text?
   private var tokenExpiry: UInt64 = 0
   private var parts = Parts()
-  private var download: Download?
+  /// Which of the client file's connections this is.
+  private var binding: UInt64 = 0
   /// Whether the client has a query set, and is yet to send it: the server may know another one.
   private var awaitsQuery = false
   /// Whether the client says that it has come further than the server in the server's own history:
@@ -33,6 +34,7 @@ public struct ServerSession: Sendable {
   public private(set) var isAhead = false
   /// The slice of which parts are still to be sent.
   private var outgoing: OutgoingParts?
+  private var isLastSlice = false
   /// Pings that are answered when there is nothing more to send.
   private var pings: [UInt64] = []
   /// So many at the most; who sends more has no use for the answers.
@@ -77,6 +79,8 @@ public struct ServerSession: Sendable {
     do {
       return try receive(frame, &core, now: now)
     } catch {
+      // The client may have to start over, and not learn of that before the connection ends.
+      if let client { core.downloads[client] = nil }
       return fail(error, now)
     }
   }
@@ -100,7 +104,10 @@ public struct ServerSession: Sendable {
   public mutating func poll<Storage: ServerStorage>(
     _ core: inout ServerCore<Storage>, now: UInt64
   ) -> [SessionAction] {
-    guard case .isBound(let client) = state else { return [] }
+    // The file's newest connection has the download.
+    guard case .isBound(let client) = state, core.files[client]?.binding == binding else {
+      return []
+    }
     if now >= tokenExpiry {
       return fail(SyncError(.tokenExpired, "The token has run out."), now)
     }
@@ -108,16 +115,34 @@ public struct ServerSession: Sendable {
     if awaitsQuery { return [] }
     do {
       if outgoing == nil {
-        if download == nil { download = try core.beginDownload(for: client) }
-        guard download != nil else { return answerPings() }
-        let slice = try core.nextSlice(
-          of: &download!, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
+        guard let slice = try nextSlice(client, &core, now: now) else { return answerPings() }
         outgoing = OutgoingParts(slice.encoded(names: core.head.names))
+        isLastSlice = slice.isLast
       }
       return [.send(nextPart().encoded)]
     } catch {
       return fail(error, now)
     }
+  }
+
+  private func nextSlice<Storage: ServerStorage>(
+    _ client: ClientID, _ core: inout ServerCore<Storage>, now: UInt64
+  ) throws(SyncError) -> DownloadSlice? {
+    if !core.isDownloading(client) {
+      guard core.downloads[client] != nil || core.files[client]?.offer == nil else {
+        throw SyncError(.unavailable, "The download is not known any more; come again.")
+      }
+      guard let download = try core.beginDownload(for: client, now: now) else { return nil }
+      core.downloads[client] = download
+    }
+    // Out of the core while it changes; and for good, if that fails.
+    var download = core.downloads.removeValue(forKey: client)!
+    let slice = try core.nextSlice(
+      of: &download, cellsAtMost: cellsOfOneTransaction, cellsOfSlice: cellsOfSlice)
+    core.downloads[client] = download
+    // It takes what it is sent, whether it says something or not.
+    core.noteSeen(client, now: now)
+    return slice
   }
 
   private mutating func answerPings() -> [SessionAction] {
@@ -132,10 +157,7 @@ public struct ServerSession: Sendable {
     partsSent += 1
     guard isLast else { return frame }
     outgoing = nil
-    if download?.isComplete == true {
-      download = nil
-      partsSent = 0
-    }
+    if isLastSlice { partsSent = 0 }
     return frame
   }
 
@@ -170,17 +192,22 @@ extension ServerSession {
       state = .verifies
       return [.verify(token)]
     case (.token(let token), .isBound): return [.verify(token)]
-    case (.bind(let client, let epoch, let cursor, let query, let batches), .waitsForBind):
+    case (
+      .bind(let client, let epoch, let cursor, let query, let batches, let download),
+      .waitsForBind
+    ):
       guard let user, client != .none else {
         throw SyncError(.unexpectedFrame, "A client file has a number.")
       }
-      try core.bind(
-        client, user: user, cursor: cursor, query: query, epoch: epoch, batches: batches, now: now)
+      let goesOn = try core.bind(
+        client, user: user, cursor: cursor, query: query, epoch: epoch, batches: batches,
+        download: download, now: now)
       state = .isBound(client)
+      binding = core.files[client]?.binding ?? 0
       awaitsQuery = query > 0
       isAhead = epoch == core.head.epoch && cursor > core.head.version
       let acknowledged = core.files[client]?.acknowledged ?? 0
-      return [.send(Frame.bound(acknowledged: acknowledged).encoded)]
+      return [.send(Frame.bound(acknowledged: acknowledged, goesOn: goesOn).encoded)]
     case (_, .isBound(let client)): return try receive(frame, from: client, &core, now: now)
     default: throw SyncError(.unexpectedFrame, "This frame may not come now.")
     }
@@ -214,7 +241,7 @@ extension ServerSession {
         try upload(bytes, number, client, &core, now)
       } ?? []
     case .confirm(let cursor, let query):
-      guard download == nil else {
+      guard outgoing == nil, !core.isDownloading(client) else {
         throw SyncError(.unexpectedFrame, "The download is not complete.")
       }
       core.confirm(client, cursor: cursor, query: query)

@@ -148,7 +148,7 @@ extension TestServer {
       return [.send(Frame.pong(number).encoded)]
     }
     switch try? Frame.decode(frame) {
-    case .bind(_, let epoch, _, _, _):
+    case .bind(_, let epoch, _, _, _, _):
       failures.connected(epoch == .max)
       return refuse(\.ofConnections, now)
     case .upload:

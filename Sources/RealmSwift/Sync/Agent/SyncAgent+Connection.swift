@@ -64,7 +64,7 @@
       sentClasses = classes
       let session = ClientSession(
         app: Text(user.app.appId), token: Text(token), classes: classes,
-        discardsUnsynced: discardsUnsynced)
+        discardsUnsynced: discardsUnsynced, goingOnWith: interrupted)
       self.session = session
       send(session.start())
       watch(number)
@@ -115,6 +115,7 @@
       handshake = nil
       socket?.close()
       socket = nil
+      if let session { interrupted = session.interrupted }
       session = nil
       isReady = false
       mark.restart()

@@ -73,6 +73,8 @@
     var comesAnew = false
     var socket: WebSocket?
     var session: ClientSession?
+    /// The download that the last connection was cut in.
+    var interrupted: DownloadProgress?
     /// Whether the server knows the classes.
     var isReady = false
     /// Those that it was sent.

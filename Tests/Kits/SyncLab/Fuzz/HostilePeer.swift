@@ -154,7 +154,8 @@ struct HostilePeer {
     case 1:
       .bind(
         client: client(), epoch: pick([0, 1, .max]), cursor: ServerVersion(pick([0, 1, .max])),
-        query: pick([0, .max]), batches: pick([[], [0], [1, 2], [.max]]))
+        query: pick([0, .max]), batches: pick([[], [0], [1, 2], [.max]]),
+        download: DownloadPosition(number: pick([0, 1, .max]), slices: pick([0, 1, 2, .max])))
     case 2: .confirm(ServerVersion(pick([0, 1, 2, .max])), query: pick([0, 1, .max]))
     case 3: .hello(oldest: pick([0, 1, .max]), newest: pick([0, 1, .max]), app: "lab")
     case 4:

@@ -14,9 +14,9 @@ public enum ProtocolSamples {
         "bind",
         .bind(
           client: ClientID(0xABCD), epoch: 7, cursor: ServerVersion(300), query: 2,
-          batches: [1000, 7])
+          batches: [1000, 7], download: DownloadPosition(number: 1_000, slices: 3))
       ),
-      ("bound", .bound(acknowledged: 128)),
+      ("bound", .bound(acknowledged: 128, goesOn: false)),
       ("schema", .schema([LabClasses.classes(isNew: false)[1]])),
       ("schema-result", .schemaResult([Schema.Conflict(type: "Item", property: "a")])),
       ("query", .query(version: 2, [Subscription(name: "mine", type: "Item", query: "a > 3")])),
@@ -94,6 +94,7 @@ public enum ProtocolSamples {
   /// A slice with every kind of news.
   public static func slice(_ names: Names) -> DownloadSlice {
     var slice = DownloadSlice(from: ServerVersion(12), to: ServerVersion(300))
+    slice.download = 1_000
     slice.acknowledged = 6
     slice.time = 4_000
     slice.floor = ServerVersion(3)

@@ -120,7 +120,8 @@ extension SessionFuzz {
       let epoch = random.below(2) == 0 ? server.head.epoch : 0
       let cursor = server.files[Self.attacker]?.cursor ?? .zero
       let bind = Frame.bind(
-        client: Self.attacker, epoch: epoch, cursor: cursor, query: 0, batches: [])
+        client: Self.attacker, epoch: epoch, cursor: cursor, query: 0, batches: [],
+        download: DownloadPosition(number: random.below(2) == 0 ? now : 0, slices: 1))
       if let finding = try give(bind.encoded) { return finding }
     }
     let file = server.files[Self.attacker]
@@ -189,7 +190,8 @@ extension SessionFuzz {
       peer.partsOfDownload = 0
       let epoch: UInt64 = random.below(10) == 0 ? 2 : 1
       let opening: [Frame] = [
-        .welcome(version: 1, epoch: epoch, time: now), .accepted, .bound(acknowledged: 0),
+        .welcome(version: 1, epoch: epoch, time: now), .accepted,
+        .bound(acknowledged: 0, goesOn: random.below(50) == 0),
         .schemaResult([]),
       ]
       for frame in opening.prefix(random.below(8) == 0 ? random.below(4) : 4) {

@@ -19,7 +19,9 @@ extension ConvergenceRun {
   private mutating func connect(_ number: Int) {
     disconnect(number)
     let classes = LabClasses.classes(isNew: devices[number].isNew)
-    let session = ClientSession(app: "lab", token: devices[number].user, classes: classes)
+    let session = ClientSession(
+      app: "lab", token: devices[number].user, classes: classes,
+      goingOnWith: devices[number].interrupted)
     devices[number].session = session
     sessions[number] = ServerSession(app: "lab")
     if isVaried {

@@ -217,6 +217,8 @@ public struct ConvergenceRun {
 
   /// As a process does that opens the file.
   mutating func open(_ number: Int) {
+    devices[number].session = nil
+    devices[number].interrupted = nil
     guard goesBack else {
       _ = devices[number].core.storage.record.renewWriter(clock, isLogged: false)
       return
@@ -248,6 +250,7 @@ public struct ConvergenceRun {
   }
 
   mutating func disconnect(_ number: Int) {
+    if let session = devices[number].session { devices[number].interrupted = session.interrupted }
     devices[number].session = nil
     devices[number].toServer = []
     devices[number].toClient = []

@@ -10,6 +10,8 @@ struct Device {
   let skew: Int64
   var core: ClientCore<MemoryClientStorage>
   var session: ClientSession?
+  /// The download that the last connection was cut in.
+  var interrupted: DownloadProgress?
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
   var isAway = false

@@ -10,6 +10,8 @@ public struct SyncBench {
   private var epoch: UInt64 = 1
   /// What devices were told that the server did not take.
   public private(set) var refused: [RefusedChange] = []
+  /// How many slices devices have applied.
+  public private(set) var slices = 0
   /// The query set of each download that took the place of what a device had.
   public private(set) var resets: [UInt64] = []
 
@@ -229,15 +231,22 @@ extension SyncBench {
 extension SyncBench {
   /// A connection of a device, from the first frame until neither side has anything to say; or for
   /// so many rounds that something is wrong.
+  ///
+  /// - Parameter cut: ends the connection when so many slices were applied.
   public mutating func sync(
-    _ number: Int, discardsUnsynced: Bool = false
+    _ number: Int, discardsUnsynced: Bool = false, cellsOfSlice: Int = Limits.cellsOfSlice,
+    cutAfter cut: Int = .max
   ) throws(SyncError) {
+    let slicesBefore = slices
     clock += 1
     var client = ClientSession(
       app: "lab", token: devices[number].user, classes: LabClasses.classes(isNew: true),
-      discardsUnsynced: discardsUnsynced)
+      discardsUnsynced: discardsUnsynced, goingOnWith: devices[number].interrupted)
+    defer { devices[number].interrupted = client.interrupted }
     var rounds = 0
     var session = ServerSession(app: "lab")
+    session.cellsOfSlice = cellsOfSlice
+    if cellsOfSlice < Limits.cellsOfSlice { session.cellsOfOneTransaction = cellsOfSlice }
     var toServer = client.start()
     var toClient: [SessionAction] = []
     repeat {
@@ -254,6 +263,8 @@ extension SyncBench {
         switch toClient.removeFirst() {
         case .send(let frame):
           toServer += client.receive(frame, &devices[number].core, now: clock)
+          if client.applied != nil { slices += 1 }
+          if slices - slicesBefore >= cut { return }
           refused += client.applied?.refused ?? []
           if client.applied?.isReset == true {
             resets.append(devices[number].core.storage.record.completeQueryVersion)

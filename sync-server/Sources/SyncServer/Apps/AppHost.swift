@@ -328,6 +328,7 @@ final class AppHost: @unchecked Sendable {
     lastTrim = now
     do {
       try core.flush()
+      core.forgetDownloads(before: now)
       try core.trim(
         expiry: now - min(now, limits.horizonMilliseconds),
         removal: now - min(now, 2 * limits.horizonMilliseconds))
