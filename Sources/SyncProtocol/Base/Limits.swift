@@ -15,8 +15,9 @@ public enum Limits {
   public static let objectBytes = 24 << 20
   /// The largest slice of a download over all its frames, in bytes.
   public static let sliceBytes = 256 << 20
-  /// The longest string or data value, in bytes.
-  public static let valueBytes = 16 << 20
+  /// The longest string or data value, in bytes: as long as a batch, for a server has to read what
+  /// makes an object too large, to refuse it by name.
+  public static let valueBytes = batchBytes
   /// The longest name of a class or a property, in bytes.
   public static let nameBytes = 256
   /// The names that one changeset or schema uses.

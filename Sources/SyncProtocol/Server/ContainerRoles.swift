@@ -20,11 +20,12 @@ struct ContainerRoles {
     self.schema = schema
     self.names = names
     roles = [.root: .object(change.id.type)]
-    // Containers come after those that they are in.
+    // Containers come after those that they are in. What is made in one that is not there, because
+    // another client has taken it away, is not there either.
     for container in change.containers {
+      guard let owner = self[container.id] else { continue }
       for register in container.registers {
         guard let kind = register.value.container else { continue }
-        let owner = self[container.id]
         roles[register.made] = role(of: kind, at: register.slot, of: owner)
       }
     }
@@ -58,7 +59,7 @@ struct ContainerRoles {
   }
 
   private func role(
-    of kind: ContainerKind, at slot: Slot, of owner: ContainerRole?
+    of kind: ContainerKind, at slot: Slot, of owner: ContainerRole
   ) -> ContainerRole {
     if case .object(let type) = kind { return .object(type) }
     guard case .object(let type) = owner, case .property(let property) = slot else {
