@@ -5,9 +5,9 @@ import Testing
 @Suite("a download that is cut") struct CutDownloadTests {
   private let keys: Range<Int64> = 100..<160
 
-  /// A server with objects of the first of three devices, and how many slices they are.
+  /// A server with objects of the first of four devices, and how many slices they are.
   private func bench() throws -> (SyncBench, whole: Int) {
-    var bench = try SyncBench(devices: 3)
+    var bench = try SyncBench(devices: 4)
     for key in keys {
       try bench.create(0, key)
       try bench.set(0, key, "owner", .int(key))
@@ -68,6 +68,23 @@ import Testing
     let before = bench.slices
     try bench.sync(1, cellsOfSlice: 10)
     #expect(bench.slices - before > whole - 5)
+    expectEqual(bench, keys)
+  }
+
+  @Test("begins again if those of others that went later have too many objects")
+  func tooMany() throws {
+    var (bench, whole) = try bench()
+    bench.server.awayMax = 100
+    try bench.sync(1, cellsOfSlice: 10, cutAfter: 5)
+    bench.server.noteAway(bench.client(1))
+    try bench.sync(3, cellsOfSlice: 10, cutAfter: 5)
+    bench.server.noteAway(bench.client(3))
+    var before = bench.slices
+    try bench.sync(1, cellsOfSlice: 10)
+    #expect(bench.slices - before > whole - 5)
+    before = bench.slices
+    try bench.sync(3, cellsOfSlice: 10)
+    #expect(bench.slices - before <= whole - 5 + 2)
     expectEqual(bench, keys)
   }
 

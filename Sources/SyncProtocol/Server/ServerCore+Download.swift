@@ -23,6 +23,8 @@ public struct Download: Sendable {
   /// Whether the last slice has been made.
   public fileprivate(set) var isComplete = false
 
+  var entryCount: Int { entries.count }
+
   fileprivate var isUnderWay: Bool { forgotten > 0 || !ends.isEmpty }
 
   /// Goes back to where the client says that it is; false if it cannot be there, or that is no

@@ -15,6 +15,8 @@ public struct ServerCore<Storage: ServerStorage> {
   public var isSchemaOpen: Bool
   /// The bytes of an object, more or less: fewer in tests.
   package var objectBytes = Limits.objectBytes
+  /// How many objects the downloads of clients that are away have: fewer in tests.
+  package var awayMax = 2_000_000
   /// The bytes of all queries of one client file.
   public var subscriptionBytes = Limits.frameBytes
   var objects: [ObjectID: ServerObject] = [:]
@@ -23,6 +25,8 @@ public struct ServerCore<Storage: ServerStorage> {
   var downloads: [ClientID: Download] = [:]
   /// The newest one's.
   var downloadNumber: UInt64 = 0
+  /// Of those, the clients that are not connected, longest away first.
+  var away: [ClientID] = []
   private var changedObjects: Set<ObjectID> = []
   private var forgottenObjects: Set<ObjectID> = []
   private var changedFiles: Set<ClientID> = []
@@ -116,6 +120,7 @@ extension ServerCore {
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
     file.binding += 1
+    away.removeAll { $0 == id }
     let isKnown = file.acknowledged == 0 || batches.contains(file.acknowledged)
     forgetDownloads(before: now)
     if isKnown, !file.isExpired, file.offer != nil, downloads[id]?.goBack(to: download) == true {
@@ -146,6 +151,19 @@ extension ServerCore {
   public mutating func forgetDownloads(before now: UInt64) {
     for id in downloads.keys where files[id].map({ $0.lastSeen + Self.patience < now }) != false {
       downloads[id] = nil
+    }
+  }
+
+  /// The client is not connected any more. Its download is kept, and those of others that went
+  /// before as long as all together have not too many objects.
+  public mutating func noteAway(_ id: ClientID) {
+    away.removeAll { $0 == id || downloads[$0] == nil }
+    guard downloads[id] != nil else { return }
+    away.append(id)
+    var count = away.reduce(0) { $0 + downloads[$1]!.entryCount }
+    while count > awayMax, let first = away.first {
+      count -= downloads.removeValue(forKey: first)!.entryCount
+      away.removeFirst()
     }
   }
 

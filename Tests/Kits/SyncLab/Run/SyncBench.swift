@@ -53,6 +53,9 @@ public struct SyncBench {
       HybridClock.time(milliseconds: clock + milliseconds))
   }
 
+  /// The client that a device is for the server.
+  public func client(_ number: Int) -> ClientID { devices[number].core.storage.record.client }
+
   private func item(_ key: Int64, _ number: Int) -> ObjectID {
     ObjectID(type: devices[number].name(LabClasses.item), key: .int(key))
   }

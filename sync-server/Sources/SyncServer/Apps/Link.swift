@@ -67,6 +67,7 @@ extension AppHost {
   func forget(_ id: LinkID) {
     if let client = links[id]?.client, linkOfClient[client] == id {
       linkOfClient[client] = nil
+      core.noteAway(client)
       core.storage.follow(client, nil)
     }
     pendingBytes -= links[id]?.pendingBytes ?? 0
