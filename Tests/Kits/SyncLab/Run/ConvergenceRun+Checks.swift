@@ -274,7 +274,8 @@ extension ConvergenceRun {
       containers[object.id] = known
       let refused = device.refused[object.id] ?? 0
       let elements = device.refusedElements[object.id] ?? []
-      for container in object.containers
+      let gone = device.refusedContainers[object.id] ?? [:]
+      for container in object.containers.map({ $0.without(gone) })
       where !isKept(container, of: object, after: refused, without: elements, in: known) {
         return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"
       }
@@ -309,5 +310,21 @@ extension ConvergenceRun {
       trace("lost: \(Describer(names: server.head.names).container(container.id)) \(lostPlace)")
     }
     return lostPlace == nil
+  }
+}
+
+extension ContainerChange {
+  /// Without what was written up to the times of the containers that it is in.
+  fileprivate func without(_ gone: [ContainerID: UInt64]) -> ContainerChange {
+    var time = gone[id] ?? 0
+    var owner = id
+    while owner.isDeclared {
+      owner = owner.declarer
+      time = max(time, gone[owner] ?? 0)
+    }
+    var rest = self
+    rest.registers.removeAll { $0.stamp.stamp.time <= time }
+    rest.placements.removeAll { $0.name.stamp.time <= time }
+    return rest
   }
 }

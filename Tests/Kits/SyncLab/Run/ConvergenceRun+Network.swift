@@ -92,6 +92,9 @@ extension ConvergenceRun {
       let time = change.isGenerationNew || isGivenBack ? .max : sent?.time ?? .max
       devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
       devices[number].refusedElements[change.id, default: []].formUnion(change.insertedElements)
+      for container in change.madeContainers {
+        devices[number].refusedContainers[change.id, default: [:]][container] = .max
+      }
     }
     trace(upload: received.batch, number, refused: refused)
     for change in received.batch.objects where !refused.contains(change.id) {
@@ -132,6 +135,7 @@ extension ConvergenceRun {
     let actions = session.receive(
       received, &devices[number].core, now: devices[number].now(clock))
     devices[number].session = session
+    noteRefusals(session.applied?.refused ?? [], number)
     let after = devices[number].core.storage.record
     let hasMoved = after.cursor != before.cursor || after.epoch != before.epoch
     if hasMoved, !after.mustStartOver { check(number) }
@@ -141,6 +145,18 @@ extension ConvergenceRun {
     checkSpans(number)
     checkFailure(of: session, number)
     obey(actions, number, isServer: false)
+  }
+
+  /// The device knows what was refused: what it writes from now on is not gone with that.
+  private mutating func noteRefusals(_ refused: [RefusedChange], _ number: Int) {
+    let record = devices[number].core.storage.record
+    for change in refused {
+      let name = record.names[change.object.type]
+      guard let type = server.head.names.find(name) else { continue }
+      let id = ObjectID(type: type, key: change.object.key)
+      devices[number].refusedContainers[id] =
+        devices[number].refusedContainers[id]?.mapValues { min($0, record.clock.latest) }
+    }
   }
 
   mutating func pollClient(_ number: Int) throws(SyncError) {
@@ -179,6 +195,10 @@ extension ConvergenceRun {
 }
 
 extension ObjectChange {
+  fileprivate var madeContainers: [ContainerID] {
+    containers.flatMap { $0.registers.filter { $0.value.container != nil }.map(\.made) }
+  }
+
   /// The elements that a program has inserted by this, value and all.
   fileprivate var insertedElements: [ElementID] {
     containers.flatMap { container in

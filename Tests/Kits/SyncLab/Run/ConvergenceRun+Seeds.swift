@@ -27,6 +27,7 @@ extension ConvergenceRun {
     devices[number].promises = Promises()
     devices[number].refused = [:]
     devices[number].refusedElements = [:]
+    devices[number].refusedContainers = [:]
     saved[number] = nil
     // The earlier file may have been the only one that had it.
     givenBack = []

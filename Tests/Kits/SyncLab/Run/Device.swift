@@ -23,6 +23,9 @@ struct Device {
   /// Elements that its programs inserted by what was refused: they go with all that is written of
   /// them until the client knows.
   var refusedElements: [ObjectID: Set<ElementID>] = [:]
+  /// Containers that were made by what was refused, and until when its programs wrote to them not
+  /// knowing: that is gone with them, though another device may make them once more.
+  var refusedContainers: [ObjectID: [ContainerID: UInt64]] = [:]
 
   init(number: Int, isNew: Bool, skew: Int64) {
     self.number = number
