@@ -18,6 +18,8 @@ public enum Limits {
   /// The longest string or data value, in bytes: as long as a batch, for a server has to read what
   /// makes an object too large, to refuse it by name.
   public static let valueBytes = batchBytes
+  /// The longest primary key, in bytes.
+  public static let keyBytes = 16 << 20
   /// The longest name of a class or a property, in bytes.
   public static let nameBytes = 256
   /// The names that one changeset or schema uses.

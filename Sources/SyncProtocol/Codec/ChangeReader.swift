@@ -70,7 +70,7 @@ struct ChangeReader {
     switch try body.byte() {
     case 0: return .null
     case 1: return .int(try body.signed())
-    case 2: return .string(try body.text(upTo: Limits.valueBytes))
+    case 2: return .string(try body.text(upTo: Limits.keyBytes))
     case 3: return .objectID(try body.fixed64(), try body.fixed32())
     case 4: return .uuid(try body.fixed64(), try body.fixed64())
     case let kind: throw .unknownKind(kind)

@@ -36,6 +36,10 @@ public struct Download: Sendable {
     ends.removeSubrange((slices - forgotten)...)
     position = ends.last ?? 0
     isComplete = false
+    // What was sent again later, as something else perhaps, comes as that alone.
+    var seen: Set<ObjectID> = []
+    let toCome = entries[position...].reversed().filter { seen.insert($0.id).inserted }
+    entries.replaceSubrange(position..., with: toCome.reversed())
     return true
   }
 
@@ -132,10 +136,12 @@ extension ServerCore {
     let entries = try entries(candidates, for: file, nil, &offer)
     let again = Set(entries.map(\.id))
     download.forgetSent()
-    let toCome = download.entries[download.position...].filter { !again.contains($0.id) }
-    download.entries.removeSubrange(download.position...)
-    download.entries += toCome
-    download.entries += entries
+    if !entries.isEmpty {
+      let toCome = download.entries[download.position...].filter { !again.contains($0.id) }
+      download.entries.removeSubrange(download.position...)
+      download.entries += toCome
+      download.entries += entries
+    }
     download.frame.to = head.version
     download.frame.acknowledged = file.acknowledged
     download.frame.time = head.time

@@ -120,9 +120,11 @@ extension ServerCore {
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
     file.binding += 1
-    away.removeAll { $0 == id }
+    if downloads[id] != nil {
+      away.removeAll { $0 == id }
+      if let known = files[id], isForgotten(known, now) { downloads[id] = nil }
+    }
     let isKnown = file.acknowledged == 0 || batches.contains(file.acknowledged)
-    forgetDownloads(before: now)
     if isKnown, !file.isExpired, file.offer != nil, downloads[id]?.goBack(to: download) == true {
       files[id] = file
       return true
@@ -146,22 +148,25 @@ extension ServerCore {
     return false
   }
 
-  /// Forgets the downloads of clients that were not heard of for long, so that nothing is kept for
+  private func isForgotten(_ file: ClientFile, _ now: UInt64) -> Bool {
+    file.lastSeen + Self.patience < now
+  }
+
+  /// Forgets the downloads of clients that have been away for long, so that nothing is kept for
   /// them.
   public mutating func forgetDownloads(before now: UInt64) {
-    for id in downloads.keys where files[id].map({ $0.lastSeen + Self.patience < now }) != false {
-      downloads[id] = nil
-    }
+    for id in away where files[id].map({ isForgotten($0, now) }) != false { downloads[id] = nil }
+    away.removeAll { downloads[$0] == nil }
   }
 
   /// The client is not connected any more. Its download is kept, and those of others that went
   /// before as long as all together have not too many objects.
   public mutating func noteAway(_ id: ClientID) {
-    away.removeAll { $0 == id || downloads[$0] == nil }
     guard downloads[id] != nil else { return }
+    away.removeAll { $0 == id || downloads[$0] == nil }
     away.append(id)
     var count = away.reduce(0) { $0 + downloads[$1]!.entryCount }
-    while count > awayMax, let first = away.first {
+    while count > awayMax, away.count > 1, let first = away.first {
       count -= downloads.removeValue(forKey: first)!.entryCount
       away.removeFirst()
     }

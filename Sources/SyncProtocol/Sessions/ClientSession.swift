@@ -56,11 +56,12 @@ public struct ClientSession: Sendable {
 
   /// The download that goes on with the next connection if this one is cut now.
   public var interrupted: DownloadProgress? {
+    if let earlier { return failure?.code == .divergence ? nil : earlier }
     switch failure?.code {
     case nil, .tokenExpired, .badToken, .unavailable: break
     default: return nil
     }
-    return earlier ?? (progress.position.slices > 0 ? progress : nil)
+    return progress.position.slices > 0 ? progress : nil
   }
 
   /// Whether the connection is of use no more.
@@ -157,7 +158,7 @@ extension ClientSession {
       }
       self.epoch = epoch
       progress = DownloadProgress(
-        core.storage.record, epoch: epoch, discardsUnsynced: discardsUnsynced)
+        core.storage.record, epoch: epoch, discardsUnsynced: discardsUnsynced, classes: classes)
       asksForNewClasses = core.storage.record.hasNewClasses
       if let known = earlier, !known.isUnchanged(progress) { earlier = nil }
       try core.correctClock(now: now, server: time)

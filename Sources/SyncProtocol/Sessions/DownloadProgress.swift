@@ -17,16 +17,21 @@ public struct DownloadProgress: Sendable {
   private let client: ClientID
   private var cursor: ServerVersion
   private let discardsUnsynced: Bool
+  /// What came of a class before the program had it found no place, and has to come again.
+  private let classes: [SchemaClass]
 
   /// Before anything has come.
   init() {
-    self.init(ClientRecord(client: .none), epoch: 0, discardsUnsynced: false)
+    self.init(ClientRecord(client: .none), epoch: 0, discardsUnsynced: false, classes: [])
   }
 
   /// At the beginning of a connection.
-  init(_ record: ClientRecord, epoch: UInt64, discardsUnsynced: Bool) {
+  init(
+    _ record: ClientRecord, epoch: UInt64, discardsUnsynced: Bool, classes: [SchemaClass]
+  ) {
     self.epoch = epoch
     self.discardsUnsynced = discardsUnsynced
+    self.classes = classes
     knownEpoch = record.epoch
     resumesReset = record.reset != nil
     hasNewClasses = record.hasNewClasses
@@ -57,7 +62,7 @@ public struct DownloadProgress: Sendable {
   /// `other` says, which another connection has begun with.
   func isUnchanged(_ other: DownloadProgress) -> Bool {
     client == other.client && cursor == other.cursor && epoch == other.epoch
-      && hasNewClasses == other.hasNewClasses
+      && hasNewClasses == other.hasNewClasses && classes == other.classes
       && discardsUnsynced == other.discardsUnsynced && other.asksToStartOver
   }
 

@@ -80,7 +80,7 @@ public struct ServerSession: Sendable {
       return try receive(frame, &core, now: now)
     } catch {
       // The client may have to start over, and not learn of that before the connection ends.
-      if let client { core.downloads[client] = nil }
+      if let client, core.files[client]?.binding == binding { core.downloads[client] = nil }
       return fail(error, now)
     }
   }
@@ -105,9 +105,11 @@ public struct ServerSession: Sendable {
     _ core: inout ServerCore<Storage>, now: UInt64
   ) -> [SessionAction] {
     // The file's newest connection has the download.
-    guard case .isBound(let client) = state, core.files[client]?.binding == binding else {
-      return []
+    guard case .isBound(let client) = state else { return [] }
+    guard let file = core.files[client] else {
+      return fail(SyncError(.unavailable, "The client file is not known any more."), now)
     }
+    guard file.binding == binding else { return [] }
     if now >= tokenExpiry {
       return fail(SyncError(.tokenExpired, "The token has run out."), now)
     }

@@ -66,6 +66,7 @@
         app: Text(user.app.appId), token: Text(token), classes: classes,
         discardsUnsynced: discardsUnsynced, goingOnWith: interrupted)
       self.session = session
+      interrupted = nil
       send(session.start())
       watch(number)
       limitHandshake(number)

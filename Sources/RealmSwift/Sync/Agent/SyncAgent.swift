@@ -177,6 +177,8 @@
       phase = .waitsForRole
       isOut = true
       versionBeforeReset = nil
+      // What it had begun is told to nobody any more.
+      interrupted = nil
       database.releaseAgentRole()
     }
 

@@ -324,11 +324,11 @@ final class AppHost: @unchecked Sendable {
           id, SyncError(.unexpectedFrame, "The client says nothing."), retryAfterMilliseconds: 0)
       }
     }
+    core.forgetDownloads(before: now)
     guard now - lastTrim >= limits.trimIntervalMilliseconds else { return }
     lastTrim = now
     do {
       try core.flush()
-      core.forgetDownloads(before: now)
       try core.trim(
         expiry: now - min(now, limits.horizonMilliseconds),
         removal: now - min(now, 2 * limits.horizonMilliseconds))
