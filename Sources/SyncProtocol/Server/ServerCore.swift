@@ -72,9 +72,9 @@ public struct ServerCore<Storage: ServerStorage> {
 
   /// Takes what storage has; for what was merged and could not be made durable.
   public mutating func reload() throws(SyncError) {
-    let limits = (objectBytes, subscriptionBytes)
+    let limits = (objectBytes, subscriptionBytes, awayMax)
     self = try ServerCore(storage: storage, isSchemaOpen: isSchemaOpen)
-    (objectBytes, subscriptionBytes) = limits
+    (objectBytes, subscriptionBytes, awayMax) = limits
   }
 
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {
