@@ -88,6 +88,23 @@ import Testing
     expectEqual(bench, keys)
   }
 
+  @Test("begins again where the program has got properties that it lacked")
+  func upgraded() throws {
+    var bench = try SyncBench(devices: 2, older: 1)
+    try bench.sync(1)
+    for key in keys {
+      try bench.create(0, key)
+      try bench.set(0, key, "extra", .int(key))
+    }
+    try bench.sync(0)
+    // So that nothing tells the upgrade within the download but the classes themselves.
+    try bench.noteNewClass(1)
+    try bench.sync(1, cellsOfSlice: 10, cutAfter: 5)
+    try bench.upgrade(1)
+    try bench.sync(1, cellsOfSlice: 10)
+    for key in keys { #expect(bench.value(1, key, "extra") == .int(key)) }
+  }
+
   @Test("of a rebase goes on, and deletions since are not forgotten before")
   func rebase() throws {
     var (bench, whole) = try bench()

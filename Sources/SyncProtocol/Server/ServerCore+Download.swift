@@ -20,6 +20,8 @@ public struct Download: Sendable {
   /// a client that has not had the last slices can be sent them again.
   fileprivate var ends: [Int] = []
   fileprivate var forgotten = 0
+  /// Whether something of what was sent may come once more.
+  fileprivate var isExtended = false
   /// Whether the last slice has been made.
   public fileprivate(set) var isComplete = false
 
@@ -36,6 +38,7 @@ public struct Download: Sendable {
     ends.removeSubrange((slices - forgotten)...)
     position = ends.last ?? 0
     isComplete = false
+    if !isExtended { return true }
     // What was sent again later, as something else perhaps, comes as that alone.
     var seen: Set<ObjectID> = []
     let toCome = entries[position...].reversed().filter { seen.insert($0.id).inserted }
@@ -137,6 +140,7 @@ extension ServerCore {
     let again = Set(entries.map(\.id))
     download.forgetSent()
     if !entries.isEmpty {
+      download.isExtended = true
       let toCome = download.entries[download.position...].filter { !again.contains($0.id) }
       download.entries.removeSubrange(download.position...)
       download.entries += toCome

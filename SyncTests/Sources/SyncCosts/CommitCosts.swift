@@ -16,29 +16,32 @@ enum CostFile: String, CaseIterable {
 enum CommitCosts {
   private static let rounds = 9
   private static let commits = 10_000
+  private static let durableCommits = 1000
   /// Servers live as long as the program.
   private static var servers: [TestServer] = []
 
   /// A new file, with a server of its own if it is synced.
-  static func open(_ file: CostFile) async throws -> Realm {
+  static func open(_ file: CostFile, isDurable: Bool = false) async throws -> Realm {
     guard file != .plain else {
-      return try await Realm(configuration: SyncCosts.configuration(nil))
+      return try await Realm(configuration: SyncCosts.configuration(nil, isDurable: isDurable))
     }
     let server = try TestServer()
     servers.append(server)
     let user = try await server.newUser()
     let realm = try await Realm(
-      configuration: SyncCosts.configuration(user), downloadBeforeOpen: .always)
+      configuration: SyncCosts.configuration(user, isDurable: isDurable),
+      downloadBeforeOpen: .always)
     if file == .offline { realm.syncSession?.suspend() }
     return realm
   }
 
   /// Rounds of all files, one after the other; the medians of what the synced ones take for what
   /// the plain one does. What the agent has not sent in its round it sends before the next.
-  static func compare(_ kind: SmallCommit) async throws {
+  static func compare(_ kind: SmallCommit, areDurable: Bool) async throws {
+    let commits = areDurable ? durableCommits : commits
     var files: [(realm: Realm, samples: [Sample])] = []
     for file in CostFile.allCases {
-      let realm = try await open(file)
+      let realm = try await open(file, isDurable: areDurable)
       files.append((realm, try SmallCommit.fill(realm)))
     }
     try await files[2].realm.syncSession?.wait(for: .upload)

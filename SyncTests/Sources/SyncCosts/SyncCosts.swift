@@ -7,14 +7,15 @@ import SyncServerKit
 /// beside those to a file that is not synced, the first sync of many objects, and the way from one
 /// device to another.
 ///
-/// `SyncCosts KIND ...` prints the costs of such commits alone. `SyncCosts commits KIND
-/// plain|offline|online COUNT` makes as many commits of one kind, for a program that counts
-/// instructions.
+/// `SyncCosts KIND ...` prints the costs of such commits alone, and `SyncCosts durable [KIND ...]`
+/// of those that are flushed one by one, as they are where an app asks for nothing else. `SyncCosts
+/// commits KIND plain|offline|online COUNT` makes as many commits of one kind, for a program that
+/// counts instructions.
 @main
 @MainActor
 struct SyncCosts {
   static func main() async throws {
-    let words = Array(CommandLine.arguments.dropFirst())
+    var words = Array(CommandLine.arguments.dropFirst())
     if words.first == "commits", words.count == 4 {
       guard let kind = SmallCommit(rawValue: words[1]), let file = CostFile(rawValue: words[2]),
         let count = Int(words[3])
@@ -24,17 +25,20 @@ struct SyncCosts {
       for step in 0..<count { try kind.write(step, to: samples, in: realm) }
       return
     }
+    let areDurable = words.first == "durable"
+    if areDurable { words.removeFirst() }
     let kinds = words.compactMap { SmallCommit(rawValue: $0) }
     for kind in kinds.isEmpty ? SmallCommit.allCases : kinds {
-      try await CommitCosts.compare(kind)
+      try await CommitCosts.compare(kind, areDurable: areDurable)
     }
-    if !kinds.isEmpty { return }
+    if areDurable || !kinds.isEmpty { return }
     let server = try TestServer()
     try await latency(try await server.newUser())
     try await firstSync(try await server.newUser(), words.first.flatMap { Int($0) } ?? 100_000)
   }
 
-  static func configuration(_ user: User?) -> Realm.Configuration {
+  /// - Parameter isDurable: whether each commit is flushed, as it is by default.
+  static func configuration(_ user: User?, isDurable: Bool = false) -> Realm.Configuration {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "sync-costs-\(UUID().uuidString).realm")
     var configuration =
@@ -45,7 +49,7 @@ struct SyncCosts {
       ?? Realm.Configuration()
     configuration.fileURL = file
     configuration.objectTypes = [Dog.self, Collar.self, Sample.self, SamplePart.self]
-    configuration.durability = .relaxed
+    if !isDurable { configuration.durability = .relaxed }
     return configuration
   }
 

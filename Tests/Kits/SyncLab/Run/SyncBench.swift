@@ -15,11 +15,14 @@ public struct SyncBench {
   /// The query set of each download that took the place of what a device had.
   public private(set) var resets: [UInt64] = []
 
-  /// Devices that see all items, or what a query says.
-  public init(devices count: Int, query: Text = "") throws(SyncError) {
+  /// Devices that see all items, or what a query says; one of them may have an older program, until
+  /// it is upgraded.
+  public init(
+    devices count: Int, query: Text = "", older: Int? = nil
+  ) throws(SyncError) {
     server = try ServerCore(storage: SimulatedServerStorage(epoch: 1), isSchemaOpen: true)
     for number in 0..<count {
-      devices.append(Device(number: number, isNew: true, skew: 0))
+      devices.append(Device(number: number, isNew: number != older, skew: 0))
       try subscribe(number, query)
     }
   }
@@ -39,6 +42,18 @@ public struct SyncBench {
     _ = devices[copy].core.storage.record.renewWriter(UInt64(copy), isLogged: false)
     devices[copy].core.storage.numberSeed = UInt64(copy)
     return copy
+  }
+
+  /// The device's program becomes the newer one.
+  public mutating func upgrade(_ number: Int) throws(SyncError) {
+    devices[number].upgrade()
+    try devices[number].core.storage.commit()
+  }
+
+  /// The device's program has got a class that it lacked, of which there are no objects.
+  public mutating func noteNewClass(_ number: Int) throws(SyncError) {
+    devices[number].core.storage.record.hasNewClasses = true
+    try devices[number].core.storage.commit()
   }
 
   /// The device's file is one that has never wanted anything.
@@ -242,8 +257,9 @@ extension SyncBench {
   ) throws(SyncError) {
     let slicesBefore = slices
     clock += 1
+    let classes = LabClasses.classes(isNew: devices[number].isNew)
     var client = ClientSession(
-      app: "lab", token: devices[number].user, classes: LabClasses.classes(isNew: true),
+      app: "lab", token: devices[number].user, classes: classes,
       discardsUnsynced: discardsUnsynced, goingOnWith: devices[number].interrupted)
     defer { devices[number].interrupted = client.interrupted }
     var rounds = 0
