@@ -47,6 +47,20 @@ import Testing
     #expect(!bench.isDirty(1))
   }
 
+  @Test("that is the first one begins again in slices as small if another process goes on")
+  func restarted() throws {
+    var (bench, whole) = try bench()
+    // The download for no query set is over.
+    try bench.create(1, 160)
+    try bench.sync(1, cellsOfSlice: 10, cutAfter: 5)
+    bench.restart(1)
+    let before = bench.slices
+    try bench.sync(1, cellsOfSlice: 10, cellsOfOneTransaction: 1_000)
+    #expect(bench.slices - before >= whole - 2)
+    try bench.syncAll()
+    expectEqual(bench, 100..<161)
+  }
+
   @Test("takes what the client has written between its slices")
   func writes() throws {
     var (bench, _) = try bench()

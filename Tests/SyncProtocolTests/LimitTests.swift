@@ -213,6 +213,7 @@ import Testing
     let bind = Frame.bind(
       client: ClientID(77), epoch: 0, cursor: .zero, query: 0, batches: [], download: .none)
     _ = session.receive(bind.encoded, &core, now: 1)
+    _ = session.receive(Frame.schema([]).encoded, &core, now: 1)
     let query = Frame.query(version: 1, [Subscription(type: "Item", query: "")])
     _ = session.receive(query.encoded, &core, now: 1)
     try core.flush()

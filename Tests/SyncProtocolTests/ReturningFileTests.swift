@@ -93,6 +93,8 @@ import Testing
       client: ClientID(77), epoch: core.head.epoch, cursor: ServerVersion(1), query: query,
       batches: [], download: .none)
     _ = session.receive(bind.encoded, &core, now: 1)
+    #expect(session.poll(&core, now: 1) == [], "It has not said which classes it has.")
+    _ = session.receive(Frame.schema([]).encoded, &core, now: 1)
     try core.flush()
     return session
   }

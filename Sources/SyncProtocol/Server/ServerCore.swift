@@ -141,7 +141,8 @@ extension ServerCore {
     if !goesOn && !isAtTheBeginning { file.startOver() }
     file.offer = nil
     file.isExpired = false
-    file.hasNothing = cursor == .zero
+    // With no query set complete there is nothing but what it has written itself.
+    file.hasNothing = cursor == .zero || query == 0
     files[id] = file
     noteFile(id)
     if epoch == head.epoch { setApart(id, from: cursor, query: query) }
@@ -152,10 +153,18 @@ extension ServerCore {
     file.lastSeen + Self.patience < now
   }
 
+  /// Of what was offered and never sent in full nothing is confirmed, and it may be much.
+  private mutating func forgetDownload(_ id: ClientID) {
+    guard downloads.removeValue(forKey: id)?.isComplete == false, files[id]?.offer != nil
+    else { return }
+    files[id]!.offer = nil
+    noteFile(id)
+  }
+
   /// Forgets the downloads of clients that have been away for long, so that nothing is kept for
   /// them.
   public mutating func forgetDownloads(before now: UInt64) {
-    for id in away where files[id].map({ isForgotten($0, now) }) != false { downloads[id] = nil }
+    for id in away where files[id].map({ isForgotten($0, now) }) != false { forgetDownload(id) }
     away.removeAll { downloads[$0] == nil }
   }
 
@@ -167,7 +176,8 @@ extension ServerCore {
     away.append(id)
     var count = away.reduce(0) { $0 + downloads[$1]!.entryCount }
     while count > awayMax, away.count > 1, let first = away.first {
-      count -= downloads.removeValue(forKey: first)!.entryCount
+      count -= downloads[first]!.entryCount
+      forgetDownload(first)
       away.removeFirst()
     }
   }

@@ -27,6 +27,9 @@ public struct ServerSession: Sendable {
   private var parts = Parts()
   /// Which of the client file's connections this is.
   private var binding: UInt64 = 0
+  /// Whether the client is yet to say which classes it has. It may not write before it has the
+  /// answer, which comes so before the slices of a download.
+  private var awaitsClasses = true
   /// Whether the client has a query set, and is yet to send it: the server may know another one.
   private var awaitsQuery = false
   /// Whether the client says that it has come further than the server in the server's own history:
@@ -114,7 +117,7 @@ public struct ServerSession: Sendable {
       return fail(SyncError(.tokenExpired, "The token has run out."), now)
     }
     // Without its query set the client would lose what it sees, to be sent it again a moment later.
-    if awaitsQuery { return [] }
+    if awaitsClasses || awaitsQuery { return [] }
     do {
       if outgoing == nil {
         guard let slice = try nextSlice(client, &core, now: now) else { return answerPings() }
@@ -220,6 +223,7 @@ extension ServerSession {
   ) throws(SyncError) -> [SessionAction] {
     switch frame {
     case .schema(let classes):
+      awaitsClasses = false
       let conflicts = core.addClasses(classes)
       return [.send(Frame.schemaResult(conflicts).encoded)]
     case .query(let version, let subscriptions):

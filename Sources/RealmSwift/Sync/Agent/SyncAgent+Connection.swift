@@ -145,9 +145,12 @@
           guard let self, case .waits = phase else { return }
           connect()
         })
+      // What is to come of a download that goes on is not less than it was.
+      if interrupted == nil { objectsToCome = 0 }
+      let toCome = objectsToCome
       changeStatus {
         $0.connection = .disconnected
-        $0.objectsToCome = 0
+        $0.objectsToCome = toCome
         $0.failedConnections += 1
         $0.failedConnectionMessage = reason
       }

@@ -123,6 +123,8 @@ extension SessionFuzz {
         client: Self.attacker, epoch: epoch, cursor: cursor, query: 0, batches: [],
         download: DownloadPosition(number: random.below(2) == 0 ? now : 0, slices: 1))
       if let finding = try give(bind.encoded) { return finding }
+      // Before that nothing is sent.
+      if let finding = try give(Frame.schema([]).encoded) { return finding }
     }
     let file = server.files[Self.attacker]
     let frame =

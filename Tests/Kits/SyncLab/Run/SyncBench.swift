@@ -44,6 +44,9 @@ public struct SyncBench {
     return copy
   }
 
+  /// Another process synchronises the device's file from now on.
+  public mutating func restart(_ number: Int) { devices[number].interrupted = nil }
+
   /// The device's program becomes the newer one.
   public mutating func upgrade(_ number: Int) throws(SyncError) {
     devices[number].upgrade()
@@ -250,10 +253,13 @@ extension SyncBench {
   /// A connection of a device, from the first frame until neither side has anything to say; or for
   /// so many rounds that something is wrong.
   ///
-  /// - Parameter cut: ends the connection when so many slices were applied.
+  /// - Parameters:
+  ///   - transaction: how many cells what the device has missed may have in one slice, if that is
+  ///     not as many as other slices have.
+  ///   - cut: ends the connection when so many slices were applied.
   public mutating func sync(
     _ number: Int, discardsUnsynced: Bool = false, cellsOfSlice: Int = Limits.cellsOfSlice,
-    cutAfter cut: Int = .max
+    cellsOfOneTransaction transaction: Int? = nil, cutAfter cut: Int = .max
   ) throws(SyncError) {
     let slicesBefore = slices
     clock += 1
@@ -265,7 +271,9 @@ extension SyncBench {
     var rounds = 0
     var session = ServerSession(app: "lab")
     session.cellsOfSlice = cellsOfSlice
-    if cellsOfSlice < Limits.cellsOfSlice { session.cellsOfOneTransaction = cellsOfSlice }
+    if cellsOfSlice < Limits.cellsOfSlice {
+      session.cellsOfOneTransaction = transaction ?? cellsOfSlice
+    }
     var toServer = client.start()
     var toClient: [SessionAction] = []
     repeat {
