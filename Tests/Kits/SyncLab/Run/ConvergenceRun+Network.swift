@@ -91,7 +91,8 @@ extension ConvergenceRun {
       let isGivenBack = change.isWhole && model.generation(of: change.id) == .none
       let time = change.isGenerationNew || isGivenBack ? .max : sent?.time ?? .max
       devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
-      devices[number].refusedElements[change.id, default: []].formUnion(change.insertedElements)
+      devices[number].refusedElements[change.id, default: []].formUnion(
+        change.insertedElements(for: model))
       for container in change.madeContainers {
         devices[number].refusedContainers[change.id, default: [:]][container] = .max
       }
@@ -199,13 +200,21 @@ extension ObjectChange {
     containers.flatMap { $0.registers.filter { $0.value.container != nil }.map(\.made) }
   }
 
-  /// The elements that a program has inserted by this, value and all.
-  fileprivate var insertedElements: [ElementID] {
+  /// The elements that a program has inserted by this, value and all, and those that are given back
+  /// to a server that has none: their values may be such as the program's version begins with.
+  fileprivate func insertedElements(for model: MergeModel) -> [ElementID] {
     containers.flatMap { container in
       let written = Set(container.registers.filter(\.stamp.isExplicit).map(\.slot))
       return container.placements.filter { placement in
-        placement.authorship?.isNew == true && written.contains(.item(placement.name.element))
+        let slot = Slot.item(placement.name.element)
+        if placement.authorship?.isNew == true, written.contains(slot) { return true }
+        return placement.isFirst && !model.isInserted(slot, container.id, self)
       }.map(\.name.element)
     }
   }
+}
+
+extension Placement {
+  /// Whether this is where the element was inserted, which its number says the time of.
+  fileprivate var isFirst: Bool { name.stamp.time == name.element.number & (1 << 58 - 1) }
 }
