@@ -23,8 +23,14 @@ private struct PacedAgent {
   private let workMicroseconds: Int
   /// Commits that the agent makes for each batch and each answer.
   private let ownCommits: Int
+  /// What each of them takes.
+  private let commitMicroseconds: UInt64
 
-  init(answerMicroseconds: Int = 300, workMicroseconds: Int = 100, ownCommits: Int = 1) {
+  init(
+    answerMicroseconds: Int = 300, workMicroseconds: Int = 100, ownCommits: Int = 1,
+    commitMicroseconds: UInt64 = 10
+  ) {
+    self.commitMicroseconds = commitMicroseconds
     self.answerMicroseconds = answerMicroseconds
     self.workMicroseconds = workMicroseconds
     self.ownCommits = ownCommits
@@ -94,7 +100,7 @@ private struct PacedAgent {
   private mutating func commitOwn() {
     for _ in 0..<ownCommits {
       version += 1
-      pace.committed()
+      pace.committed(microseconds: commitMicroseconds)
     }
   }
 }
@@ -138,6 +144,26 @@ private struct PacedAgent {
     agent.rest(milliseconds: 60)
     #expect(agent.batches.count > 400, "\(agent.batches.count)")
     #expect(agent.longestWait <= 2300, "\(agent.longestWait)")
+    #expect(agent.isAllSent)
+  }
+
+  @Test("gathers where they make one in the time of eight of the agent's own", arguments: [2, 5])
+  func flushed(rate: Int) {
+    var agent = PacedAgent(answerMicroseconds: 800, ownCommits: 2, commitMicroseconds: 200)
+    agent.commit(1000 * rate, perMillisecond: rate)
+    let distances = lastDistances(agent, 15)
+    #expect(distances.allSatisfy { (50_000...51_000).contains($0) }, "\(distances)")
+    agent.rest(milliseconds: 60)
+    #expect(agent.isAllSent)
+  }
+
+  @Test("does not gather where they make fewer than that")
+  func flushedSeldom() {
+    var agent = PacedAgent(answerMicroseconds: 800, ownCommits: 2, commitMicroseconds: 100)
+    agent.commit(1000, perMillisecond: 1)
+    agent.rest(milliseconds: 60)
+    #expect(agent.batches.count > 250, "\(agent.batches.count)")
+    #expect(agent.longestWait <= 3500, "\(agent.longestWait)")
     #expect(agent.isAllSent)
   }
 

@@ -3,7 +3,9 @@
 ///
 /// Each batch takes the writer's role from programs, to be made and to be acknowledged, and what
 /// they write again and again is sent once. So while they make many commits it is gathered, for as
-/// long as the agent's work is a small part of the time.
+/// long as the agent's work is a small part of the time. How many are many depends on what one
+/// takes: where each is flushed, a program that writes on and on makes few, and would wait for one
+/// of the agent's with nearly each of its own.
 ///
 /// A value without a clock: times are microseconds of one that never goes back. The agent looks
 /// between `beginLook` and `endLook`, and calls `pauseEnded` when the pause is over; until then no
@@ -14,6 +16,8 @@ package struct AgentPace: Sendable {
   package static let pauseMilliseconds = 2
   /// As many commits of programs in a millisecond are many.
   package static let manyCommitsPerMillisecond = 8
+  /// Several are many, too, if there was one for each time that so many of the agent's own take.
+  package static let ownCommitsForOne = 8
   /// For how long what they write is gathered at least, and at most.
   package static let gatherMilliseconds = 50...1000
   /// The agent works one part of the time, and lets programs work so many, within these bounds.
@@ -34,6 +38,9 @@ package struct AgentPace: Sendable {
   private var lookedAt: UInt64 = 0
   /// What the agent has worked since the last pause began, without the look under way.
   private var work: UInt64 = 0
+  /// What the agent's own commits take, and those since the last look.
+  private var ownCommitMicroseconds: UInt64 = 0
+  private var ownCommits: (count: UInt64, microseconds: UInt64) = (0, 0)
   private var areMany = false
   /// Whether nothing is sent before the pause is over, whatever wakes the agent.
   package private(set) var gathers = false
@@ -41,7 +48,13 @@ package struct AgentPace: Sendable {
   package init() {}
 
   /// The agent itself has committed, which does not count.
-  package mutating func committed() { knownVersion += 1 }
+  ///
+  /// - Parameter microseconds: what that took, without the wait for the turn to write.
+  package mutating func committed(microseconds: UInt64) {
+    knownVersion += 1
+    ownCommits.count += 1
+    ownCommits.microseconds += microseconds
+  }
 
   /// The agent has worked between looks.
   package mutating func worked(microseconds: UInt64) { work += microseconds }
@@ -50,7 +63,14 @@ package struct AgentPace: Sendable {
   package mutating func beginLook(at version: UInt64, now: UInt64) {
     let commits = knownVersion == 0 ? 0 : version - min(version, knownVersion)
     let time = now - min(now, lookedAt)
-    areMany = commits > 0 && commits * 1000 >= UInt64(Self.manyCommitsPerMillisecond) * time
+    if ownCommits.count > 0 {
+      ownCommitMicroseconds = ownCommits.microseconds / ownCommits.count
+      ownCommits = (0, 0)
+    }
+    areMany =
+      commits > 0 && commits * 1000 >= UInt64(Self.manyCommitsPerMillisecond) * time
+      || commits > 1
+        && (commits - 1) * ownCommitMicroseconds * UInt64(Self.ownCommitsForOne) >= time
     knownVersion = version
     lookedAt = now
     gathers = false

@@ -324,8 +324,9 @@
     /// Commits what the server has said.
     func commitSync(_ transaction: ObjectTransaction) throws(StorageError) {
       transaction.recorder = NothingToNote.shared
+      let begin = microseconds
       _ = try transaction.commit(author: listener)
-      pace.committed()
+      pace.committed(microseconds: microseconds - begin)
     }
 
     /// Changes what sessions see.
