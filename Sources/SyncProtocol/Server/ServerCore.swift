@@ -162,7 +162,7 @@ extension ServerCore {
   }
 
   /// Forgets the downloads of clients that have been away for long, so that nothing is kept for
-  /// them.
+  /// them. To be flushed before sessions are polled.
   public mutating func forgetDownloads(before now: UInt64) {
     for id in away where files[id].map({ isForgotten($0, now) }) != false { forgetDownload(id) }
     away.removeAll { downloads[$0] == nil }
@@ -176,8 +176,8 @@ extension ServerCore {
     away.append(id)
     var count = away.reduce(0) { $0 + downloads[$1]!.entryCount }
     while count > awayMax, away.count > 1, let first = away.first {
-      count -= downloads[first]!.entryCount
-      forgetDownload(first)
+      // What was offered stays: there may be no flush before the host polls other sessions.
+      count -= downloads.removeValue(forKey: first)!.entryCount
       away.removeFirst()
     }
   }

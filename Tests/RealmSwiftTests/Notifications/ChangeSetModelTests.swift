@@ -24,7 +24,7 @@ import Testing
 
   private static func run(_ seed: UInt64, _ withProcess: Bool) throws -> ChangeHistories {
     let histories = try ChangeHistories(seed: seed, withProcess: withProcess)
-    try histories.run(histories: 250)
+    try histories.run(histories: 400)
     histories.end()
     return histories
   }

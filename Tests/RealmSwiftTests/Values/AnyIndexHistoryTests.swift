@@ -146,7 +146,7 @@ private enum AwkwardValues {
 /// Random histories of rows with an index on values of any kind beside the same rows without one.
 @Suite struct AnyIndexHistoryTests {
   private static var rounds: Int {
-    ProcessInfo.processInfo.environment["HOLDFAST_ANY_INDEX_ROUNDS"].flatMap { Int($0) } ?? 1
+    ProcessInfo.processInfo.environment["HOLDFAST_ANY_INDEX_ROUNDS"].flatMap { Int($0) } ?? 2
   }
 
   private func realm<Row: Object>(_ file: TemporaryRealm, _ type: Row.Type) throws -> Realm {
