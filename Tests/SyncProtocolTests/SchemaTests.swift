@@ -1,3 +1,4 @@
+import SyncLab
 import SyncProtocol
 import Testing
 
@@ -29,6 +30,33 @@ import Testing
     #expect(added == [Schema.Conflict(type: "Dog", property: "_id")])
     let other = schema.add([type("Dog", key: "name", "name")], extending: true)
     #expect(other == [Schema.Conflict(type: "Dog", property: "")])
+  }
+
+  @Test("takes one of names that look the same, whatever their bytes")
+  func spellings() {
+    let (composed, decomposed): (Text, Text) = ("caf\u{E9}", "cafe\u{301}")
+    var schema = Schema()
+    #expect(schema.add([type(composed, "_id")], extending: true) == [])
+    let class2 = schema.add([type(decomposed, "_id", "row")], extending: true)
+    #expect(class2 == [Schema.Conflict(type: decomposed, property: "")])
+    #expect(schema.add([type(composed, "_id", decomposed)], extending: true) == [])
+    let property = schema.add([type(composed, "_id", decomposed, composed)], extending: true)
+    #expect(property == [Schema.Conflict(type: composed, property: composed)])
+    let both = schema.add([type("Dog", "_id", composed, decomposed)], extending: true)
+    #expect(both == [Schema.Conflict(type: "Dog", property: "")])
+    let inOneFrame = schema.add(
+      [type("\u{E9}", "_id"), type("e\u{301}", "_id")], extending: true)
+    #expect(inOneFrame == [Schema.Conflict(type: "e\u{301}", property: "")])
+  }
+
+  @Test("gives no numbers to names that it does not take")
+  func names() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.sync(0)
+    let classes = [type("Item", "_id", "fresh", "a.b", "owner"), type("a.b", "_id", "lost")]
+    #expect(!bench.server.addClasses(classes).isEmpty)
+    let names = bench.server.head.names
+    #expect(["fresh", "a.b", "lost"].map { names.find($0) != nil } == [true, false, false])
   }
 
   @Test("has so many properties in all")

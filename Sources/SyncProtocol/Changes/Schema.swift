@@ -108,6 +108,11 @@ extension SchemaClass {
     isEmbedded || other.key.string.isEmpty || other.key == keyName
   }
 
+  /// Whether no two names of properties look the same.
+  fileprivate var hasOneSpellingOfEach: Bool {
+    Set(properties.keys.map(\.string)).count == properties.count
+  }
+
   /// Whether there is room for another property. What the key is was decided when the class came.
   fileprivate func mayAdd(_ name: Text) -> Bool {
     properties.count < Limits.properties && (isEmbedded || name != keyName)
@@ -136,17 +141,21 @@ public struct Schema: Hashable, Sendable {
   /// A schema without classes.
   public init() {}
 
-  /// Adds what is new, if that is allowed, and says what could not be added.
+  /// Adds what is new, if that is allowed, and says what could not be added. Names that look the
+  /// same are one name to files, whatever their bytes: of those just the first is added.
   public mutating func add(_ others: [SchemaClass], extending: Bool) -> [Conflict] {
     var conflicts: [Conflict] = []
+    var spellings = Set(classes.keys.map(\.string))
     var room = Limits.allProperties - classes.values.reduce(0) { $0 + $1.properties.count }
     for other in others {
       guard var known = classes[other.name] else {
         let mayAdd =
           extending && Self.isName(other.name) && classes.count < Limits.classes
           && other.properties.count <= room && other.properties.keys.allSatisfy(Self.isName)
+          && !spellings.contains(other.name.string) && other.hasOneSpellingOfEach
         if mayAdd {
           classes[other.name] = other
+          spellings.insert(other.name.string)
           room -= other.properties.count
         } else {
           conflicts.append(Conflict(type: other.name, property: ""))
@@ -157,10 +166,13 @@ public struct Schema: Hashable, Sendable {
         conflicts.append(Conflict(type: other.name, property: ""))
         continue
       }
-      for (name, type) in other.properties {
+      var propertySpellings = Set(known.properties.keys.map(\.string))
+      for (name, type) in other.properties.sorted(by: { $0.key < $1.key }) {
         if let current = known.properties[name] {
           if current != type { conflicts.append(Conflict(type: other.name, property: name)) }
-        } else if extending, known.mayAdd(name), room > 0, Self.isName(name) {
+        } else if extending, known.mayAdd(name), room > 0, Self.isName(name),
+          propertySpellings.insert(name.string).inserted
+        {
           known.properties[name] = type
           room -= 1
         } else {

@@ -75,7 +75,7 @@ extension ClientObject {
       return old.isDeclared ? ContainerID(declaredBy: old.property, in: owner) : owner
     }
     var renamed: [(ContainerID, ContainerID)] = []
-    var after: [ContainerID: ClientContainer] = [:]
+    var after = ContainerTable<ClientContainer>()
     for (name, old) in containers {
       var new = old
       new.made = old.made.mapValues(container)

@@ -179,7 +179,7 @@ extension ClientObject {
       if container.isDirty { return true }
       open.append(contentsOf: container.made.values)
       guard case .object = container.kind else { continue }
-      open.append(contentsOf: containers.keys.filter { $0.isDeclared && $0.declarer == id })
+      open += containers.declared(in: id)
     }
     return false
   }

@@ -43,7 +43,7 @@ public struct ClientObject: Sendable, Equatable {
   var dirtySince: UInt64?
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.
   var tombstone: ServerVersion?
-  var containers: [ContainerID: ClientContainer] = [:]
+  var containers = ContainerTable<ClientContainer>()
 
   init(generation: Generation) { self.generation = generation }
 
@@ -134,7 +134,8 @@ public struct ClientObject: Sendable, Equatable {
 
   /// Makes an object with nothing in it.
   mutating func clear(type: NameID) {
-    containers = generation.isAlive ? [.root: ClientContainer(kind: .object(type))] : [:]
+    containers = ContainerTable()
+    if generation.isAlive { containers[.root] = ClientContainer(kind: .object(type)) }
   }
 
   /// Takes a container away with all that is in it, and says which are gone.
@@ -146,7 +147,7 @@ public struct ClientObject: Sendable, Equatable {
       gone.append(id)
       open.append(contentsOf: container.made.values)
       guard case .object = container.kind else { continue }
-      open.append(contentsOf: containers.keys.filter { $0.isDeclared && $0.declarer == id })
+      open += containers.declared(in: id)
     }
     return gone
   }

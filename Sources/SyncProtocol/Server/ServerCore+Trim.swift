@@ -26,14 +26,27 @@ extension ServerCore {
       head.floor = floor
       noteHead()
     }
-    for id in try storage.objectsWithMarks() {
-      guard var object = try storage.object(id) else { continue }
-      object.trim(head.floor)
-      objects[id] = object
-      noteObject(id)
-    }
+    if trimmedFloor != head.floor { try trimMarks() }
     let deadFloor = min(head.floor, waited.map(\.confirmedFloor).min() ?? head.floor)
     for id in try storage.deadObjects(upTo: deadFloor) { forget(id) }
     try flush()
   }
+
+  /// Marks of versions up to the floor: there are no others to forget until it rises.
+  private mutating func trimMarks() throws(SyncError) {
+    var unflushed = 0
+    for id in try storage.objectsWithMarks() {
+      guard var object = try storage.object(id), object.trim(head.floor) else { continue }
+      objects[id] = object
+      noteObject(id)
+      unflushed += 1
+      // Of very many not all are in memory at once.
+      guard unflushed == Self.trimmedAtOnce else { continue }
+      try flush()
+      unflushed = 0
+    }
+    trimmedFloor = head.floor
+  }
+
+  private static var trimmedAtOnce: Int { 1_000 }
 }

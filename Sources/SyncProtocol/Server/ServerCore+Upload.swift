@@ -25,12 +25,13 @@ extension ServerCore {
       throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
     }
     let latest = try latestTime(of: batch, now: now)
+    try readObjects(of: batch)
     // What the client holds may be much, and is changed in place: nobody else has it meanwhile.
     files[id] = nil
     defer { files[id] = file }
     let version = head.version.next
     for (index, change) in batch.objects.enumerated() {
-      var object = try object(change.id)
+      var object = objects[change.id]
       if let reason = problem(
         of: change, in: object, isUnknown: received.unknown.contains(index), user: file.user)
       {
@@ -55,6 +56,13 @@ extension ServerCore {
     head.time = max(head.time, latest)
     noteHead()
     return .merged
+  }
+
+  /// Takes into memory what a batch changes: once something of it is merged nothing may fail.
+  private mutating func readObjects(of batch: UploadBatch) throws(SyncError) {
+    for change in batch.objects where objects[change.id] == nil {
+      objects[change.id] = try object(change.id)
+    }
   }
 
   /// Whether the client has the object whole now, or has to be sent it.

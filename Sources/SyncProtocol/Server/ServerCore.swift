@@ -20,6 +20,8 @@ public struct ServerCore<Storage: ServerStorage> {
   /// The bytes of all queries of one client file.
   public var subscriptionBytes = Limits.frameBytes
   var objects: [ObjectID: ServerObject] = [:]
+  /// The bytes of `objects` are not more, once all is flushed; one that changes counts each time.
+  private var cachedBytes = 0
   /// Those that clients have not confirmed, in memory alone: a client that is cut off within one
   /// goes on with it, if it comes soon.
   var downloads: [ClientID: Download] = [:]
@@ -27,6 +29,8 @@ public struct ServerCore<Storage: ServerStorage> {
   var downloadNumber: UInt64 = 0
   /// Of those, the clients that are not connected, longest away first.
   var away: [ClientID] = []
+  /// Up to where marks were forgotten since the core was made; nil if they never were.
+  var trimmedFloor: ServerVersion?
   private var changedObjects: Set<ObjectID> = []
   private var forgottenObjects: Set<ObjectID> = []
   private var changedFiles: Set<ClientID> = []
@@ -51,7 +55,10 @@ public struct ServerCore<Storage: ServerStorage> {
     guard needsFlush else { return }
     var changes = ServerChanges(head: head)
     changes.writers = writers
-    for id in changedObjects { changes.objects[id] = objects[id] }
+    for id in changedObjects {
+      changes.objects[id] = objects[id]
+      cachedBytes += objects[id]?.byteBound ?? 0
+    }
     for id in forgottenObjects { changes.objects[id] = .some(nil) }
     for id in changedFiles { changes.clientFiles[id] = .some(files[id]) }
     try storage.commit(changes)
@@ -61,7 +68,10 @@ public struct ServerCore<Storage: ServerStorage> {
     changedFiles = []
     writers = [:]
     isHeadChanged = false
-    if objects.count > Self.cachedObjects { objects = [:] }
+    if objects.count > Self.cachedObjects || cachedBytes > Self.cachedBytesMax {
+      objects = [:]
+      cachedBytes = 0
+    }
   }
 
   /// Whatever was merged of an object, durable or not; for checks.
@@ -69,6 +79,8 @@ public struct ServerCore<Storage: ServerStorage> {
 
   /// How many objects are kept in memory between commits.
   private static var cachedObjects: Int { 1_024 }
+  /// And about how many bytes of those that commits have written.
+  private static var cachedBytesMax: Int { 64 << 20 }
 
   /// Takes what storage has; for what was merged and could not be made durable.
   public mutating func reload() throws(SyncError) {
@@ -120,8 +132,8 @@ extension ServerCore {
     var file = files[id] ?? ClientFile(id: id, user: user, head: head.version, now: now)
     file.lastSeen = now
     file.binding += 1
+    away.removeAll { $0 == id }
     if downloads[id] != nil {
-      away.removeAll { $0 == id }
       if let known = files[id], isForgotten(known, now) { downloads[id] = nil }
     }
     let isKnown = file.acknowledged == 0 || batches.contains(file.acknowledged)
@@ -255,8 +267,12 @@ extension ServerCore {
     let conflicts = head.schema.add(classes, extending: isSchemaOpen)
     if head.schema != before {
       for type in classes {
+        // What was not added needs no number.
+        guard let known = head.schema.classes[type.name] else { continue }
         _ = head.names.add(type.name)
-        for property in type.properties.keys.sorted() { _ = head.names.add(property) }
+        for property in type.properties.keys.sorted() where known.properties[property] != nil {
+          _ = head.names.add(property)
+        }
       }
       noteHead()
     }

@@ -118,8 +118,10 @@ struct ServerList: Sendable {
     return found
   }
 
-  /// Whether there are places that no element is at now.
-  var hasMarks: Bool { tree.indexes.count > tree.order.livingCount }
+  /// Whether there are places that no element is at now, or elements that are gone.
+  var hasMarks: Bool {
+    max(tree.indexes.count, elements.count) > tree.order.livingCount
+  }
 
   /// The elements that are there, in the order of the list.
   var livingElements: [ElementID] {
@@ -129,8 +131,8 @@ struct ServerList: Sendable {
     return found
   }
 
-  /// Forgets the dead that no client can name.
-  mutating func trim(_ floor: ServerVersion) {
+  /// Forgets the dead that no client can name; says whether there were any.
+  mutating func trim(_ floor: ServerVersion) -> Bool {
     let gone = elements.filter { ($0.value.deadVersion ?? ServerVersion(.max)) <= floor }
     for element in gone.keys { elements[element] = nil }
     if !gone.isEmpty { changes.removeAll { gone[$0.element] != nil } }
@@ -139,6 +141,7 @@ struct ServerList: Sendable {
       !places.contains($0) && tree[$0].deadVersion <= floor
     }
     for place in deadPlaces { tree.remove(place) }
+    return !gone.isEmpty || !deadPlaces.isEmpty
   }
 }
 

@@ -33,7 +33,7 @@ extension ServerObject {
         open.append(register.made)
       }
       guard case .object = found.kind else { continue }
-      open += containers.keys.filter { $0.isDeclared && $0.declarer == id }
+      open += containers.declared(in: id)
     }
     return newest
   }

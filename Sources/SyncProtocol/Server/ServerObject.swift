@@ -42,7 +42,7 @@ public struct ServerObject: Sendable {
   public internal(set) var generationVersion = ServerVersion.zero
   /// The newest version of anything in it.
   public internal(set) var version = ServerVersion.zero
-  var containers: [ContainerID: ServerContainer] = [:]
+  var containers = ContainerTable<ServerContainer>()
   /// It is not larger than that.
   var byteBound = 0
 
@@ -79,7 +79,7 @@ extension ServerObject {
       generation = change.generation
       generationVersion = version
       self.version = version
-      containers = [:]
+      containers = ContainerTable()
       if generation.isAlive {
         containers[.root] = ServerContainer(kind: .object(change.id.type), version: version)
       }
@@ -204,22 +204,25 @@ extension ServerObject {
         open.append(register.made)
       }
       guard case .object = gone.kind else { continue }
-      open.append(contentsOf: containers.keys.filter { $0.isDeclared && $0.declarer == id })
+      open += containers.declared(in: id)
     }
   }
 
-  /// Forgets marks of what was removed, up to a version.
-  mutating func trim(_ floor: ServerVersion) {
+  /// Forgets marks of what was removed, up to a version; says whether there were any.
+  mutating func trim(_ floor: ServerVersion) -> Bool {
+    var wasChanged = false
     for id in Array(containers.keys) {
-      containers[id]!.list?.trim(floor)
+      if containers[id]!.list?.trim(floor) == true { wasChanged = true }
       let gone = containers[id]!.registers.filter {
         $0.value.value == .absent && $0.value.version <= floor
       }
       for (slot, register) in gone {
         containers[id]!.registers[slot] = nil
         containers[id]!.forgotten = max(containers[id]!.forgotten ?? .zero, register.stamp.stamp)
+        wasChanged = true
       }
     }
+    return wasChanged
   }
 }
 

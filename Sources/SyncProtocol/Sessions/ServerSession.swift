@@ -79,6 +79,10 @@ public struct ServerSession: Sendable {
     } catch {
       return fail(SyncError(.badFrame, "A frame could not be decoded."), now)
     }
+    // Who takes nothing is not polled, and may not go on writing.
+    if isBound, now >= tokenExpiry {
+      guard case .token = frame else { return failOfAge(now) }
+    }
     do {
       return try receive(frame, &core, now: now)
     } catch {
@@ -113,9 +117,7 @@ public struct ServerSession: Sendable {
       return fail(SyncError(.unavailable, "The client file is not known any more."), now)
     }
     guard file.binding == binding else { return [] }
-    if now >= tokenExpiry {
-      return fail(SyncError(.tokenExpired, "The token has run out."), now)
-    }
+    if now >= tokenExpiry { return failOfAge(now) }
     // Without its query set the client would lose what it sees, to be sent it again a moment later.
     if awaitsClasses || awaitsQuery { return [] }
     do {
@@ -164,6 +166,10 @@ public struct ServerSession: Sendable {
     outgoing = nil
     if isLastSlice { partsSent = 0 }
     return frame
+  }
+
+  private mutating func failOfAge(_ now: UInt64) -> [SessionAction] {
+    fail(SyncError(.tokenExpired, "The token has run out."), now)
   }
 
   private mutating func fail(_ error: SyncError, _ now: UInt64) -> [SessionAction] {

@@ -212,6 +212,12 @@ public final class Device: @unchecked Sendable {
     do { try core.storage.commit() } catch { preconditionFailure("\(error)") }
   }
 
+  /// Takes nothing of what the server sends, or all again.
+  public func setReading(_ isReading: Bool) async throws {
+    let channel = try await onLoop { $0.channel }
+    try await channel?.setOption(ChannelOptions.autoRead, value: isReading).get()
+  }
+
   /// Closes the connection.
   public func disconnect() async throws {
     let channel = try await onLoop { $0.channel }

@@ -102,6 +102,33 @@ import X509
     #expect(refused.status == 404 && refused.text("error_code") == "AppNotFound")
   }
 
+  @Test func aClientThatTakesNothingDoesNotKeepOthersWaiting() async throws {
+    let server = try ServerProcess()
+    try await server.start(environment: [
+      "SYNC_SERVER_LIMITS_PREPARED_BYTES": "1", "SYNC_SERVER_LIMITS_SLICE_MILLISECONDS": "500",
+      "SYNC_SERVER_LIMITS_UNSENT_BYTES": "65536", "SYNC_SERVER_LIMITS_TICK_MILLISECONDS": "100",
+    ])
+    let token = try await server.anonymous()
+    let (writer, slow, other) = (Device(1), Device(2), Device(3))
+    try await slow.write { $0.subscribe() }
+    try await slow.connect(server, token: token)
+    try await slow.wait("its download") { core, _ in core.storage.record.completeQueryVersion == 1 }
+    try await slow.setReading(false)
+    // One commit is one slice, of more than sockets take.
+    let title = String(repeating: "long ", count: 100_000)
+    try await writer.write { core in
+      for number in 1...60 { core.addTask(Int64(number), title: title) }
+    }
+    try await writer.connect(server, token: token)
+    try await writer.waitForUpload(seconds: 60)
+    try await other.write { $0.subscribe() }
+    try await other.connect(server, token: token)
+    try await other.wait("all that there is", seconds: 60) { core, _ in core.tasks.count == 60 }
+    try await slow.setReading(true)
+    try await slow.wait("the end of its connection") { _, session in session == nil }
+    #expect(try await slow.onLoop { $0.failure?.code } == .unavailable)
+  }
+
   @Test func shuttingDownTellsTheClients() async throws {
     let server = try ServerProcess()
     try await server.start()

@@ -109,6 +109,16 @@ import Testing
     await bench.run { bench.isReading }
   }
 
+  @Test func aClientThatPingsAndDoesNotReadIsNotReadFrom() async throws {
+    var limits = ServerLimits()
+    limits.unsentBytes = 2_048
+    let bench = try await Bench(limits)
+    for _ in 0..<100 { try await bench.receive([1, 2, 3], .ping) }
+    #expect(!bench.isReading)
+    try await bench.openGate()
+    await bench.run { bench.isReading }
+  }
+
   @Test func aClientThatNeverReadsIsLeft() async throws {
     var limits = ServerLimits()
     limits.unsentBytes = 64

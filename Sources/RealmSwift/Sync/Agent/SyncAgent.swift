@@ -152,11 +152,13 @@
 
     private func askForRole() {
       do throws(StorageError) {
-        listener = try database.addCommitListener { [weak self] in self?.fileChanged() }
+        if listener == nil {
+          listener = try database.addCommitListener { [weak self] in self?.fileChanged() }
+        }
         isOut = !user.isLoggedIn
         if !isOut { try waitForRole() }
       } catch {
-        log(.error) { "The agent cannot begin: \(error)" }
+        askAgain(after: error)
       }
     }
 
@@ -164,9 +166,18 @@
       try database.takeAgentRole { [weak self] error in
         self?.loop.execute { [weak self] in
           guard let self else { return }
-          if let error { return log(.error) { "The agent cannot begin: \(error)" } }
+          if let error { return askAgain(after: error) }
           tookRole()
         }
+      }
+    }
+
+    /// There may have been too many open files or locks, and be fewer in a while.
+    private func askAgain(after error: StorageError) {
+      log(.error) { "The agent cannot begin, and tries again: \(error)" }
+      loop.after(milliseconds: 2_000) { [weak self] in
+        guard let self, hasTurn, !isOver, case .waitsForRole = phase else { return }
+        askForRole()
       }
     }
 
@@ -191,9 +202,7 @@
         return
       }
       isOut = false
-      do throws(StorageError) { try waitForRole() } catch {
-        log(.error) { "The agent cannot go on: \(error)" }
-      }
+      do throws(StorageError) { try waitForRole() } catch { askAgain(after: error) }
     }
 
     private func end() {

@@ -36,6 +36,10 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   var locksHidden = false
   /// The next commit fails.
   var failsNextCommit = false
+  /// Objects that cannot be read.
+  public var unreadable: Set<ObjectID> = []
+  /// How many objects commits have written.
+  public private(set) var objectsWritten = 0
 
   public init(epoch: UInt64) { stored = ServerHead(epoch: epoch) }
 
@@ -61,6 +65,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
 
   public func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {
     guard let row = rows[id] else { return nil }
+    if unreadable.contains(id) { throw SyncError(.storage, "a row is damaged") }
     do {
       return try ServerObject(row: row.bytes, names: stored.names)
     } catch {
@@ -206,6 +211,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
     try noteConcerns(changes)
     if losesCommits { durable = Contents(head: stored, rows: rows, files: files) }
     stored = changes.head
+    objectsWritten += changes.objects.count
     for (id, object) in changes.objects {
       rows[id] = object.map {
         Row(

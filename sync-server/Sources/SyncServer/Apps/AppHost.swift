@@ -96,11 +96,14 @@ final class AppHost: @unchecked Sendable {
     core = try ServerCore(
       storage: AppStorage(path: path, queryRows: limits.queryRows), isSchemaOpen: isSchemaOpen)
     core.subscriptionBytes = limits.subscriptionBytes
-    lastTrim = Self.now
+    lastTrim = Self.uptime
   }
 
   /// Milliseconds since 1970.
   static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
+
+  /// Milliseconds of a clock that nobody sets: it never goes back.
+  static var uptime: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
 
   /// Adds a connection. Any thread.
   func open(_ outlet: SocketOutlet) -> LinkID {
@@ -175,7 +178,7 @@ final class AppHost: @unchecked Sendable {
   private func take(_ event: LinkEvent) {
     switch event {
     case .opened(let id, let outlet):
-      links[id] = Link(outlet: outlet, session: ServerSession(app: Text(name)), since: Self.now)
+      links[id] = Link(outlet: outlet, session: ServerSession(app: Text(name)), since: Self.uptime)
       metrics.connections.record(links.count)
     case .frame(let id, let bytes): receive(bytes, id)
     case .verified(let id, let token): authenticate(id, token)
@@ -310,7 +313,7 @@ final class AppHost: @unchecked Sendable {
   }
 
   private func tick() {
-    let now = Self.now
+    let (now, uptime) = (Self.now, Self.uptime)
     ticks += 1
     for (id, link) in links {
       if link.session.isBound {
@@ -319,14 +322,15 @@ final class AppHost: @unchecked Sendable {
           waiting.insert(id)
           checkToken(link, id)
         }
-      } else if now - link.since > limits.handshakeMilliseconds {
+      } else if uptime - link.since > limits.handshakeMilliseconds {
         refuse(
           id, SyncError(.unexpectedFrame, "The client says nothing."), retryAfterMilliseconds: 0)
       }
     }
+    makeRoom()
     core.forgetDownloads(before: now)
-    guard now - lastTrim >= limits.trimIntervalMilliseconds else { return }
-    lastTrim = now
+    guard uptime - lastTrim >= limits.trimIntervalMilliseconds else { return }
+    lastTrim = uptime
     do {
       try core.flush()
       try core.trim(

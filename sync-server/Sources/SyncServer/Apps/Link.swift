@@ -4,7 +4,7 @@ import SyncProtocol
 struct Link {
   let outlet: SocketOutlet
   var session: ServerSession
-  /// When it was opened, in milliseconds.
+  /// When it was opened, in milliseconds since the machine has started.
   let since: UInt64
   var user: String?
   /// The newest access token.
@@ -20,6 +20,8 @@ struct Link {
   var pendingBytes = 0
   /// The bytes of a slice of which parts are still to be sent, as they were counted last.
   var preparedBytes = 0
+  /// Since when there is such a slice, in milliseconds since the machine has started.
+  var preparedSince: UInt64 = 0
   /// Whether there is more to be sent once that has left.
   var isStalled = false
 
@@ -132,9 +134,26 @@ extension AppHost {
     guard let link = links[id], link.preparedBytes != bytes else { return }
     preparedBytes += bytes - link.preparedBytes
     links[id]!.preparedBytes = bytes
+    links[id]!.preparedSince = Self.uptime
     guard preparedBytes < limits.preparedBytes else { return }
     waiting.formUnion(starved)
     starved = []
+  }
+
+  /// Who takes its slice very slowly may not keep all others waiting: while some wait, the one that
+  /// has had its slice for longest goes, and comes again later.
+  func makeRoom() {
+    if starved.isEmpty { return }
+    let slow = links.filter {
+      $0.value.preparedBytes > 0 && !$0.value.isClosing
+        && Self.uptime - $0.value.preparedSince > UInt64(limits.sliceMilliseconds)
+    }
+    guard let id = slow.min(by: { $0.value.preparedSince < $1.value.preparedSince })?.key else {
+      return
+    }
+    refuse(
+      id, SyncError(.unavailable, "Others wait for the room that the download takes."),
+      retryAfterMilliseconds: 30_000)
   }
 
   /// Batches of which parts are missing take memory: when all of them together take too much, the

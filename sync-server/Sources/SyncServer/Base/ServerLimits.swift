@@ -23,6 +23,8 @@ public struct ServerLimits: Sendable, Hashable {
   /// Bytes of downloads that are ready and have not been sent, of all connections of an app; beyond
   /// that no others are made.
   public var preparedBytes = 256 << 20
+  /// For how long a client may take one slice of a download while others wait for its room.
+  public var sliceMilliseconds = 60_000
   /// Bytes of batches in parts, of all connections of an app.
   public var pendingBytes = 512 << 20
   /// How long a client may take to say who it is and what it has.

@@ -32,6 +32,7 @@ extension ServerLimits {
     set("unreadBytes", &unreadBytes)
     set("unsentBytes", &unsentBytes)
     set("preparedBytes", &preparedBytes)
+    set("sliceMilliseconds", &sliceMilliseconds)
     set("pendingBytes", &pendingBytes)
     set("tickMilliseconds", &tickMilliseconds)
     set("apps", &apps)

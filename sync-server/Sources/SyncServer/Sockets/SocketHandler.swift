@@ -79,8 +79,7 @@ final class SocketHandler: ChannelInboundHandler {
       setReading(context.channel)
       app.post(.frame(link, bytes))
     case .ping:
-      let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
-      context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+      answer(frame.unmaskedData, context)
     case .pong: break
     case .connectionClose: SocketOutlet.close(context.channel, .normalClosure)
     default: SocketOutlet.close(context.channel, .unacceptableData)
@@ -99,6 +98,21 @@ final class SocketHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     SocketOutlet.close(context.channel, .protocolError)
   }
+
+  /// Answers count as what is sent: who does not read them could have the server keep any number.
+  private func answer(_ ping: ByteBuffer, _ context: ChannelHandlerContext) {
+    let bytes = ping.readableBytes + Self.pongOverhead
+    let channel = context.channel
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    note(unsent: bytes, channel)
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    sent.futureResult.whenComplete { _ in handler.value.note(unsent: -bytes, channel) }
+    let pong = WebSocketFrame(fin: true, opcode: .pong, data: ping)
+    context.writeAndFlush(wrapOutboundOut(pong), promise: sent)
+  }
+
+  /// About what a pong takes in memory beside its data.
+  private static let pongOverhead = 256
 
   private func note(taken bytes: Int, _ channel: any Channel) {
     untakenBytes -= bytes

@@ -291,7 +291,10 @@ final class AppStorage: ServerStorage {
     case .success(let prepared):
       // What may look at far more rows than there are objects is tried.
       guard prepared.isCostly else { return nil }
-      do { _ = try objects(selectedBy: subscription) } catch { return error.message }
+      do { _ = try objects(selectedBy: subscription) } catch {
+        // If something cannot be read that is no fault of the query.
+        return error.code == .beyondLimit ? error.message : nil
+      }
       return nil
     case .failure(let error): return Text(String(error.reason.prefix(500)))
     }

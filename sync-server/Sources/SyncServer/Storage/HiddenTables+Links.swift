@@ -27,7 +27,11 @@ extension HiddenTables {
     in transaction: ObjectTransaction
   ) throws(StorageError) {
     if since == .zero { try removeLinks(from: source, in: transaction) }
-    for target in targets { try putLink(from: source, to: target, in: transaction) }
+    if targets.isEmpty { return }
+    let known = try transaction.table(link.tableKey)
+    for target in try targets.subtracting(links("source", source, "target", known).ids) {
+      try putLink(from: source, to: target, in: transaction)
+    }
   }
 
   /// The objects that link to one that was not there; they are forgotten.
@@ -39,31 +43,31 @@ extension HiddenTables {
 
   /// The same, in what was committed; they stay.
   func links(to target: ObjectID, _ snapshot: Snapshot) throws(StorageError) -> [ObjectID] {
-    let table = try link.table(snapshot)
-    var found: [ObjectID] = []
-    for row in try link.keys("target", equal: .string(target.storedKey), table) {
-      guard let position = try table.find(row),
-        let id = ObjectID(storedKey: try table.string(link.column("source"), at: position))
-      else { continue }
-      found.append(id)
-    }
-    return found
+    try links("target", target, "source", link.table(snapshot)).ids
   }
 
   private func takeLinks(
     _ property: String, _ id: ObjectID, _ other: String, in transaction: ObjectTransaction
   ) throws(StorageError) -> Set<ObjectID> {
     let table = try transaction.table(link.tableKey)
-    if table.count == 0 { return [] }
+    let found = try links(property, id, other, table)
+    for row in found.rows { try transaction.deleteObject(row, in: link.tableKey) }
+    return Set(found.ids)
+  }
+
+  /// The other ends of the links that have an object at one end, and the links' rows.
+  private func links(
+    _ property: String, _ id: ObjectID, _ other: String, _ table: Table
+  ) throws(StorageError) -> (ids: [ObjectID], rows: [RowKey]) {
+    if table.count == 0 { return ([], []) }
     let rows = try link.keys(property, equal: .string(id.storedKey), table)
-    var found: Set<ObjectID> = []
+    var found: [ObjectID] = []
     for row in rows {
       guard let position = try table.find(row),
         let id = ObjectID(storedKey: try table.string(link.column(other), at: position))
       else { continue }
-      found.insert(id)
+      found.append(id)
     }
-    for row in rows { try transaction.deleteObject(row, in: link.tableKey) }
-    return found
+    return (found, rows)
   }
 }
