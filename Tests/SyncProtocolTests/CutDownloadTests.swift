@@ -88,13 +88,18 @@ import Testing
   @Test("begins again if those of others that went later have too many objects")
   func tooMany() throws {
     var (bench, whole) = try bench()
-    bench.server.awayMax = 100
+    (bench.server.awayMax, bench.server.offerMax) = (100, 50)
     try bench.sync(1, cellsOfSlice: 10, cutAfter: 5)
     bench.server.noteAway(bench.client(1))
     try bench.sync(3, cellsOfSlice: 10, cutAfter: 5)
     bench.server.noteAway(bench.client(3))
     // Connections also end between the flush and the next slices.
     #expect(!bench.server.needsFlush)
+    #expect(bench.server.files[bench.client(1)]?.isOffered == true)
+    bench.server.forgetDownloads(before: 0)
+    #expect(bench.server.files[bench.client(1)]?.isOffered == false)
+    #expect(bench.server.files[bench.client(3)]?.isOffered == true)
+    try bench.server.flush()
     var before = bench.slices
     try bench.sync(1, cellsOfSlice: 10)
     #expect(bench.slices - before > whole - 5)

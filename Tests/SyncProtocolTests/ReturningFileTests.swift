@@ -13,8 +13,28 @@ import Testing
     #expect(bench.server.files.isEmpty)
     try bench.create(0, 2)
     try bench.sync(0)
-    #expect(bench.resets == [1])
+    // There is nothing that it has not heard of.
+    #expect(bench.resets.isEmpty)
     #expect(bench.exists(0, 1) && bench.exists(0, 2) && !bench.isDirty(0))
+  }
+
+  @Test("because it ended before it heard what had arrived, discards nothing")
+  func killed() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    try bench.create(0, 2)
+    try bench.sync(0)
+    // What comes is applied, and the confirmation is lost.
+    try bench.sync(1, cutAfter: 1)
+    #expect(bench.exists(1, 2))
+    try bench.set(1, 1, "owner", .int(7))
+    try bench.create(1, 3)
+    try bench.server.reload()
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 3) && bench.value(0, 1, "owner") == .int(7))
   }
 
   @Test("because it is an older one, sends nothing for those that it knows")

@@ -136,15 +136,22 @@ extension DownloadSlice {
     return writer.finish()
   }
 
-  /// Whether the bytes of a slice say that it is part of a rebase.
-  static func isRebase(_ bytes: [UInt8]) -> Bool {
+  /// The floor of a slice that is part of a rebase, as its bytes say; nil of another one.
+  static func floorOfRebase(_ bytes: [UInt8]) -> ServerVersion? {
     var names = Names()
-    guard var reader = try? ChangeReader(bytes, known: &names, adding: true),
-      (try? reader.body.number()) != nil, (try? reader.body.number()) != nil,
-      let flags = try? reader.body.byte()
-    else { return false }
-    return flags & 2 != 0
+    guard var reader = try? ChangeReader(bytes, known: &names, adding: true) else { return nil }
+    do {
+      for _ in 0..<2 { _ = try reader.body.number() }
+      guard try reader.body.byte() & 2 != 0 else { return nil }
+      for _ in 0..<3 { _ = try reader.body.number() }
+      return ServerVersion(try reader.body.number())
+    } catch {
+      return nil
+    }
   }
+
+  /// The floor if the slice is part of a rebase.
+  var floorOfRebase: ServerVersion? { isRebase ? floor : nil }
 
   /// Reads a slice; names that are new to the client are added to its own.
   public static func decode(

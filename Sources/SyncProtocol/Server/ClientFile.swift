@@ -25,6 +25,8 @@ public struct ClientFile: Sendable {
     var view: UInt64
     var added: Set<ObjectID> = []
     var removed: Set<ObjectID> = []
+
+    var count: Int { added.count + removed.count }
   }
 
   /// Changes that were refused, until the client knows.
@@ -78,6 +80,9 @@ public struct ClientFile: Sendable {
     confirmedFloor = head
     lastSeen = now
   }
+
+  /// Whether something was sent that may have arrived or not; for checks.
+  package var isOffered: Bool { offer != nil }
 
   /// The objects whose changes in a batch were refused, until the client knows.
   public func refusedObjects(in batch: UInt64) -> [ObjectID] {

@@ -17,6 +17,8 @@ public struct ServerCore<Storage: ServerStorage> {
   package var objectBytes = Limits.objectBytes
   /// How many objects the downloads of clients that are away have: fewer in tests.
   package var awayMax = 2_000_000
+  /// How many objects may have been offered to a client that is away for longer: fewer in tests.
+  package var offerMax = 1_000
   /// The bytes of all queries of one client file.
   public var subscriptionBytes = Limits.frameBytes
   var objects: [ObjectID: ServerObject] = [:]
@@ -29,6 +31,8 @@ public struct ServerCore<Storage: ServerStorage> {
   var downloadNumber: UInt64 = 0
   /// Of those, the clients that are not connected, longest away first.
   var away: [ClientID] = []
+  /// Clients whose downloads are not kept any more, and what was offered in them is.
+  private var evicted: Set<ClientID> = []
   /// Up to where marks were forgotten since the core was made; nil if they never were.
   var trimmedFloor: ServerVersion?
   private var changedObjects: Set<ObjectID> = []
@@ -84,9 +88,9 @@ public struct ServerCore<Storage: ServerStorage> {
 
   /// Takes what storage has; for what was merged and could not be made durable.
   public mutating func reload() throws(SyncError) {
-    let limits = (objectBytes, subscriptionBytes, awayMax)
+    let limits = (objectBytes, subscriptionBytes, awayMax, offerMax)
     self = try ServerCore(storage: storage, isSchemaOpen: isSchemaOpen)
-    (objectBytes, subscriptionBytes, awayMax) = limits
+    (objectBytes, subscriptionBytes, awayMax, offerMax) = limits
   }
 
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {
@@ -165,10 +169,11 @@ extension ServerCore {
     file.lastSeen + Self.patience < now
   }
 
-  /// Of what was offered and never sent in full nothing is confirmed, and it may be much.
+  /// What was offered in it goes if it is much: a client that had all of it, and could not say so,
+  /// is rebased when it comes.
   private mutating func forgetDownload(_ id: ClientID) {
-    guard downloads.removeValue(forKey: id)?.isComplete == false, files[id]?.offer != nil
-    else { return }
+    downloads[id] = nil
+    guard let offer = files[id]?.offer, offer.count > offerMax else { return }
     files[id]!.offer = nil
     noteFile(id)
   }
@@ -178,6 +183,8 @@ extension ServerCore {
   public mutating func forgetDownloads(before now: UInt64) {
     for id in away where files[id].map({ isForgotten($0, now) }) != false { forgetDownload(id) }
     away.removeAll { downloads[$0] == nil }
+    for id in evicted where downloads[id] == nil { forgetDownload(id) }
+    evicted = []
   }
 
   /// The client is not connected any more. Its download is kept, and those of others that went
@@ -188,9 +195,10 @@ extension ServerCore {
     away.append(id)
     var count = away.reduce(0) { $0 + downloads[$1]!.entryCount }
     while count > awayMax, away.count > 1, let first = away.first {
-      // What was offered stays: there may be no flush before the host polls other sessions.
+      // What was offered goes later: there may be no flush before the host polls other sessions.
       count -= downloads.removeValue(forKey: first)!.entryCount
       away.removeFirst()
+      evicted.insert(first)
     }
   }
 

@@ -215,7 +215,7 @@ extension ClientSession {
     guard progress.knownEpoch != 0, progress.rebase.mentioned.isEmpty,
       case .download(_, true, let part)? = try? Frame.decode(bytes)
     else { return false }
-    return progress.isReset(isRebase: DownloadSlice.isRebase(parts.bytes + part))
+    return progress.isReset(floorOfRebase: DownloadSlice.floorOfRebase(parts.bytes + part))
   }
 
   private mutating func download<Storage: ClientStorage>(
@@ -225,7 +225,7 @@ extension ClientSession {
     guard progress.position.slices == 0 || progress.position.number == slice.download else {
       throw SyncError(.unexpectedFrame, "The slice is another download's.")
     }
-    let isReset = progress.isReset(isRebase: slice.isRebase)
+    let isReset = progress.isReset(floorOfRebase: slice.floorOfRebase)
     if isReset {
       let record = core.storage.record
       let began =

@@ -66,10 +66,15 @@ public struct DownloadProgress: Sendable {
       && discardsUnsynced == other.discardsUnsynced && other.asksToStartOver
   }
 
-  /// Whether a slice takes the place of what the client has, without the client having asked, but
-  /// to go on with that. What a seed has is not the device's yet.
-  func isReset(isRebase: Bool) -> Bool {
-    isRebase && knownEpoch != 0 && !rebase.isSeed
-      && (knownEpoch != epoch || !asksToStartOver || resumesReset)
+  /// Whether a slice takes the place of what the client has because the server cannot go on from
+  /// that: its history is another one, or it has forgotten what the client has yet to hear of. Else
+  /// a rebase is the server's way to find out again what the client has, as when it ends before it
+  /// knows what has arrived: then all that was written stays. What a seed has is not the device's
+  /// yet.
+  ///
+  /// - Parameter floor: the slice's if it is part of a rebase.
+  func isReset(floorOfRebase floor: ServerVersion?) -> Bool {
+    guard let floor, knownEpoch != 0, !rebase.isSeed else { return false }
+    return knownEpoch != epoch || resumesReset || (!asksToStartOver && floor > cursor)
   }
 }
