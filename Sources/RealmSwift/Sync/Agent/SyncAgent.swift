@@ -64,6 +64,8 @@
     var knownSetAside: [SyncProtocol.Schema.Conflict] = []
     /// The user has logged in or out since the agent looked.
     private var userHasChanged = false
+    /// After how many milliseconds the role was asked for again the last time.
+    private var roleDelay = 500
     /// The server has refused the access token: the next connection asks for a new one.
     var wantsNewToken = false
     /// The token of this connection was asked for because the server had refused another one, and
@@ -175,7 +177,8 @@
     /// There may have been too many open files or locks, and be fewer in a while.
     private func askAgain(after error: StorageError) {
       log(.error) { "The agent cannot begin, and tries again: \(error)" }
-      loop.after(milliseconds: 2_000) { [weak self] in
+      roleDelay = min(2 * roleDelay, 60_000)
+      loop.after(milliseconds: roleDelay) { [weak self] in
         guard let self, hasTurn, !isOver, case .waitsForRole = phase else { return }
         askForRole()
       }

@@ -144,9 +144,10 @@ extension AppHost {
   /// has had its slice for longest goes, and comes again later.
   func makeRoom() {
     if starved.isEmpty { return }
+    let patience = UInt64(max(0, limits.sliceMilliseconds))
     let slow = links.filter {
       $0.value.preparedBytes > 0 && !$0.value.isClosing
-        && Self.uptime - $0.value.preparedSince > UInt64(limits.sliceMilliseconds)
+        && Self.uptime - $0.value.preparedSince > patience
     }
     guard let id = slow.min(by: { $0.value.preparedSince < $1.value.preparedSince })?.key else {
       return
