@@ -145,7 +145,7 @@ public struct Schema: Hashable, Sendable {
   /// same are one name to files, whatever their bytes: of those just the first is added.
   public mutating func add(_ others: [SchemaClass], extending: Bool) -> [Conflict] {
     var conflicts: [Conflict] = []
-    var spellings = Set(classes.keys.map(\.string))
+    lazy var spellings = Set(classes.keys.map(\.string))
     var room = Limits.allProperties - classes.values.reduce(0) { $0 + $1.properties.count }
     for other in others {
       guard var known = classes[other.name] else {
@@ -166,7 +166,8 @@ public struct Schema: Hashable, Sendable {
         conflicts.append(Conflict(type: other.name, property: ""))
         continue
       }
-      var propertySpellings = Set(known.properties.keys.map(\.string))
+      // Mostly nothing is new.
+      lazy var propertySpellings = Set(known.properties.keys.map(\.string))
       for (name, type) in other.properties.sorted(by: { $0.key < $1.key }) {
         if let current = known.properties[name] {
           if current != type { conflicts.append(Conflict(type: other.name, property: name)) }

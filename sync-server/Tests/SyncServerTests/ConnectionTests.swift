@@ -166,16 +166,9 @@ import X509
 
   /// Commits concern those whose queries look at what was and at what is, and no others.
   @Test func aChangeConcernsThoseWhoLookAtIt() async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("interest-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    var core = try ServerCore(
-      storage: AppStorage(path: folder.path + "/data.realm"), isSchemaOpen: true)
-    _ = core.addClasses(Device.classes)
-    try core.flush()
+    let bench = try CoreBench()
     func follow(_ number: UInt64, _ query: String) {
-      core.storage.follow(
+      bench.core.storage.follow(
         ClientID(number), [Subscription(type: Device.task, query: Text(query))])
     }
     for number in 1...2_000 { follow(UInt64(number), "owner == 'user \(number)'") }
@@ -184,36 +177,24 @@ import X509
     follow(3_003, "owner IN {'user 7', 'user 8'} AND priority == 1")
     follow(3_004, "")
     follow(3_005, "ANY tags == 'urgent'")
-    let writer = ClientID(9_000)
-    try core.bind(
-      writer, user: "me", cursor: .zero, query: 0, epoch: 0, batches: [], now: Device.now)
-    try core.flush()
-    _ = core.storage.takeConcerned()
-    var client = ClientCore(storage: MemoryClientStorage(client: writer))
-    for type in Device.classes {
-      _ = client.storage.record.names.add(type.name)
-      for name in type.properties.keys.sorted() { _ = client.storage.record.names.add(name) }
-    }
+    _ = bench.core.storage.takeConcerned()
     func upload() throws -> Set<UInt64> {
-      let batch = try #require(try client.makeBatch())
-      let received = try UploadBatch.decode(
-        batch.encoded(names: client.storage.record.names), names: core.head.names)
-      #expect(try core.upload(received, from: writer, now: Device.now) == .merged)
-      try core.flush()
-      return Set(core.storage.takeConcerned().concerned.map(\.rawValue))
+      try bench.upload()
+      return Set(bench.core.storage.takeConcerned().concerned.map(\.rawValue))
     }
-    client.addTask(1, title: "a", owner: "user 7", priority: 1)
+    bench.client.addTask(1, title: "a", owner: "user 7", priority: 1)
     #expect(try upload() == [7, 3_003, 3_004])
-    client.set("owner", .string("user 9"), client.task(1))
+    bench.client.set("owner", .string("user 9"), bench.client.task(1))
     #expect(try upload().isSuperset(of: [7, 9, 3_003, 3_004]))
-    client.set("priority", .int(6), client.task(1))
+    bench.client.set("priority", .int(6), bench.client.task(1))
     #expect(try upload() == [9, 3_001, 3_002, 3_004])
-    client.insert(
-      .string("urgent"), at: 0, of: client.collection("tags"), in: client.task(1), now: Device.now)
+    bench.client.insert(
+      .string("urgent"), at: 0, of: bench.client.collection("tags"), in: bench.client.task(1),
+      now: Device.now)
     #expect(try upload() == [9, 3_001, 3_002, 3_004, 3_005])
-    core.storage.follow(ClientID(9), nil)
-    core.storage.follow(ClientID(3_004), nil)
-    client.delete(client.task(1), now: Device.now)
+    bench.core.storage.follow(ClientID(9), nil)
+    bench.core.storage.follow(ClientID(3_004), nil)
+    bench.client.delete(bench.client.task(1), now: Device.now)
     #expect(try upload() == [3_001, 3_002, 3_005])
   }
 }

@@ -254,6 +254,7 @@
     private func tookRole() {
       guard case .waitsForRole = phase, !isOver else { return }
       phase = .rests
+      roleDelay = 500
       changeStatus {
         $0.agentEpoch += 1
         $0.connection = .disconnected
