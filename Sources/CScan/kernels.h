@@ -1,24 +1,33 @@
 // The loops, included once per instruction set: NAME(x) gives a loop its name for that set and
 // TARGET its attribute. Of ranges 64 elements are a word of bits, which is written once, because
 // whoever reads it does so at once; what is left over goes with elements before it, or through a
-// copy if there are none, so nothing behind the last element is read.
+// copy if there are none, so nothing behind the last element is read. Most ranges are open at one
+// end, where nothing is compared: not-a-number is in none, whichever of the two is left.
 
-#define RANGE(suffix, type, wide, lanes, mask_type, bits_type)                                  \
+#define RANGE(suffix, type, wide, lanes, mask_type, bits_type, lowest, highest)                 \
   typedef type NAME(lanes_##suffix) __attribute__((ext_vector_type(lanes)));                    \
-  TARGET static inline uint64_t NAME(chunk_##suffix)(                                           \
-      const void *data, type lower, type upper) {                                               \
+  TARGET INLINE uint64_t NAME(chunk_##suffix)(                                                  \
+      const void *data, type lower, type upper, bool has_lower, bool has_upper) {               \
     NAME(lanes_##suffix) v;                                                                     \
     memcpy(&v, data, sizeof v);                                                                 \
-    mask_type m = __builtin_convertvector((v >= lower) & (v <= upper), mask_type);              \
+    mask_type m;                                                                                \
+    if (has_lower && has_upper)                                                                 \
+      m = __builtin_convertvector((v >= lower) & (v <= upper), mask_type);                      \
+    else if (has_lower)                                                                         \
+      m = __builtin_convertvector(v >= lower, mask_type);                                       \
+    else                                                                                        \
+      m = __builtin_convertvector(v <= upper, mask_type);                                       \
     bits_type bits;                                                                             \
     memcpy(&bits, &m, sizeof bits);                                                             \
     return bits;                                                                                \
   }                                                                                             \
-  TARGET static inline uint64_t NAME(word_##suffix)(                                            \
-      const char *data, type lower, type upper) {                                               \
+  TARGET INLINE uint64_t NAME(word_##suffix)(                                                   \
+      const char *data, type lower, type upper, bool has_lower, bool has_upper) {               \
     uint64_t bits = 0;                                                                          \
     for (size_t i = 0; i < 64; i += lanes)                                                      \
-      bits |= NAME(chunk_##suffix)(data + i * sizeof(type), lower, upper) << i;                 \
+      bits |= (uint64_t)NAME(chunk_##suffix)(                                                   \
+                  data + i * sizeof(type), lower, upper, has_lower, has_upper)                  \
+          << i;                                                                                 \
     return bits;                                                                                \
   }                                                                                             \
   TARGET static void NAME(range_##suffix)(                                                      \
@@ -26,26 +35,35 @@
     type lower = (type)lower_wide, upper = (type)upper_wide;                                    \
     const char *from = data;                                                                    \
     size_t words = count / 64, rest = count % 64;                                               \
-    for (size_t i = 0; i < words; i++)                                                          \
-      out[i] = NAME(word_##suffix)(from + i * 64 * sizeof(type), lower, upper);                 \
+    if (upper == highest) {                                                                     \
+      for (size_t i = 0; i < words; i++)                                                        \
+        out[i] = NAME(word_##suffix)(from + i * 64 * sizeof(type), lower, upper, true, false);  \
+    } else if (lower == lowest) {                                                               \
+      for (size_t i = 0; i < words; i++)                                                        \
+        out[i] = NAME(word_##suffix)(from + i * 64 * sizeof(type), lower, upper, false, true);  \
+    } else {                                                                                    \
+      for (size_t i = 0; i < words; i++)                                                        \
+        out[i] = NAME(word_##suffix)(from + i * 64 * sizeof(type), lower, upper, true, true);   \
+    }                                                                                           \
     if (rest && words) {                                                                        \
       const char *last = from + (count - 64) * sizeof(type);                                    \
-      out[words++] = NAME(word_##suffix)(last, lower, upper) >> (64 - rest);                    \
+      out[words++] = NAME(word_##suffix)(last, lower, upper, true, true) >> (64 - rest);        \
     } else if (rest) {                                                                          \
       type last[64] = {0};                                                                      \
       memcpy(last, from, rest * sizeof(type));                                                  \
       uint64_t mask = (1ull << rest) - 1;                                                       \
-      out[words++] = NAME(word_##suffix)((const char *)last, lower, upper) & mask;              \
+      out[words++] =                                                                            \
+          NAME(word_##suffix)((const char *)last, lower, upper, true, true) & mask;             \
     }                                                                                           \
     while (words < 4) out[words++] = 0;                                                         \
   }
 
-RANGE(i8, int8_t, int64_t, 64, mask64, uint64_t)
-RANGE(i16, int16_t, int64_t, 64, mask64, uint64_t)
-RANGE(i32, int32_t, int64_t, 8, mask8, uint8_t)
-RANGE(i64, int64_t, int64_t, 8, mask8, uint8_t)
-RANGE(f32, float, float, 8, mask8, uint8_t)
-RANGE(f64, double, double, 8, mask8, uint8_t)
+RANGE(i8, int8_t, int64_t, 64, mask64, uint64_t, INT8_MIN, INT8_MAX)
+RANGE(i16, int16_t, int64_t, 64, mask64, uint64_t, INT16_MIN, INT16_MAX)
+RANGE(i32, int32_t, int64_t, 8, mask8, uint8_t, INT32_MIN, INT32_MAX)
+RANGE(i64, int64_t, int64_t, 8, mask8, uint8_t, INT64_MIN, INT64_MAX)
+RANGE(f32, float, float, 8, mask8, uint8_t, -INFINITY, INFINITY)
+RANGE(f64, double, double, 8, mask8, uint8_t, -INFINITY, INFINITY)
 #undef RANGE
 
 #define SUM(suffix, type, sum_type)                                                             \

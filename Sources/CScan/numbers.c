@@ -9,6 +9,8 @@
 typedef bool mask64 __attribute__((ext_vector_type(64)));
 typedef bool mask8 __attribute__((ext_vector_type(8)));
 
+#define INLINE static inline __attribute__((always_inline))
+
 #define NAME(x) x##_any
 #define TARGET
 #include "kernels.h"

@@ -180,20 +180,20 @@ public struct ClusterIterator {
   private static let adjoining: UInt64 = 1024
 
   /// For work that takes less time than memory does to answer: asks the processor for the cluster
-  /// that comes fourth, and gives `body` the second one, if it has been read before, so that it
+  /// that comes seventh, and gives `body` the fourth one, if it has been read before, so that it
   /// asks for the vectors. Clusters of other inner nodes are left out, and those side by side.
   @inline(__always)
   func lookAhead(_ body: (Cluster) -> Void) {
     guard let (parent, next) = path.last else { return }
-    let second = next + 1
     let fourth = next + 3
-    guard second < parent.referenceCount else { return }
-    let distance = parent.reference(second).offset &- parent.reference(next).offset
+    let seventh = next + 6
+    guard fourth < parent.referenceCount else { return }
+    let distance = parent.reference(next + 1).offset &- parent.reference(next).offset
     if distance < Self.adjoining { return }
-    if fourth < parent.referenceCount {
-      unsafe Prefetch.ask(source.place(of: parent.reference(fourth)), bytes: 192)
+    if seventh < parent.referenceCount {
+      unsafe Prefetch.ask(source.place(of: parent.reference(seventh)), bytes: 192)
     }
-    guard let node = source.nodeIfSeen(parent.reference(second)), node.kind == .cluster
+    guard let node = source.nodeIfSeen(parent.reference(fourth)), node.kind == .cluster
     else { return }
     body(Cluster(node: node))
   }

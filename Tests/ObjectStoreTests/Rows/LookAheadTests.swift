@@ -7,7 +7,7 @@ import Testing
 @Suite struct LookAheadTests {
   private let table = TableKey(rawValue: 0)
 
-  /// The first keys of six clusters as a scan comes to them, and of those that it looks ahead to.
+  /// The first keys of eight clusters as a scan comes to them, and of those that it looks ahead to.
   private func scan(
     of properties: [PropertyDescription],
     filling fill: (ObjectTransaction, ObjectKey) throws -> Void
@@ -17,7 +17,7 @@ import Testing
       try objects.apply(
         SchemaDescription(
           classes: [ClassDescription(name: "Row", properties: properties)], version: 0))
-      for _ in 0..<TreeLimits.standard.clusterRows * 6 {
+      for _ in 0..<TreeLimits.standard.clusterRows * 8 {
         try fill(objects, try objects.createObject(in: table))
       }
     }
@@ -26,25 +26,25 @@ import Testing
     var clusters = try store.table(table).clusters()
     while let cluster = try clusters.next() {
       keys.append(cluster.baseKey)
-      var second: Int64?
-      clusters.lookAhead { second = $0.baseKey }
-      ahead.append(second)
+      var fourth: Int64?
+      clusters.lookAhead { fourth = $0.baseKey }
+      ahead.append(fourth)
     }
     return (keys, ahead)
   }
 
-  @Test func `a scan looks ahead to the second cluster that comes`() throws {
+  @Test func `a scan looks ahead to the fourth cluster that comes`() throws {
     let score = PropertyDescription(name: "score", kind: .double)
     let (keys, ahead) = try scan(of: [score]) { objects, object in
       try objects.setDouble(0.5, ColumnKey(rawValue: 0), of: object, in: table)
     }
-    #expect(keys.count == 6)
-    #expect(ahead == keys[2...].map { Optional($0) } + [nil, nil])
+    #expect(keys.count == 8)
+    #expect(ahead == keys[4...].map { Optional($0) } + [nil, nil, nil, nil])
   }
 
   @Test func `clusters side by side are not asked for`() throws {
     let (keys, ahead) = try scan(of: []) { _, _ in }
-    #expect(keys.count == 6)
-    #expect(ahead == Array(repeating: nil, count: 6))
+    #expect(keys.count == 8)
+    #expect(ahead == Array(repeating: nil, count: 8))
   }
 }
