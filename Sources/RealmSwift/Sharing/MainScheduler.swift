@@ -13,6 +13,12 @@ final class MainScheduler: Scheduler {
 
   static let shared = MainScheduler()
 
+  private init() {
+    // The queue opens a descriptor when it is used first, and ends the program if there is none to
+    // be had then: so it is used when the first file is opened, not when something is to be told.
+    DispatchQueue.main.async {}
+  }
+
   var identity: SchedulerIdentity { .main }
 
   /// The main thread may always read; while another thread serves the main queue, it has to ask.

@@ -32,6 +32,9 @@ public struct ObjectNews: Hashable, Sendable {
   public var change: ObjectChange
   /// Set if it takes the place of what the client wrote.
   public var refusal: Refusal?
+  /// Whether the client has created the object in a generation that the object was past, as it
+  /// could not know: the creation has done nothing yet, and comes after this.
+  public var isOvertaken = false
 
   /// From its parts.
   public init(kind: Kind, change: ObjectChange, refusal: Refusal? = nil) {
@@ -126,7 +129,8 @@ extension DownloadSlice {
     }
     writer.body.count(objects.count)
     for object in objects {
-      writer.body.byte(object.kind.rawValue | (object.refusal != nil ? 0x80 : 0))
+      writer.body.byte(
+        object.kind.rawValue | (object.refusal != nil ? 0x80 : 0) | (object.isOvertaken ? 0x40 : 0))
       if let refusal = object.refusal {
         writer.body.number(refusal.batch)
         writer.body.byte(refusal.reason.rawValue)
@@ -180,7 +184,7 @@ extension DownloadSlice {
 extension ChangeReader {
   fileprivate mutating func news() throws(WireError) -> ObjectNews {
     let byte = try body.byte()
-    guard let kind = ObjectNews.Kind(rawValue: byte & 0x7F) else { throw .unknownKind(byte) }
+    guard let kind = ObjectNews.Kind(rawValue: byte & 0x3F) else { throw .unknownKind(byte) }
     var refusal: ObjectNews.Refusal?
     if byte & 0x80 != 0 {
       let batch = try body.number()
@@ -188,6 +192,8 @@ extension ChangeReader {
       guard let reason = RefusalReason(rawValue: code) else { throw .unknownKind(code) }
       refusal = ObjectNews.Refusal(batch: batch, reason: reason)
     }
-    return ObjectNews(kind: kind, change: try change(isUpload: false), refusal: refusal)
+    var news = ObjectNews(kind: kind, change: try change(isUpload: false), refusal: refusal)
+    news.isOvertaken = byte & 0x40 != 0
+    return news
   }
 }

@@ -107,7 +107,7 @@ extension ClientCore {
     }
     if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
     if var current = state, current.isBlind, current.generation.isAlive,
-      generation > current.generation
+      generation > current.generation, news.isOvertaken || !current.isCreated(in: answered)
     {
       current.generation = generation.alive
       current.firstBatch = storage.record.batch + 1

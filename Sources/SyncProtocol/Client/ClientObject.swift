@@ -102,6 +102,11 @@ public struct ClientObject: Sendable, Equatable {
     isConcerned(by: batch) && (dirtySince ?? 0) <= batch.since
   }
 
+  /// Whether a batch had its creation.
+  func isCreated(in batch: ClientRecord.SentBatch) -> Bool {
+    batch.number > 0 && isIn(batch) && generationTime <= batch.time
+  }
+
   /// The containers of it that are there, and what they hold.
   public var containerKinds: [ContainerID: ContainerKind] { containers.mapValues(\.kind) }
 

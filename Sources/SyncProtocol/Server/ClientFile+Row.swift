@@ -38,6 +38,13 @@ extension ClientFile {
     }
     writer.body.flag(offer != nil)
     if let offer { writer.offer(offer) }
+    writer.body.number(cursorBefore.rawValue)
+    writer.objects(overtaken)
+    writer.body.count(creations.count)
+    for (object, version) in creations {
+      writer.object(object)
+      writer.body.number(version.rawValue)
+    }
     return writer.finish()
   }
 
@@ -83,6 +90,15 @@ extension ClientFile {
       refusals[object] = try reader.refusal()
     }
     if try reader.body.flag() { offer = try reader.offer() }
+    // Rows of before have no more.
+    if reader.body.remaining > 0 {
+      cursorBefore = ServerVersion(try reader.body.number())
+      overtaken = try reader.objects()
+      for _ in 0..<(try reader.body.count(of: 3)) {
+        let object = try reader.object()
+        creations[object] = ServerVersion(try reader.body.number())
+      }
+    }
     try reader.body.finish()
     for bytes in held {
       var reader = try ChangeReader(bytes, known: &names, adding: true)

@@ -55,6 +55,9 @@ public struct ClientFile: Sendable {
   public internal(set) var isExpired = false
   /// Whether it must drop what the next download does not mention.
   public internal(set) var needsRebase = false
+  /// What the client had confirmed before it was to start over. Nothing that came after is
+  /// forgotten meanwhile: else what it has written would look like a write of long ago.
+  var cursorBefore = ServerVersion.zero
   /// Whether the client has never had all that it wants: there is nothing that it has missed. Not
   /// kept; a client that comes says so.
   var hasNothing = true
@@ -68,6 +71,12 @@ public struct ClientFile: Sendable {
   var holds: HeldObjects = []
   /// Objects that the client may have in part because it wrote them, and when it did.
   var claims: [ObjectID: ServerVersion] = [:]
+  /// The objects that it has created, or joined by creating them, and when; until it knows that
+  /// this has arrived. If it says so again, it is the same creation.
+  var creations: [ObjectID: ServerVersion] = [:]
+  /// Those of the claims that are creations which did nothing, since the object was in a later
+  /// generation that the client has never heard of.
+  var overtaken: Set<ObjectID> = []
   var offer: Offer?
   /// How often it has come, for a connection to know whether it still is the file's. Not kept.
   var binding: UInt64 = 0
@@ -84,6 +93,11 @@ public struct ClientFile: Sendable {
   /// Whether something was sent that may have arrived or not; for checks.
   package var isOffered: Bool { offer != nil }
 
+  /// Up to where the client has heard of everything; nil if it is to start over, and never had.
+  var passed: ServerVersion? {
+    if needsRebase { cursorBefore == .zero ? nil : cursorBefore } else { cursor }
+  }
+
   /// The objects whose changes in a batch were refused, until the client knows.
   public func refusedObjects(in batch: UInt64) -> [ObjectID] {
     refusals.filter { $0.value.refusal.batch == batch }.map(\.key)
@@ -99,8 +113,11 @@ public struct ClientFile: Sendable {
     holds.subtract(offer.removed)
     holds.formUnion(offer.added)
     claims = claims.filter { $0.value > version }
+    overtaken = overtaken.filter { claims[$0] != nil }
+    creations = creations.filter { $0.value > version }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
+    cursorBefore = .zero
     hasNothing = false
     if offer.view == view { isViewStale = false }
     self.offer = nil
@@ -117,10 +134,12 @@ public struct ClientFile: Sendable {
   mutating func disownBatches() {
     acknowledged = 0
     refusals = [:]
+    creations = [:]
   }
 
   /// The client starts over: what it has is unknown.
   mutating func startOver() {
+    cursorBefore = max(cursorBefore, cursor)
     cursor = .zero
     offer = nil
     holds = []

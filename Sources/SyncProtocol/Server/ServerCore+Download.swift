@@ -4,6 +4,7 @@ public struct Download: Sendable {
     var id: ObjectID
     var kind: ObjectNews.Kind
     var refusal: ObjectNews.Refusal?
+    var isOvertaken: Bool
   }
 
   fileprivate let client: ClientID
@@ -194,7 +195,9 @@ extension ServerCore {
         offer.removed.insert(id)
         offer.added.remove(id)
       }
-      entries.append(Download.Entry(id: id, kind: kind, refusal: refusal))
+      entries.append(
+        Download.Entry(
+          id: id, kind: kind, refusal: refusal, isOvertaken: file.overtaken.contains(id)))
     }
     return entries
   }
@@ -312,6 +315,8 @@ extension ServerCore {
       case .snapshot: object.snapshot(of: entry.id)
       case .dead, .evicted: ObjectChange(id: entry.id, generation: object.generation)
       }
-    return ObjectNews(kind: kind, change: change, refusal: entry.refusal)
+    var news = ObjectNews(kind: kind, change: change, refusal: entry.refusal)
+    news.isOvertaken = entry.isOvertaken
+    return news
   }
 }

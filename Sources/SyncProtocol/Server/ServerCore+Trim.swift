@@ -19,9 +19,9 @@ extension ServerCore {
       files[id]?.isExpired = true
       noteFile(id)
     }
-    let waited = files.values.filter { !$0.isExpired && !$0.needsRebase }
+    let waited = files.values.filter { !$0.isExpired && $0.passed != nil }
     let underWay = downloads.values.map(\.frame.to).min() ?? head.version
-    let floor = min(waited.map(\.cursor).min() ?? head.version, underWay)
+    let floor = min(waited.compactMap(\.passed).min() ?? head.version, underWay)
     if floor > head.floor {
       head.floor = floor
       noteHead()

@@ -76,6 +76,14 @@ extension ServerCore {
     _ version: ServerVersion
   ) {
     let isOffered = file.offer?.removed.contains(change.id) == true
+    file.overtaken.remove(change.id)
+    if change.isGenerationNew, change.generation.isAlive {
+      if change.generation >= known {
+        file.creations[change.id] = version
+      } else if file.creations[change.id] == nil {
+        file.overtaken.insert(change.id)
+      }
+    }
     if change.isRecovered || file.refusals[change.id] != nil {
       file.claims[change.id] = version
     } else if change.isGenerationNew && known < change.generation {

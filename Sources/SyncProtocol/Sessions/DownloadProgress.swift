@@ -75,6 +75,6 @@ public struct DownloadProgress: Sendable {
   /// - Parameter floor: the slice's if it is part of a rebase.
   func isReset(floorOfRebase floor: ServerVersion?) -> Bool {
     guard let floor, knownEpoch != 0, !rebase.isSeed else { return false }
-    return knownEpoch != epoch || resumesReset || (!asksToStartOver && floor > cursor)
+    return knownEpoch != epoch || resumesReset || (cursor != .zero && floor > cursor)
   }
 }

@@ -139,6 +139,7 @@ struct HostilePeer {
       if random.below(6) == 0 {
         news.refusal = ObjectNews.Refusal(batch: pick([0, 1, 2, .max]), reason: .notAllowed)
       }
+      news.isOvertaken = random.below(6) == 0
       slice.objects.append(news)
     }
     let isLast = random.below(10) > 0

@@ -109,6 +109,7 @@ public enum ProtocolSamples {
         refusal: ObjectNews.Refusal(batch: 6, reason: .notAllowed)),
       ObjectNews(kind: .evicted, change: gone),
     ]
+    slice.objects[3].isOvertaken = true
     return slice
   }
 }

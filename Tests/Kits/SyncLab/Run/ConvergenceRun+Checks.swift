@@ -136,6 +136,15 @@ extension ConvergenceRun {
     }
   }
 
+  /// What was deleted stays so, whenever its author hears that it had arrived. A file that has gone
+  /// back does not know that it had sent it, and a server neither what had been deleted.
+  mutating func checkDeletion(_ change: ObjectChange) {
+    guard finding == nil, !goesBack, seeding == nil, epoch == 1, !change.isRecovered,
+      model.generation(of: change.id) == change.generation, mergedWrites.hasComeBack(change)
+    else { return }
+    finding = "\(Describer(names: server.head.names).object(change.id)) has come back"
+  }
+
   /// A client knows since when it has what is not acknowledged. If it thought that this is newer
   /// than its newest batch, it would send it for ever.
   mutating func checkSpans(_ number: Int) {

@@ -114,7 +114,10 @@ extension ConvergenceRun {
   mutating func flush() -> Bool {
     do {
       try server.flush()
-      for merge in unflushed { model.merge(merge.objects, as: merge.version) }
+      for merge in unflushed {
+        model.merge(merge.objects, as: merge.version)
+        for change in merge.objects { checkDeletion(change) }
+      }
       unflushed = []
       return true
     } catch {

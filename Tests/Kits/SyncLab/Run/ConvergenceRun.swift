@@ -73,12 +73,13 @@ public struct ConvergenceRun {
   /// A defect that the run must find.
   let bug: PlantedBug?
   /// Whether files of devices go back to earlier states.
-  private let goesBack: Bool
+  let goesBack: Bool
   var saved: [Int: Device] = [:]
   /// When programs of devices become newer ones.
   private var upgrading: SeededGenerator
   /// When devices begin anew with seeds, if they do.
   var seeding: SeededGenerator?
+  var mergedWrites = MergedWrites()
   /// What the server has merged and not made durable.
   var unflushed: [Merge] = []
 

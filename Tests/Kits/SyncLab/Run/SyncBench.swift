@@ -256,10 +256,12 @@ extension SyncBench {
   /// - Parameters:
   ///   - transaction: how many cells what the device has missed may have in one slice, if that is
   ///     not as many as other slices have.
-  ///   - cut: ends the connection when so many slices were applied.
+  ///   - cut: ends the connection when so many slices were applied; with 0 when one is on its way.
+  ///   - losesAnswer: ends it when the server has merged something.
   public mutating func sync(
     _ number: Int, discardsUnsynced: Bool = false, cellsOfSlice: Int = Limits.cellsOfSlice,
-    cellsOfOneTransaction transaction: Int? = nil, cutAfter cut: Int = .max
+    cellsOfOneTransaction transaction: Int? = nil, cutAfter cut: Int = .max,
+    losesAnswer: Bool = false
   ) throws(SyncError) {
     let slicesBefore = slices
     clock += 1
@@ -277,21 +279,24 @@ extension SyncBench {
     var toServer = client.start()
     var toClient: [SessionAction] = []
     repeat {
+      let version = server.head.version
       for action in toServer {
         guard case .send(let frame) = action else { continue }
         toClient += session.receive(frame, &server, now: clock)
       }
       try server.flush()
+      if losesAnswer, server.head.version > version { return }
       while case let actions = session.poll(&server, now: clock), !actions.isEmpty {
         toClient += actions
       }
+      if cut == 0, server.files[self.client(number)]?.isOffered == true { return }
       toServer = []
       while !toClient.isEmpty {
         switch toClient.removeFirst() {
         case .send(let frame):
           toServer += client.receive(frame, &devices[number].core, now: clock)
           if client.applied != nil { slices += 1 }
-          if slices - slicesBefore >= cut { return }
+          if cut > 0, slices - slicesBefore >= cut { return }
           refused += client.applied?.refused ?? []
           if client.applied?.isReset == true {
             resets.append(devices[number].core.storage.record.completeQueryVersion)

@@ -1,0 +1,135 @@
+import SyncLab
+import SyncProtocol
+import Testing
+
+/// A device creates an object without knowing of any with its key.
+@Suite("a creation") struct OvertakenTests {
+  /// Two devices, of which the first has created item 1, and does not know that the server has it.
+  private func unanswered() throws -> SyncBench {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    #expect(bench.exists(0, 1) && bench.exists(1, 1))
+    return bench
+  }
+
+  @Test("that arrived, and was deleted before the device heard of it, stays deleted")
+  func deletionWins() throws {
+    var bench = try unanswered()
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    #expect(!bench.exists(0, 1) && !bench.exists(1, 1))
+    #expect(!bench.isDirty(0))
+  }
+
+  @Test("that arrived is the deleted object's also for what the device has written since")
+  func deletionWinsOverWrites() throws {
+    var bench = try unanswered()
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.set(0, 1, "owner", .int(7))
+    for device in [0, 1, 0] { try bench.sync(device) }
+    #expect(!bench.exists(0, 1) && !bench.exists(1, 1))
+    #expect(!bench.isDirty(0))
+  }
+
+  @Test("that arrived is not part of what another device has created after deleting it")
+  func anotherCreation() throws {
+    var bench = try unanswered()
+    try bench.set(0, 1, "owner", .int(7))
+    try bench.delete(1, 1)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+    for device in [0, 1] { #expect(bench.value(device, 1, "owner") != .int(7)) }
+  }
+
+  @Test("that comes when the object has been deleted is another object, which stays")
+  func afterDeletion() throws {
+    var bench = try SyncBench(devices: 3)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "owner", .int(7))
+    try bench.sync(0, losesAnswer: true)
+    for device in [0, 1, 0, 2] { try bench.sync(device) }
+    for device in 0..<3 { #expect(bench.value(device, 1, "owner") == .int(7)) }
+  }
+}
+
+/// In discard mode a reset takes what the device has not sent.
+@Suite("a device that is to start over") struct StartingOverTests {
+  /// A device with item 1, and another one with more.
+  private func away() throws -> SyncBench {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    for key in Int64(2)..<10 { try bench.create(0, key) }
+    try bench.sync(0)
+    return bench
+  }
+
+  private func goOn(_ bench: inout SyncBench, deleting key: Int64) throws {
+    try bench.delete(0, key)
+    try bench.create(0, key + 100)
+    for _ in 0..<2 { try bench.sync(0) }
+  }
+
+  @Test("and has not come so far keeps what it wrote: nothing of since is forgotten meanwhile")
+  func keptForIt() throws {
+    var bench = try away()
+    try bench.sync(1, cutAfter: 1)
+    try bench.create(1, 100)
+    try bench.server.reload()
+    bench.restart(1)
+    try bench.sync(1, cutAfter: 0)
+    bench.restart(1)
+    try bench.sync(1, cutAfter: 0)
+    try goOn(&bench, deleting: 2)
+    try bench.trim(expiringAll: false)
+    bench.restart(1)
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
+  }
+
+  @Test("within a download, and was away for too long, is reset as any other")
+  func expired() throws {
+    var bench = try away()
+    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
+    bench.restart(1)
+    try bench.create(1, 100)
+    try goOn(&bench, deleting: 1)
+    try bench.trim(expiringAll: true)
+    for _ in 0..<2 { try bench.sync(0) }
+    try bench.trim(expiringAll: false)
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.count == 1)
+    try bench.syncAll()
+    #expect(!bench.exists(0, 100) && !bench.exists(0, 1) && !bench.exists(1, 1))
+  }
+
+  @Test("within its first download is not reset")
+  func first() throws {
+    var bench = try SyncBench(devices: 2)
+    for key in Int64(1)..<10 { try bench.create(0, key) }
+    try bench.sync(0)
+    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
+    bench.restart(1)
+    try bench.create(1, 100)
+    try goOn(&bench, deleting: 1)
+    try bench.trim(expiringAll: true)
+    for _ in 0..<2 { try bench.sync(0) }
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 100) && !bench.exists(1, 1))
+  }
+}
