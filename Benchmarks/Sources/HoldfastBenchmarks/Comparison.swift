@@ -64,11 +64,12 @@ final class Trial {
   }
 
   /// Does short work several times, and takes the median. Work of milliseconds is done more often,
-  /// so that its data is in the processor's caches as it is for a program that repeats it: another
-  /// contender's turn has taken their place.
+  /// for up to a tenth of a second, so that its data is in the processor's caches as it is for a
+  /// program that repeats it: another contender's turn has taken their place, and where others use
+  /// the last cache as well, it is a dozen times before the data is there again.
   func timeRepeatedly(_ row: Row, _ body: () throws -> Int) rethrows {
     var taken: [Double] = []
-    while taken.count < 3 || taken.count < 9 && taken.reduce(0, +) < 0.1 {
+    while taken.count < 3 || taken.count < 40 && taken.reduce(0, +) < 0.1 {
       let start = ContinuousClock.now
       let outcome = try body()
       if taken.isEmpty { cameOut(outcome) }
