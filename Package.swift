@@ -14,6 +14,12 @@ let settings: [SwiftSetting] = [
 let safe: [SwiftSetting] =
   settings + [.strictMemorySafety(), .treatWarning("StrictMemorySafety", as: .error)]
 
+// The simulations of sync take a third of the time where what they run is optimised, as `tools/test`
+// asks for; assertions are checked all the same. Packages that others fetch may not have such flags.
+let simulated: [SwiftSetting] =
+  Context.environment["HOLDFAST_SIMULATIONS"] == nil
+  ? safe : safe + [.unsafeFlags(["-O", "-assert-config", "Debug"])]
+
 // Layers, lowest first; nothing points up. docs/ARCHITECTURE.md says what each one is for.
 let library: [Target] = [
   .target(name: "CPlatform"),
@@ -28,7 +34,7 @@ let library: [Target] = [
   .target(
     name: "ObjectStore", dependencies: ["Platform", "Storage", "CScan"], swiftSettings: safe),
   // What the client of a synced file and the server share; values alone.
-  .target(name: "SyncProtocol", swiftSettings: safe),
+  .target(name: "SyncProtocol", swiftSettings: simulated),
   // What a synced file keeps about itself, beside the objects.
   .target(
     name: "SyncStore", dependencies: ["ObjectStore", "SyncProtocol"], swiftSettings: safe),
@@ -76,7 +82,8 @@ let kits: [Target] = [
   // Several processes that run the code of the lower layers on one simulated machine.
   kit("Simulator", ["Storage", "TestSupport"], exclude: ["PlantedBugs"]),
   // Clients and a server of sync on simulated storage, network and clocks.
-  kit("SyncLab", ["SyncProtocol", "TestSupport"], exclude: ["PlantedBugs"]),
+  kit(
+    "SyncLab", ["SyncProtocol", "TestSupport"], exclude: ["PlantedBugs"], settings: simulated),
   // Synced files and a server in one process, with frames handed over by calls.
   kit("SyncStoreLab", ["SyncStore", "SyncLab", "EngineLab"]),
   // Random histories, large files, and threads, queues, actors and loops, through the object API.
@@ -118,11 +125,12 @@ let suites: [Target] = [
 ]
 
 func kit(
-  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+  settings: [SwiftSetting] = safe
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Tests/Kits/\(name)", exclude: exclude,
-    swiftSettings: safe)
+    swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
