@@ -48,6 +48,20 @@ import Testing
     for device in [0, 1] { #expect(bench.value(device, 1, "owner") != .int(7)) }
   }
 
+  @Test("after a deletion that the device made itself is not the one that arrived before")
+  func anotherOne() throws {
+    var bench = try unanswered()
+    try bench.delete(1, 1)
+    try bench.create(1, 1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.delete(0, 1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "owner", .int(9))
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.value(device, 1, "owner") == .int(9)) }
+  }
+
   @Test("that comes when the object has been deleted is another object, which stays")
   func afterDeletion() throws {
     var bench = try SyncBench(devices: 3)

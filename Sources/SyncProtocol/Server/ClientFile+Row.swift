@@ -41,9 +41,10 @@ extension ClientFile {
     writer.body.number(cursorBefore.rawValue)
     writer.objects(overtaken)
     writer.body.count(creations.count)
-    for (object, version) in creations {
+    for (object, creation) in creations {
       writer.object(object)
-      writer.body.number(version.rawValue)
+      writer.body.number(creation.version.rawValue)
+      writer.body.number(creation.generation.rawValue)
     }
     return writer.finish()
   }
@@ -94,9 +95,11 @@ extension ClientFile {
     if reader.body.remaining > 0 {
       cursorBefore = ServerVersion(try reader.body.number())
       overtaken = try reader.objects()
-      for _ in 0..<(try reader.body.count(of: 3)) {
+      for _ in 0..<(try reader.body.count(of: 4)) {
         let object = try reader.object()
-        creations[object] = ServerVersion(try reader.body.number())
+        creations[object] = Creation(
+          version: ServerVersion(try reader.body.number()),
+          generation: Generation(try reader.body.number()))
       }
     }
     try reader.body.finish()

@@ -71,9 +71,15 @@ public struct ClientFile: Sendable {
   var holds: HeldObjects = []
   /// Objects that the client may have in part because it wrote them, and when it did.
   var claims: [ObjectID: ServerVersion] = [:]
-  /// The objects that it has created, or joined by creating them, and when; until it knows that
-  /// this has arrived. If it says so again, it is the same creation.
-  var creations: [ObjectID: ServerVersion] = [:]
+  /// A creation that was merged, or joined what was there.
+  struct Creation: Sendable {
+    var version: ServerVersion
+    var generation: Generation
+  }
+
+  /// The objects that it has created; until it knows that this has arrived. If it says so again of
+  /// the same generation, it is the same creation.
+  var creations: [ObjectID: Creation] = [:]
   /// Those of the claims that are creations which did nothing, since the object was in a later
   /// generation that the client has never heard of.
   var overtaken: Set<ObjectID> = []
@@ -114,7 +120,7 @@ public struct ClientFile: Sendable {
     holds.formUnion(offer.added)
     claims = claims.filter { $0.value > version }
     overtaken = overtaken.filter { claims[$0] != nil }
-    creations = creations.filter { $0.value > version }
+    creations = creations.filter { $0.value.version > version }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
     cursorBefore = .zero

@@ -20,8 +20,8 @@ extension ServerCore {
     }
     if batch.number <= file.acknowledged { return .duplicate }
     if file.needsRebase || batch.cursor < head.floor { return .mustRebase }
-    let unanswered = file.refusals.count + file.claims.count + file.creations.count
-    guard unanswered + batch.objects.count <= Limits.unansweredObjects else {
+    let unanswered = file.refusals.count + file.claims.count + batch.objects.count
+    guard unanswered <= Limits.unansweredObjects else {
       throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
     }
     let latest = try latestTime(of: batch, now: now)
@@ -79,8 +79,9 @@ extension ServerCore {
     file.overtaken.remove(change.id)
     if change.isGenerationNew, change.generation.isAlive {
       if change.generation >= known {
-        file.creations[change.id] = version
-      } else if file.creations[change.id] == nil {
+        file.creations[change.id] = ClientFile.Creation(
+          version: version, generation: change.generation)
+      } else if file.creations[change.id]?.generation != change.generation {
         file.overtaken.insert(change.id)
       }
     }
