@@ -58,25 +58,24 @@ import Testing
     return (core, first)
   }
 
-  @Test("of an object in another generation is one of what is sent anew, which ends it")
+  @Test("of a creation is of it whatever generation the object is in")
   func generation() throws {
     var (core, first) = try overtaken(by: .evicted)
     try tell(&core, .evicted, generation: 3, refused: first, acknowledged: first)
-    #expect(core.isDirty)
-    let second = try batch(&core)
-    #expect(second.objects.map(\.generation) == [Generation(3)])
-    try tell(
-      &core, .evicted, generation: 3, refused: second.number, acknowledged: second.number)
     #expect(!core.isDirty && !core.exists(object))
   }
 
-  @Test("of an object in another generation leaves its elements with their values")
+  @Test("of a creation leaves what was written since, as a change of the object that there is")
   func elements() throws {
     var (core, first) = try overtaken(by: .evicted)
+    core.set(property, in: object, to: .int(7), now: 1_001)
+    core.insert(.int(8), at: 1, of: list, in: object, now: 1_001)
+    try core.storage.commit()
     try tell(&core, .snapshot, generation: 3, refused: first, acknowledged: first)
-    #expect(core.storage.items(of: list, in: object) == [.int(6)])
-    #expect(core.storage.value(property, of: .root, in: object) == .int(5))
+    #expect(core.storage.items(of: list, in: object) == [.int(8)])
+    #expect(core.storage.value(property, of: .root, in: object) == .int(7))
     let change = try batch(&core).objects.first { $0.id == object }
+    #expect(change?.life == nil && change?.generation == Generation(3))
     let elements = change?.containers.first { $0.id == list }
     #expect(elements?.placements.count == 1 && elements?.registers.count == 1)
   }

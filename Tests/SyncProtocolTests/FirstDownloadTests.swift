@@ -29,7 +29,7 @@ import Testing
         batch.objects.append(
           ObjectChange(
             id: ObjectID(type: type, key: .int(key)), generation: Generation(1),
-            isGenerationNew: true))
+            life: LifeChange(creation: Stamp(time: 1, client: ClientID(1)))))
       }
     }
     let received = try UploadBatch.decode(batch.encoded(names: names), names: names)

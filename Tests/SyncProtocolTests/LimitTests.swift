@@ -44,9 +44,13 @@ import Testing
     let last = try #require(core.files.values.first?.acknowledged)
     for (step, generation) in [(UInt64(1), UInt64(3)), (2, 1_000_004), (3, 1 << 59)] {
       let number = last + step
-      let change = ObjectChange(
-        id: ObjectID(type: type, key: .int(1)), generation: Generation(generation),
-        isGenerationNew: true)
+      var change = ObjectChange(
+        id: ObjectID(type: type, key: .int(1)), generation: Generation(generation))
+      // The last two are deletions.
+      change.life =
+        step == 1
+        ? LifeChange(creation: Stamp(time: 1, client: ClientID(1)), deleted: Generation(1))
+        : LifeChange(creation: nil, deleted: Generation(generation - 1))
       let batch = UploadBatch(number: number, cursor: core.head.version, objects: [change])
       let names = core.head.names
       let received = try UploadBatch.decode(batch.encoded(names: names), names: names)

@@ -33,6 +33,8 @@ import Testing
       ObjectNews(
         kind: .update, change: told(change, with: elements, in: try container(core)))
     ]
+    let creation = try #require(change.life?.creation)
+    slice.objects[0].creation = MergedCreation(stamp: creation, generation: Generation(1))
     var rebase = RebaseProgress()
     try core.apply(slice, rebase: &rebase)
   }
@@ -41,7 +43,7 @@ import Testing
     _ change: ObjectChange, with elements: [Int64], in list: ContainerID
   ) -> ObjectChange {
     var told = change
-    told.isGenerationNew = false
+    told.life = nil
     var items = ContainerChange(id: list)
     var left: PlaceName?
     for (number, value) in elements.enumerated() {
@@ -111,6 +113,6 @@ import Testing
     try core.storage.commit()
     try rebase(&core)
     let change = try core.makeBatch()?.objects.first
-    #expect(change?.isGenerationNew == true && change?.containers.count == 2)
+    #expect(change?.life != nil && change?.containers.count == 2)
   }
 }

@@ -8,22 +8,37 @@ private enum ContainerPart {
 
 /// What the author says of the generation of an object.
 private enum Claim {
-  /// It is of the author's making.
+  /// The author has created or deleted it.
   static let author: UInt8 = 1
   /// Something of the object is given back.
   static let recovered: UInt8 = 2
   /// All of it is.
   static let whole: UInt8 = 3
+  /// The author has deleted it, and may have created it since.
+  static let authorOfDeletion: UInt8 = 4
 }
 
 extension ChangeWriter {
   mutating func change(_ object: ObjectChange) {
     self.object(object.id)
     body.number(object.generation.rawValue)
-    let recovered = object.isWhole ? Claim.whole : Claim.recovered
-    body.byte(object.isGenerationNew ? Claim.author : object.isRecovered ? recovered : 0)
+    if let life = object.life {
+      self.life(life)
+    } else {
+      body.byte(object.isWhole ? Claim.whole : object.isRecovered ? Claim.recovered : 0)
+    }
     body.count(object.containers.count)
     for container in object.containers { change(container) }
+  }
+
+  /// Whether there is a creation, the generation says.
+  private mutating func life(_ life: LifeChange) {
+    let hasDeleted = life.deleted != .none || life.deletedSince != 0
+    body.byte(hasDeleted ? Claim.authorOfDeletion : Claim.author)
+    if let creation = life.creation { stamp(creation) }
+    guard hasDeleted else { return }
+    body.number(life.deleted.rawValue)
+    body.number(life.deletedSince)
   }
 
   private mutating func change(_ change: ContainerChange) {
@@ -75,8 +90,17 @@ extension ChangeReader {
   mutating func change(isUpload: Bool) throws(WireError) -> ObjectChange {
     var change = ObjectChange(id: try object(), generation: try generation())
     let claim = try body.byte()
-    guard claim <= Claim.whole else { throw .unknownKind(claim) }
-    change.isGenerationNew = claim == Claim.author
+    guard claim <= Claim.authorOfDeletion else { throw .unknownKind(claim) }
+    if claim == Claim.author || claim == Claim.authorOfDeletion {
+      var life = LifeChange(creation: change.generation.isAlive ? try stamp() : nil)
+      if claim == Claim.authorOfDeletion {
+        life.deleted = try generation()
+        // What has been deleted was alive.
+        guard life.deleted == .none || life.deleted.isAlive else { throw .numberOutOfRange }
+        life.deletedSince = try body.number()
+      }
+      change.life = life
+    }
     change.isRecovered = claim == Claim.recovered || claim == Claim.whole
     change.isWhole = claim == Claim.whole
     let count = try body.count(of: 2)

@@ -32,15 +32,29 @@ public struct ObjectNews: Hashable, Sendable {
   public var change: ObjectChange
   /// Set if it takes the place of what the client wrote.
   public var refusal: Refusal?
-  /// Whether the client has created the object in a generation that the object was past, as it
-  /// could not know: the creation has done nothing yet, and comes after this.
-  public var isOvertaken = false
+  /// The newest creation of the object by the client that the server has merged, and the client may
+  /// not know to be.
+  public var creation: MergedCreation?
 
   /// From its parts.
   public init(kind: Kind, change: ObjectChange, refusal: Refusal? = nil) {
     self.kind = kind
     self.change = change
     self.refusal = refusal
+  }
+}
+
+/// A creation of an object, as the server has merged it.
+public struct MergedCreation: Hashable, Sendable {
+  /// Its first write.
+  public var stamp: Stamp
+  /// The generation that it made, or joined.
+  public var generation: Generation
+
+  /// From its parts.
+  public init(stamp: Stamp, generation: Generation) {
+    self.stamp = stamp
+    self.generation = generation
   }
 }
 
@@ -130,10 +144,15 @@ extension DownloadSlice {
     writer.body.count(objects.count)
     for object in objects {
       writer.body.byte(
-        object.kind.rawValue | (object.refusal != nil ? 0x80 : 0) | (object.isOvertaken ? 0x40 : 0))
+        object.kind.rawValue | (object.refusal != nil ? 0x80 : 0)
+          | (object.creation != nil ? 0x40 : 0))
       if let refusal = object.refusal {
         writer.body.number(refusal.batch)
         writer.body.byte(refusal.reason.rawValue)
+      }
+      if let creation = object.creation {
+        writer.stamp(creation.stamp)
+        writer.body.number(creation.generation.rawValue)
       }
       writer.change(object.change)
     }
@@ -192,8 +211,12 @@ extension ChangeReader {
       guard let reason = RefusalReason(rawValue: code) else { throw .unknownKind(code) }
       refusal = ObjectNews.Refusal(batch: batch, reason: reason)
     }
+    var creation: MergedCreation?
+    if byte & 0x40 != 0 {
+      creation = MergedCreation(stamp: try stamp(), generation: try generation())
+    }
     var news = ObjectNews(kind: kind, change: try change(isUpload: false), refusal: refusal)
-    news.isOvertaken = byte & 0x40 != 0
+    news.creation = creation
     return news
   }
 }

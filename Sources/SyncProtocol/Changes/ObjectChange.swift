@@ -85,14 +85,33 @@ public struct ContainerChange: Hashable, Sendable {
   public var cellCount: Int { registers.count + placements.count + removals.count }
 }
 
+/// That its author has created or deleted an object, and which generations the author means.
+public struct LifeChange: Hashable, Sendable {
+  /// The first write of the creation, if it is one: its name, however often it is sent.
+  public var creation: Stamp?
+  /// The newest generation that the author has deleted and knew the number of; else none.
+  public var deleted: Generation
+  /// The author has deleted what it had created since then, too, whatever its generation; 0: there
+  /// is nothing of that kind.
+  public var deletedSince: UInt64
+
+  /// From its parts.
+  public init(creation: Stamp?, deleted: Generation = .none, deletedSince: UInt64 = 0) {
+    self.creation = creation
+    self.deleted = deleted
+    self.deletedSince = deletedSince
+  }
+}
+
 /// What changed in one object.
 public struct ObjectChange: Hashable, Sendable {
   /// Which object.
   public var id: ObjectID
-  /// The generation that the cells belong to.
+  /// The generation that the cells belong to; of a creation or a deletion the one that the author
+  /// takes it for: the server decides.
   public var generation: Generation
-  /// Whether the author created or deleted the object; else an object that is not there stays so.
-  public var isGenerationNew: Bool
+  /// Set if the author created or deleted the object; else an object that is not there stays so.
+  public var life: LifeChange?
   /// Whether the author gives back what a server lacks that a backup was restored on.
   public var isRecovered = false
   /// Whether that is the whole object, of which the author does not know what the server has: one
@@ -102,10 +121,10 @@ public struct ObjectChange: Hashable, Sendable {
   public var containers: [ContainerChange] = []
 
   /// No change of an object but its generation.
-  public init(id: ObjectID, generation: Generation, isGenerationNew: Bool = false) {
+  public init(id: ObjectID, generation: Generation, life: LifeChange? = nil) {
     self.id = id
     self.generation = generation
-    self.isGenerationNew = isGenerationNew
+    self.life = life
   }
 
   /// How many cells changed, the generation among them.

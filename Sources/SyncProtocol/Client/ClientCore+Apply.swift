@@ -26,7 +26,7 @@ extension ClientCore {
       for id in spans.compactMap({ storage.dirtyObject($0.handle) }) where !seen.contains(id) {
         var state = storage.takeState(of: id)
         if state?.isIn(answered) == true {
-          state?.acknowledgeCells(answered, from: slice.from)
+          state?.acknowledge(answered, from: slice.from)
           state?.settleLists(answered)
           state?.noteClean(upTo: answered.time)
         }
@@ -94,6 +94,8 @@ extension ClientCore {
       state?.noteClean(upTo: max(counts ? answered.time : 0, refused.time))
       storage.putState(state, of: id)
     }
+    if let creation = news.creation { state?.learn(creation) }
+    let isUnanswered = state?.isUnanswered == true
     if let refusal = news.refusal {
       // If it is about what the object was before, all is sent once more as what it is now.
       let batch = horizon(of: refusal.batch)
@@ -105,17 +107,10 @@ extension ClientCore {
       state?.takeBack(discarded)
       state?.adopt(generation)
     }
+    if isUnanswered { state?.follow(refusedCreation: generation) }
     if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
-    if var current = state, current.isBlind, current.generation.isAlive,
-      generation > current.generation, news.isOvertaken || !current.isCreated(in: answered)
-    {
-      current.generation = generation.alive
-      current.firstBatch = storage.record.batch + 1
-      state = current
-    }
-    state?.isBlind = false
     counts = state?.isIn(answered) != false
-    if counts { state?.acknowledgeCells(answered, from: slice.from) }
+    if counts { state?.acknowledge(answered, from: slice.from) }
     let settled = counts && answered.number >= refused.number ? answered : refused
     switch news.kind {
     case .evicted:
@@ -128,14 +123,11 @@ extension ClientCore {
       die(id, &state, generation, slice, rebase)
       return true
     case .update, .snapshot:
-      guard follow(id, &state, generation) else {
+      guard follow(news, &state, rebase) else {
         state?.settleLists(settled)
         if slice.isRebase { keepOwn(id, &state!, rebase) }
         return true
       }
-      // An object that the client has created as well is one with the server's: with the whole of
-      // it nothing is left to create. An update may be a part, and the creation asks for the rest.
-      if news.kind == .snapshot { state?.isGenerationDirty = false }
       if rebase.givesBack(state!) { noteLacking(news.change, &state!) }
       state?.isLeaving = false
       state?.tombstone = nil
@@ -150,10 +142,12 @@ extension ClientCore {
     _ slice: DownloadSlice, _ rebase: RebaseProgress
   ) {
     if let current = state {
-      if current.isGenerationDirty && current.generation > generation {
-        if slice.isRebase && current.generation.isAlive { keepOwn(id, &state!, rebase) }
+      // The server has not had it yet: it is another one than what has died.
+      if current.isUnanswered {
+        if slice.isRebase { keepOwn(id, &state!, rebase) }
         return
       }
+      if current.isGenerationDirty && !current.creations.isEmpty { return }
       if current.generation.isAlive { storage.change(.delete, in: id) }
     }
     guard generation != .none else { return state = nil }
@@ -162,13 +156,25 @@ extension ClientCore {
     state = dead
   }
 
-  /// Brings the object into the generation of the server; false if the client's own is newer.
+  /// Brings the object into the generation of the server; false if the client has deleted that one,
+  /// or may have, or created one that the server has still to answer: with the whole object.
   private mutating func follow(
-    _ id: ObjectID, _ state: inout ClientObject?, _ generation: Generation
+    _ news: ObjectNews, _ state: inout ClientObject?, _ rebase: RebaseProgress
   ) -> Bool {
+    let id = news.change.id
+    let generation = news.change.generation
     if let current = state {
+      if current.ends(generation) { return false }
+      if current.isUnanswered {
+        // Nothing is on its way to a server with another history.
+        guard rebase.isOtherHistory || current.canJoin(newestBatch: storage.record.batch),
+          news.kind == .snapshot
+        else { return false }
+        state!.join(generation)
+        return true
+      }
+      if !current.creations.isEmpty { return false }
       if current.generation == generation { return true }
-      if current.generation > generation && current.isGenerationDirty { return false }
       if current.generation.isAlive { storage.change(.delete, in: id) }
     }
     var fresh = ClientObject(generation: generation)
@@ -182,10 +188,7 @@ extension ClientCore {
 extension ClientObject {
   /// Takes back what the server refused; newer writes stay, if there is something to write to.
   mutating func takeBack(_ refused: ClientRecord.SentBatch) {
-    if isGenerationDirty && generationTime <= refused.time {
-      isGenerationDirty = false
-      isBlind = false
-    }
+    takeBackLife(upTo: refused.time)
     forgetRecovery(upTo: refused.time)
     for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
       let dirty = containers[name]!.dirty
@@ -201,12 +204,8 @@ extension ClientObject {
   }
 
   /// The server has merged a batch: what it had is clean.
-  mutating func acknowledgeCells(_ batch: ClientRecord.SentBatch, from: ServerVersion) {
-    if isGenerationDirty, generationTime <= batch.time {
-      isGenerationDirty = false
-      isBlind = false
-      tombstone = generation.isAlive ? nil : from
-    }
+  mutating func acknowledge(_ batch: ClientRecord.SentBatch, from: ServerVersion) {
+    acknowledgeLife(batch, from: from)
     forgetRecovery(upTo: batch.time)
     for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
       let dirty = containers[name]!.dirty

@@ -50,6 +50,8 @@ extension ClientObject {
     func isOwn(_ stamp: Stamp) -> Bool { stamp.client.isOfSameFile(as: client) }
     var times: [UInt64] = isGenerationDirty ? [generationTime] : []
     if let recoveredTime { times.append(recoveredTime) }
+    times += creations.map(\.stamp).filter(isOwn).map(\.time)
+    times += creations.map(\.deletionTime).filter { $0 > 0 }
     for (name, container) in containers {
       if name.maker.client.isOfSameFile(as: client) { times.append(name.maker.time) }
       times += container.dirty.values.map(\.stamp).filter(isOwn).map(\.time)
@@ -87,6 +89,11 @@ extension ClientObject {
     }
     containers = after
     generationTime = times[generationTime] ?? generationTime
+    creations = creations.map {
+      OwnCreation(
+        stamp: stamp($0.stamp), generation: $0.generation,
+        deletionTime: times[$0.deletionTime] ?? $0.deletionTime)
+    }
     recoveredTime = recoveredTime.map { times[$0] ?? $0 }
     // An earlier write at that time may have been written over since.
     dirtySince = dirtySince.map { since in

@@ -33,8 +33,6 @@ extension ClientCore {
       state.settleLists(discarded)
       state.noteClean(upTo: discarded.time)
     }
-    // Nothing is left to create, and what is written into what the server has keeps its place.
-    if state.isOnServer && !rebase.isOtherHistory { state.isGenerationDirty = false }
     if state.generation.isAlive && rebase.givesBack(state) {
       giveBack(id, &state)
       storage.putState(state, of: id)
@@ -62,8 +60,7 @@ extension ClientCore {
       ObjectNews(kind: .snapshot, change: nothing), &state, ClientList.Answered())
   }
 
-  /// The server forgets deletions up to a version, and so does the client: a creation in a later
-  /// generation becomes one that knows of none.
+  /// The server forgets deletions up to a version, and so does the client.
   mutating func forgetTombstone(of id: ObjectID, before floor: ServerVersion) {
     guard let tombstone = storage.state(of: id)?.tombstone, tombstone < floor || tombstone == .zero,
       var state = storage.takeState(of: id)
@@ -77,11 +74,6 @@ extension ClientCore {
       return
     }
     state.tombstone = nil
-    if state.isGenerationDirty {
-      state.generation = Generation(1)
-      state.isBlind = true
-      state.firstBatch = storage.record.batch + 1
-    }
     storage.putState(state, of: id)
   }
 }
@@ -157,17 +149,10 @@ extension ClientCore {
 extension ClientObject {
   /// In another history numbers of generations say nothing of an object that is there.
   mutating func adopt(_ other: Generation) {
+    let hasDeleted = deleted != .none || creations.count > (generation.isAlive ? 1 : 0)
+    if hasDeleted, other.isAlive { deleted = other }
     guard generation.isAlive, other.isAlive, !isGenerationDirty, other < generation else { return }
     generation = other
-  }
-
-  /// Whether the server has an object in this generation, or had: what makes a container of it is
-  /// acknowledged, or came from there, or an element did.
-  var isOnServer: Bool {
-    containers.values.contains { container in
-      container.list?.synced.isEmpty == false
-        || container.made.keys.contains { container.dirty[$0] == nil }
-    }
   }
 
   /// Whether something in a container, or in one in it, is not acknowledged.

@@ -17,7 +17,7 @@ extension ClientCore {
     for id in portion.leftOut {
       // What is not in the batch is not acknowledged with the rest.
       guard var state = storage.takeState(of: id) else { continue }
-      state.firstBatch = storage.record.batch + 1
+      state.leaveOut(of: storage.record.batch)
       storage.putState(state, of: id)
     }
     storage.record.sent.append(
@@ -148,8 +148,9 @@ extension ClientCore {
 
   /// What is not acknowledged of one object.
   private func change(of id: ObjectID, _ state: ClientObject) -> ObjectChange {
+    let claim = state.lifeChange
     var change = ObjectChange(
-      id: id, generation: state.generation, isGenerationNew: state.isGenerationDirty)
+      id: id, generation: claim?.generation ?? state.generation, life: claim?.life)
     change.isRecovered = state.recoveredTime != nil && !state.isGenerationDirty
     change.isWhole = change.isRecovered && state.isGivenBack
     for (name, container) in state.containers where container.isDirty {

@@ -49,20 +49,15 @@ public struct ClientCore<Storage: ClientStorage> {
   /// Creates an object that does not exist.
   public mutating func create(_ id: ObjectID, now: UInt64) {
     precondition(!exists(id), "the object exists")
-    let state = created(storage.takeState(of: id), id, at: stamp(now: now).time)
+    let state = created(storage.takeState(of: id), id, at: stamp(now: now))
     storage.putState(state, of: id)
   }
 
   private mutating func created(
-    _ known: ClientObject?, _ id: ObjectID, at time: UInt64
+    _ known: ClientObject?, _ id: ObjectID, at stamp: Stamp
   ) -> ClientObject {
     var state = known ?? ClientObject(generation: .none)
-    state.generation = state.generation.next
-    state.isBlind = known?.isBlind ?? true
-    state.isGenerationDirty = true
-    state.generationTime = time
-    state.noteDirty(at: time)
-    state.isLeaving = false
+    state.begin(at: stamp)
     state.clear(type: id.type)
     storage.change(.create, in: id)
     return state
@@ -76,7 +71,8 @@ public struct ClientCore<Storage: ClientStorage> {
     let known = storage.takeState(of: id)
     var state = known
     if let createdAt, known?.generation.isAlive != true {
-      state = created(known, id, at: createdAt)
+      let stamp = Stamp(time: createdAt, client: storage.record.author(at: createdAt))
+      state = created(known, id, at: stamp)
     }
     if state?.generation.isAlive == true {
       for (name, time) in writes {
@@ -104,15 +100,10 @@ public struct ClientCore<Storage: ClientStorage> {
     guard var state = storage.takeState(of: id), state.generation.isAlive else {
       preconditionFailure("the object does not exist")
     }
-    state.generation = state.generation.next
-    state.noteUncertainGeneration()
-    state.isLeaving = false
-    state.isGenerationDirty = true
-    state.generationTime = stamp(now: now).time
-    state.noteDirty(at: state.generationTime)
+    state.end(at: stamp(now: now), newestBatch: storage.record.batch)
     state.clear(type: id.type)
     storage.change(.delete, in: id)
-    storage.putState(state, of: id)
+    storage.putState(state.isOfNothing ? nil : state, of: id)
   }
 
   /// Changes the state and the data of an object that exists.

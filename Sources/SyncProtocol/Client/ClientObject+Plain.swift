@@ -9,8 +9,9 @@ extension ClientObject {
 
   /// Whether nothing needs to be stored of it.
   public var isPlain: Bool {
-    generation == Generation(1) && !isGenerationDirty && !isBlind && !isLeaving && tombstone == nil
-      && recoveredTime == nil && containers.count == 1 && containers[.root]?.isPlain == true
+    generation == Generation(1) && !isGenerationDirty && !isLeaving && tombstone == nil
+      && creations.isEmpty && recoveredTime == nil && containers.count == 1
+      && containers[.root]?.isPlain == true
   }
 }
 

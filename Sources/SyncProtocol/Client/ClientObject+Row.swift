@@ -5,15 +5,29 @@ extension ClientObject {
   public func row(names: Names) -> [UInt8] {
     var writer = ChangeWriter(names: names)
     for number in [generation.rawValue, generationTime, firstBatch] { writer.body.number(number) }
-    for flag in [isGenerationDirty, isBlind, isLeaving, tombstone != nil] {
-      writer.body.flag(flag)
-    }
-    writer.body.byte((recoveredTime != nil ? 1 : 0) | (dirtySince != nil ? 2 : 0))
+    for flag in [isGenerationDirty, isLeaving, tombstone != nil] { writer.body.flag(flag) }
+    let hasLife = !creations.isEmpty || deleted != .none
+    writer.body.byte(
+      (recoveredTime != nil ? 1 : 0) | (dirtySince != nil ? 2 : 0) | (hasLife ? 4 : 0)
+        | (leftOut != nil ? 8 : 0))
     if let dirtySince { writer.body.number(dirtySince) }
     if let tombstone { writer.body.number(tombstone.rawValue) }
     if let recoveredTime {
       writer.body.number(recoveredTime)
       writer.body.flag(isGivenBack)
+    }
+    if hasLife {
+      writer.body.number(deleted.rawValue)
+      writer.body.count(creations.count)
+      for creation in creations {
+        writer.stamp(creation.stamp)
+        writer.body.number(creation.generation.rawValue)
+        writer.body.number(creation.deletionTime)
+      }
+    }
+    if let leftOut {
+      writer.body.number(leftOut.lowerBound)
+      writer.body.number(leftOut.upperBound)
     }
     writer.body.count(containers.count)
     for (id, container) in containers {
@@ -40,7 +54,7 @@ extension ClientObject {
     var names = Names()
     var reader = try ChangeReader(row, known: &names, adding: true)
     for _ in 0..<3 { _ = try reader.body.number() }
-    for _ in 0..<3 { _ = try reader.body.flag() }
+    for _ in 0..<2 { _ = try reader.body.flag() }
     return try reader.body.flag()
   }
 
@@ -52,16 +66,30 @@ extension ClientObject {
     generationTime = try reader.body.number()
     firstBatch = try reader.body.number()
     isGenerationDirty = try reader.body.flag()
-    isBlind = try reader.body.flag()
     isLeaving = try reader.body.flag()
     let isTombstone = try reader.body.flag()
     let flags = try reader.body.byte()
-    guard flags < 4 else { throw .unknownKind(flags) }
+    guard flags < 16 else { throw .unknownKind(flags) }
     if flags & 2 != 0 { dirtySince = try reader.body.number() }
     if isTombstone { tombstone = ServerVersion(try reader.body.number()) }
     if flags & 1 != 0 {
       recoveredTime = try reader.body.number()
       isGivenBack = try reader.body.flag()
+    }
+    if flags & 4 != 0 {
+      deleted = try reader.generation()
+      for _ in 0..<(try reader.body.count(of: 4)) {
+        creations.append(
+          OwnCreation(
+            stamp: try reader.stamp(), generation: try reader.generation(),
+            deletionTime: try reader.body.number()))
+      }
+    }
+    if flags & 8 != 0 {
+      let first = try reader.body.number()
+      let last = try reader.body.number()
+      guard first <= last else { throw .numberOutOfRange }
+      leftOut = first...last
     }
     for _ in 0..<(try reader.body.count(of: 3)) {
       let id = try reader.container()

@@ -25,10 +25,13 @@ public struct ClientObject: Sendable, Equatable {
   public internal(set) var isGenerationDirty = false
   /// When it did.
   var generationTime: UInt64 = 0
-  /// Whether it was created without knowing of any object with the key, dead or alive, or after a
-  /// creation of which that is not known. Then it joins what there is, or follows what there was,
-  /// in a later generation than its own.
-  public internal(set) var isBlind = false
+  /// Its creations of which it is not known whether the server has them, oldest first. The newest
+  /// is that of the object, if it is alive; the others were deleted. None is one that was deleted
+  /// and never sent.
+  var creations: [OwnCreation] = []
+  /// The newest generation that the client has deleted and the server had; else none. Known until
+  /// the deletion, or the creation after it, is acknowledged.
+  var deleted = Generation.none
   /// Whether it is out of view and goes when nothing of it is dirty.
   public internal(set) var isLeaving = false
   /// When it was found to have what a server lacks that a backup was restored on; until that is
@@ -39,6 +42,8 @@ public struct ClientObject: Sendable, Equatable {
   /// What the server says of earlier batches does not count, because they had another generation,
   /// or not what was written.
   var firstBatch: UInt64 = 0
+  /// It was in none of these batches, but may have been in those before.
+  var leftOut: ClosedRange<UInt64>?
   /// Not later than the first write of it that is not acknowledged; nil if there is none.
   var dirtySince: UInt64?
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.
@@ -89,7 +94,10 @@ public struct ClientObject: Sendable, Equatable {
 
   /// What was written up to a time is acknowledged, or not there any more.
   mutating func noteClean(upTo time: UInt64) {
-    guard isDirty else { return dirtySince = nil }
+    guard isDirty else {
+      leftOut = nil
+      return dirtySince = nil
+    }
     if let since = dirtySince, since <= time { dirtySince = time + 1 }
   }
 
@@ -99,12 +107,13 @@ public struct ClientObject: Sendable, Equatable {
   /// Whether a batch had what was written of it until then. Only of the newest one that was
   /// acknowledged is it known that the server has it: those before may never have come.
   func isIn(_ batch: ClientRecord.SentBatch) -> Bool {
-    isConcerned(by: batch) && (dirtySince ?? 0) <= batch.since
+    isConcerned(by: batch) && leftOut?.contains(batch.number) != true
+      && (dirtySince ?? 0) <= batch.since
   }
 
-  /// Whether a batch had its creation.
-  func isCreated(in batch: ClientRecord.SentBatch) -> Bool {
-    batch.number > 0 && isIn(batch) && generationTime <= batch.time
+  /// A batch is made without it.
+  mutating func leaveOut(of batch: UInt64) {
+    leftOut = min(leftOut?.lowerBound ?? batch, batch)...batch
   }
 
   /// The containers of it that are there, and what they hold.
@@ -126,15 +135,6 @@ public struct ClientObject: Sendable, Equatable {
   /// The collection of a property: what it was replaced by, or the one that its class declares.
   public func collection(_ property: NameID, of id: ContainerID = .root) -> ContainerID {
     containers[id]?.made[.property(property)] ?? ContainerID(declaredBy: property, in: id)
-  }
-
-  /// It is about to be deleted. If the server has not answered its creation, the server may have
-  /// another generation than the client thinks, or none: the number stands, but an object that is
-  /// created after that is blind. So it is no creation after a death, which begins anew when that
-  /// is forgotten: the deletion would be forgotten with it.
-  mutating func noteUncertainGeneration() {
-    isBlind = isGenerationDirty && (isBlind || tombstone != nil)
-    tombstone = nil
   }
 
   /// Makes an object with nothing in it.

@@ -39,12 +39,14 @@ extension ClientFile {
     writer.body.flag(offer != nil)
     if let offer { writer.offer(offer) }
     writer.body.number(cursorBefore.rawValue)
-    writer.objects(overtaken)
-    writer.body.count(creations.count)
-    for (object, creation) in creations {
-      writer.object(object)
-      writer.body.number(creation.version.rawValue)
-      writer.body.number(creation.generation.rawValue)
+    writer.body.count(creations.reduce(0) { $0 + $1.value.count })
+    for (object, known) in creations {
+      for creation in known {
+        writer.object(object)
+        writer.stamp(creation.merged.stamp)
+        writer.body.number(creation.merged.generation.rawValue)
+        writer.body.number(creation.version.rawValue)
+      }
     }
     return writer.finish()
   }
@@ -94,12 +96,12 @@ extension ClientFile {
     // Rows of before have no more.
     if reader.body.remaining > 0 {
       cursorBefore = ServerVersion(try reader.body.number())
-      overtaken = try reader.objects()
-      for _ in 0..<(try reader.body.count(of: 4)) {
+      for _ in 0..<(try reader.body.count(of: 6)) {
         let object = try reader.object()
-        creations[object] = Creation(
-          version: ServerVersion(try reader.body.number()),
-          generation: Generation(try reader.body.number()))
+        let merged = MergedCreation(
+          stamp: try reader.stamp(), generation: try reader.generation())
+        creations[object, default: []].append(
+          Creation(merged: merged, version: ServerVersion(try reader.body.number())))
       }
     }
     try reader.body.finish()

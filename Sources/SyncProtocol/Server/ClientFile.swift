@@ -55,7 +55,7 @@ public struct ClientFile: Sendable {
   public internal(set) var isExpired = false
   /// Whether it must drop what the next download does not mention.
   public internal(set) var needsRebase = false
-  /// What the client had confirmed before it was to start over. Nothing that came after is
+  /// What the client had, by what it said, when it was to start over. Nothing that came after is
   /// forgotten meanwhile: else what it has written would look like a write of long ago.
   var cursorBefore = ServerVersion.zero
   /// Whether the client has never had all that it wants: there is nothing that it has missed. Not
@@ -71,18 +71,16 @@ public struct ClientFile: Sendable {
   var holds: HeldObjects = []
   /// Objects that the client may have in part because it wrote them, and when it did.
   var claims: [ObjectID: ServerVersion] = [:]
-  /// A creation that was merged, or joined what was there.
+  /// A creation that was merged, and when it came last.
   struct Creation: Sendable {
+    var merged: MergedCreation
     var version: ServerVersion
-    var generation: Generation
   }
 
-  /// The objects that it has created; until it knows that this has arrived. If it says so again of
-  /// the same generation, it is the same creation.
-  var creations: [ObjectID: Creation] = [:]
-  /// Those of the claims that are creations which did nothing, since the object was in a later
-  /// generation that the client has never heard of.
-  var overtaken: Set<ObjectID> = []
+  /// What it has created, until it knows that this has arrived; of each object in the order in
+  /// which it came. What comes once more is in the generation that it was in, if that has ended or
+  /// not.
+  var creations: [ObjectID: [Creation]] = [:]
   var offer: Offer?
   /// How often it has come, for a connection to know whether it still is the file's. Not kept.
   var binding: UInt64 = 0
@@ -119,8 +117,10 @@ public struct ClientFile: Sendable {
     holds.subtract(offer.removed)
     holds.formUnion(offer.added)
     claims = claims.filter { $0.value > version }
-    overtaken = overtaken.filter { claims[$0] != nil }
-    creations = creations.filter { $0.value.version > version }
+    creations = creations.compactMapValues { known in
+      let unknown = known.filter { $0.version > version }
+      return unknown.isEmpty ? nil : unknown
+    }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
     cursorBefore = .zero
@@ -140,16 +140,58 @@ public struct ClientFile: Sendable {
   mutating func disownBatches() {
     acknowledged = 0
     refusals = [:]
-    creations = [:]
   }
 
   /// The client starts over: what it has is unknown.
-  mutating func startOver() {
-    cursorBefore = max(cursorBefore, cursor)
+  ///
+  /// - Parameter heard: up to where it says that it has heard of everything, in this history.
+  mutating func startOver(after heard: ServerVersion?) {
+    cursorBefore = heard ?? max(cursorBefore, cursor)
     cursor = .zero
     offer = nil
     holds = []
+    // No acknowledgement may be for these, and they may be out of view.
+    for (id, known) in creations where claims[id] == nil { claims[id] = known.last?.version }
     lookAgain()
     needsRebase = true
+  }
+}
+
+extension ClientFile {
+  /// The newest creation of an object that the client may not know to be merged.
+  func creation(of id: ObjectID) -> MergedCreation? { creations[id]?.last?.merged }
+
+  /// What became of a creation, if it has come before.
+  package func merged(_ stamp: Stamp, of id: ObjectID) -> MergedCreation? {
+    creations[id]?.first { $0.merged.stamp == stamp }?.merged
+  }
+
+  /// Whether the client has created an object, since a time, in this generation.
+  func hasCreated(_ id: ObjectID, in generation: Generation, since time: UInt64) -> Bool {
+    creations[id]?.contains {
+      $0.merged.generation == generation && $0.merged.stamp.time >= time
+    } == true
+  }
+
+  /// A creation has been merged, or has come once more. A client has no more of an object in
+  /// batches that are not answered than it has such batches.
+  mutating func note(_ merged: MergedCreation, of id: ObjectID, _ version: ServerVersion) {
+    var known = creations[id] ?? []
+    if let index = known.firstIndex(where: { $0.merged.stamp == merged.stamp }) {
+      known[index].version = version
+    } else {
+      if known.count >= Limits.knownBatches { known.removeFirst() }
+      known.append(Creation(merged: merged, version: version))
+    }
+    creations[id] = known
+  }
+
+  /// A batch came that says nothing of some creations before it. Its acknowledgement will not be
+  /// for them, and so the client is told what became of them.
+  mutating func claimOtherCreations(before version: ServerVersion) {
+    for (id, known) in creations where known.last?.version != version {
+      claims[id] = version
+      creations[id]![known.count - 1].version = version
+    }
   }
 }

@@ -4,7 +4,6 @@ public struct Download: Sendable {
     var id: ObjectID
     var kind: ObjectNews.Kind
     var refusal: ObjectNews.Refusal?
-    var isOvertaken: Bool
   }
 
   fileprivate let client: ClientID
@@ -195,9 +194,7 @@ extension ServerCore {
         offer.removed.insert(id)
         offer.added.remove(id)
       }
-      entries.append(
-        Download.Entry(
-          id: id, kind: kind, refusal: refusal, isOvertaken: file.overtaken.contains(id)))
+      entries.append(Download.Entry(id: id, kind: kind, refusal: refusal))
     }
     return entries
   }
@@ -316,7 +313,7 @@ extension ServerCore {
       case .dead, .evicted: ObjectChange(id: entry.id, generation: object.generation)
       }
     var news = ObjectNews(kind: kind, change: change, refusal: entry.refusal)
-    news.isOvertaken = entry.isOvertaken
+    news.creation = files[download.client]?.creation(of: entry.id)
     return news
   }
 }

@@ -19,7 +19,10 @@ extension ServerCore {
       files[id]?.isExpired = true
       noteFile(id)
     }
-    let waited = files.values.filter { !$0.isExpired && $0.passed != nil }
+    // Who starts over and had not come as far as the floor has missed what was forgotten before.
+    let waited = files.values.filter { file in
+      !file.isExpired && file.passed.map { $0 >= head.floor } == true
+    }
     let underWay = downloads.values.map(\.frame.to).min() ?? head.version
     let floor = min(waited.compactMap(\.passed).min() ?? head.version, underWay)
     if floor > head.floor {

@@ -20,6 +20,11 @@ extension ServerCore {
     }
     if batch.number <= file.acknowledged { return .duplicate }
     if file.needsRebase || batch.cursor < head.floor { return .mustRebase }
+    guard batch.cursor >= file.cursor else {
+      // What the client may repeat of before that is forgotten.
+      throw SyncError(
+        .unexpectedFrame, "The batch was made before what the client has confirmed.")
+    }
     let unanswered = file.refusals.count + file.claims.count + batch.objects.count
     guard unanswered <= Limits.unansweredObjects else {
       throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
@@ -30,8 +35,9 @@ extension ServerCore {
     files[id] = nil
     defer { files[id] = file }
     let version = head.version.next
-    for (index, change) in batch.objects.enumerated() {
-      var object = objects[change.id]
+    for (index, sent) in batch.objects.enumerated() {
+      var object = objects[sent.id]
+      let change = sent.resolved(on: object, by: file)
       if let reason = problem(
         of: change, in: object, isUnknown: received.unknown.contains(index), user: file.user)
       {
@@ -48,8 +54,9 @@ extension ServerCore {
         continue
       }
       noteWriter(id, of: change.id)
-      note(change, on: known, in: &file, version)
+      note(change, sentAs: sent, on: known, in: &file, version)
     }
+    file.claimOtherCreations(before: version)
     file.acknowledged = batch.number
     noteFile(id)
     head.version = version
@@ -68,32 +75,31 @@ extension ServerCore {
   /// Whether the client has the object whole now, or has to be sent it.
   ///
   /// It has what it makes, and what it was sent and changes. If it creates what is there, or is in
-  /// an older generation, it does not have it, whatever it was sent: it has ignored that. What it
-  /// gives back may have been removed since. And while it does not know that an earlier batch was
-  /// refused, it will take back what was in that one, though it may be in this one as well.
+  /// another generation than it thinks, it does not have it, whatever it was sent: it has ignored
+  /// that. What it gives back may have been removed since. And while it does not know that an
+  /// earlier batch was refused, it will take back what was in that one, though it may be in this
+  /// one as well.
   private func note(
-    _ change: ObjectChange, on known: Generation, in file: inout ClientFile,
-    _ version: ServerVersion
+    _ change: ObjectChange, sentAs sent: ObjectChange, on known: Generation,
+    in file: inout ClientFile, _ version: ServerVersion
   ) {
-    let isOffered = file.offer?.removed.contains(change.id) == true
-    file.overtaken.remove(change.id)
-    if change.isGenerationNew, change.generation.isAlive {
-      if change.generation >= known {
-        file.creations[change.id] = ClientFile.Creation(
-          version: version, generation: change.generation)
-      } else if file.creations[change.id]?.generation != change.generation {
-        file.overtaken.insert(change.id)
-      }
+    let id = change.id
+    let isOffered = file.offer?.removed.contains(id) == true
+    if let creation = sent.life?.creation {
+      let merged = MergedCreation(stamp: creation, generation: change.generation)
+      file.note(merged, of: id, version)
     }
-    if change.isRecovered || file.refusals[change.id] != nil {
-      file.claims[change.id] = version
-    } else if change.isGenerationNew && known < change.generation {
-      file.holds.insert(change.id)
-      if isOffered { file.claims[change.id] = version }
-    } else if isOffered || change.isGenerationNew || change.generation < known
-      || !file.holds.contains(change.id)
+    let isAsSent = change.generation == sent.generation
+    let isMaking = change.life != nil && change.generation > known
+    if change.isRecovered || file.refusals[id] != nil {
+      file.claims[id] = version
+    } else if isMaking && isAsSent {
+      file.holds.insert(id)
+      if isOffered { file.claims[id] = version }
+    } else if isOffered || !isAsSent || change.generation < known || !file.holds.contains(id)
+      || change.life != nil
     {
-      file.claims[change.id] = version
+      file.claims[id] = version
     }
   }
 
@@ -142,6 +148,7 @@ extension ServerCore {
     let limit = HybridClock.time(milliseconds: now + Limits.clockAheadMilliseconds)
     var latest: UInt64 = 0
     for object in batch.objects {
+      latest = max(latest, object.life?.creation?.time ?? 0)
       for container in object.containers {
         for register in container.registers { latest = max(latest, register.stamp.stamp.time) }
         for placement in container.placements { latest = max(latest, placement.name.stamp.time) }
@@ -151,5 +158,31 @@ extension ServerCore {
       throw SyncError(.clockAhead, "The client's clock is more than a minute ahead.")
     }
     return latest
+  }
+}
+
+extension ObjectChange {
+  /// The change in the generation that it is in, whatever its author has taken it for. A creation
+  /// that has come before is in the generation that it was in then, and no creation any more;
+  /// another one joins what there is, or follows what there was. What the author has deleted ends:
+  /// what it knew the number of, and what it has created itself.
+  fileprivate func resolved(on object: ServerObject?, by file: ClientFile) -> ObjectChange {
+    guard let life else { return self }
+    var change = self
+    if let creation = life.creation, let merged = file.merged(creation, of: id) {
+      change.generation = merged.generation
+      change.life = nil
+      return change
+    }
+    var now = object?.generation ?? .none
+    if life.deleted != .none, now <= life.deleted {
+      now = life.deleted.next
+    } else if now.isAlive, life.deletedSince > 0,
+      file.hasCreated(id, in: now, since: life.deletedSince)
+    {
+      now = now.next
+    }
+    change.generation = life.creation == nil ? now : now.alive
+    return change
   }
 }

@@ -154,7 +154,10 @@ extension ServerCore {
       isKnown && epoch == head.epoch && cursor == file.cursor && query == file.confirmedQuery
       && cursor >= head.floor
     let isAtTheBeginning = isNew && epoch == 0 && cursor == .zero && head.floor == .zero
-    if !goesOn && !isAtTheBeginning { file.startOver() }
+    if !goesOn && !isAtTheBeginning {
+      let isOfHere = epoch == head.epoch && cursor <= head.version
+      file.startOver(after: isOfHere ? cursor : nil)
+    }
     file.offer = nil
     file.isExpired = false
     // With no query set complete there is nothing but what it has written itself.

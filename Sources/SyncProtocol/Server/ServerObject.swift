@@ -72,10 +72,11 @@ public struct ServerObject: Sendable {
 }
 
 extension ServerObject {
-  /// Merges what a client wrote. Merging again, or in another order, gives the same cells.
+  /// Merges what a client wrote, in the generation that it is in. Merging again, or in another
+  /// order, gives the same cells.
   mutating func merge(_ change: ObjectChange, from author: ClientID, as version: ServerVersion) {
     let isLacking = change.isWhole && generation == .none && change.generation.isAlive
-    if change.generation > generation, change.isGenerationNew || isLacking {
+    if change.generation > generation, change.life != nil || isLacking {
       generation = change.generation
       generationVersion = version
       self.version = version

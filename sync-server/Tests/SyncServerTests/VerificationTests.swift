@@ -62,7 +62,10 @@ import Testing
     ) throws -> Bool {
       batch += 1
       let id = ObjectID(type: name("Odd"), key: .int(key))
-      var change = ObjectChange(id: id, generation: Generation(generation), isGenerationNew: true)
+      var change = ObjectChange(id: id, generation: Generation(generation))
+      change.life =
+        change.generation.isAlive
+        ? LifeChange(creation: stamp()) : LifeChange(creation: nil, deleted: Generation(1))
       change.containers = containers
       let names = core.head.names
       let upload = UploadBatch(number: batch, cursor: .zero, objects: [change])

@@ -74,8 +74,13 @@ struct HostilePeer {
 
   private mutating func change(isUpload: Bool) -> ObjectChange {
     let numbers: [UInt64] = [0, 1, 1, 1, 2, 3, Limits.generation]
-    var change = ObjectChange(
-      id: object(), generation: Generation(pick(numbers)), isGenerationNew: random.below(2) == 0)
+    var change = ObjectChange(id: object(), generation: Generation(pick(numbers)))
+    if random.below(2) == 0 {
+      change.life = LifeChange(
+        creation: change.generation.isAlive ? stamp() : nil,
+        deleted: Generation(pick([0, 0, 1, 1, 2, 3])),
+        deletedSince: pick([0, 0, 1, 1_000, UInt64.max]))
+    }
     change.isRecovered = random.below(3) == 0
     change.isWhole = change.isRecovered && random.below(2) == 0
     for _ in 0..<random.below(4) { change.containers.append(content(isUpload: isUpload)) }
@@ -139,7 +144,9 @@ struct HostilePeer {
       if random.below(6) == 0 {
         news.refusal = ObjectNews.Refusal(batch: pick([0, 1, 2, .max]), reason: .notAllowed)
       }
-      news.isOvertaken = random.below(6) == 0
+      if random.below(6) == 0 {
+        news.creation = MergedCreation(stamp: stamp(), generation: Generation(pick([0, 1, 2, 3])))
+      }
       slice.objects.append(news)
     }
     let isLast = random.below(10) > 0

@@ -51,8 +51,8 @@ public enum ProtocolSamples {
     let item = names.find("Item") ?? .none
     let list = ContainerID(declaredBy: names.find("list") ?? .none, in: .root)
     var change = ObjectChange(
-      id: ObjectID(type: item, key: .string("key")), generation: Generation(1),
-      isGenerationNew: true)
+      id: ObjectID(type: item, key: .string("key")), generation: Generation(1))
+    if isUpload { change.life = LifeChange(creation: stamp(1_000)) }
     var root = ContainerChange(id: .root)
     for (index, value) in values(names).enumerated() {
       root.registers.append(
@@ -85,10 +85,23 @@ public enum ProtocolSamples {
     return change
   }
 
+  private static func deletion(_ names: Names) -> ObjectChange {
+    ObjectChange(
+      id: ObjectID(type: names.find("Item") ?? .none, key: .int(1)), generation: Generation(4),
+      life: LifeChange(creation: nil, deleted: Generation(3)))
+  }
+
+  private static func creationAfterIt(_ names: Names) -> ObjectChange {
+    ObjectChange(
+      id: ObjectID(type: names.find("Item") ?? .none, key: .int(2)), generation: Generation(3),
+      life: LifeChange(creation: stamp(1_032), deletedSince: 1_000))
+  }
+
   /// A batch with every kind of change.
   public static func batch(_ names: Names) -> UploadBatch {
     UploadBatch(
-      number: 6, cursor: ServerVersion(12), objects: [object(names, isUpload: true)])
+      number: 6, cursor: ServerVersion(12),
+      objects: [object(names, isUpload: true), deletion(names), creationAfterIt(names)])
   }
 
   /// A slice with every kind of news.
@@ -109,7 +122,7 @@ public enum ProtocolSamples {
         refusal: ObjectNews.Refusal(batch: 6, reason: .notAllowed)),
       ObjectNews(kind: .evicted, change: gone),
     ]
-    slice.objects[3].isOvertaken = true
+    slice.objects[3].creation = MergedCreation(stamp: stamp(1_000), generation: Generation(3))
     return slice
   }
 }

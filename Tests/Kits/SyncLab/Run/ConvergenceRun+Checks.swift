@@ -136,13 +136,16 @@ extension ConvergenceRun {
     }
   }
 
-  /// What was deleted stays so, whenever its author hears that it had arrived. A file that has gone
-  /// back does not know that it had sent it, and a server neither what had been deleted.
-  mutating func checkDeletion(_ change: ObjectChange) {
-    guard finding == nil, !goesBack, seeding == nil, epoch == 1, !change.isRecovered,
-      model.generation(of: change.id) == change.generation, mergedWrites.hasComeBack(change)
-    else { return }
-    finding = "\(Describer(names: server.head.names).object(change.id)) has come back"
+  /// Whether creations and writes can be told by their stamps for good. A file that has gone back
+  /// does not know that it had sent them, and a server neither what had been deleted.
+  private var remembersAll: Bool { !goesBack && seeding == nil && epoch == 1 }
+
+  /// What was deleted stays so, whenever its author hears that it had arrived.
+  mutating func checkLife(_ change: ObjectChange, of author: ClientID) {
+    guard finding == nil, remembersAll, !change.isRecovered else { return }
+    let now = model.generation(of: change.id)
+    guard let complaint = mergedLives.note(change, of: author, now: now) else { return }
+    finding = "\(Describer(names: server.head.names).object(change.id)) \(complaint)"
   }
 
   /// A client knows since when it has what is not acknowledged. If it thought that this is newer
@@ -276,9 +279,8 @@ extension ConvergenceRun {
     }
     let word = Describer(names: server.head.names)
     var containers: [ObjectID: Set<ContainerID>] = [:]
-    for object in batch.objects {
-      // In another history the numbers of generations mean something else.
-      if epoch > 1 && object.generation > Generation(1) { continue }
+    for promise in batch.objects {
+      guard let object = inItsGeneration(promise) else { continue }
       let known = containers[object.id] ?? model.containers(of: object.id, skipsRisen: true)
       containers[object.id] = known
       let refused = device.refused[object.id] ?? 0
@@ -289,6 +291,21 @@ extension ConvergenceRun {
         return finding = "a write of device \(device.number) to \(word.object(object.id)) is lost"
       }
     }
+  }
+
+  /// What was written to an object, in the generation that the server has it in: of one that the
+  /// device has created itself that is known when it is merged.
+  private func inItsGeneration(_ promise: ObjectChange) -> ObjectChange? {
+    var object = promise
+    if let creation = promise.life?.creation, remembersAll {
+      guard let merged = mergedLives.generation(of: creation, of: promise.id) else { return nil }
+      object.generation = merged
+      return object
+    }
+    // A creation after a deletion may be in another generation; and in another history numbers of
+    // generations mean something else.
+    let isUncertain = promise.life != nil || epoch > 1
+    return isUncertain && object.generation > Generation(1) ? nil : object
   }
 
   /// Whether the writes to a container that came after those that were refused have reached the

@@ -89,7 +89,7 @@ extension ConvergenceRun {
       // With what made the object all goes that was written to it until the client knows. What is
       // given back makes the object, too, where the server has none.
       let isGivenBack = change.isWhole && model.generation(of: change.id) == .none
-      let time = change.isGenerationNew || isGivenBack ? .max : sent?.time ?? .max
+      let time = change.life != nil || isGivenBack ? .max : sent?.time ?? .max
       devices[number].refused[change.id] = max(devices[number].refused[change.id] ?? 0, time)
       devices[number].refusedElements[change.id, default: []].formUnion(
         change.insertedElements(for: model))
@@ -104,10 +104,26 @@ extension ConvergenceRun {
     if refused.isEmpty { noteWholePair(received.batch, by: number) }
     unflushed.append(
       Merge(
-        objects: received.batch.objects.filter { !refused.contains($0.id) },
+        author: client,
+        objects: received.batch.objects.filter { !refused.contains($0.id) }.map {
+          resolved($0, of: client)
+        },
         version: server.head.version))
     checkServer()
     if !isVaried { _ = flush() }
+  }
+
+  /// A change in the generation that the server has merged it in: what it decides of creations and
+  /// deletions is checked by `MergedLives`, not by the model.
+  private func resolved(_ change: ObjectChange, of client: ClientID) -> ObjectChange {
+    var change = change
+    if let creation = change.life?.creation {
+      let merged = server.files[client]?.merged(creation, of: change.id)
+      change.generation = merged?.generation ?? .none
+    } else if change.life != nil {
+      change.generation = server.merged(change.id)?.generation ?? .none
+    }
+    return change
   }
 
   /// Makes durable what was merged, and tells the model; else it is as if it had never come.
@@ -116,7 +132,7 @@ extension ConvergenceRun {
       try server.flush()
       for merge in unflushed {
         model.merge(merge.objects, as: merge.version)
-        for change in merge.objects { checkDeletion(change) }
+        for change in merge.objects { checkLife(change, of: merge.author) }
       }
       unflushed = []
       return true

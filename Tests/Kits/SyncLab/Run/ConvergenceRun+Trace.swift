@@ -28,7 +28,7 @@ extension ConvergenceRun {
         new.containers[index].placements.removeAll { $0.name.stamp.time <= time }
       }
       new.containers.removeAll(where: \.isEmpty)
-      guard !new.containers.isEmpty || new.isGenerationNew else { continue }
+      guard !new.containers.isEmpty || new.life != nil else { continue }
       print("    \(words(new, devices[number].core.storage.record.names))")
     }
   }
@@ -43,7 +43,10 @@ extension ConvergenceRun {
         + " \(slice.acknowledged), floor \(slice.floor.rawValue), query \(slice.queryVersion)")
     for news in slice.objects {
       let refusal = news.refusal.map { " refused \($0.batch)" } ?? ""
-      print("    \(news.kind)\(refusal) \(words(news.change, names))")
+      let creation = news.creation.map {
+        " of which \($0.stamp.client.rawValue)@\($0.stamp.time) is \($0.generation.rawValue),"
+      }
+      print("    \(news.kind)\(refusal)\(creation ?? "") \(words(news.change, names))")
     }
   }
 
@@ -53,7 +56,11 @@ extension ConvergenceRun {
       name.map { "\($0.element.client.rawValue).\($0.element.number)@\($0.stamp.time)" } ?? "-"
     }
     var text = word.object(change.id)
-    text += " generation \(change.generation.rawValue)\(change.isGenerationNew ? " new" : "")"
+    text += " generation \(change.generation.rawValue)"
+    if let life = change.life {
+      text += life.creation.map { " created \($0.client.rawValue)@\($0.time)" } ?? " deleted"
+      text += " after \(life.deleted.rawValue) and what is since \(life.deletedSince)"
+    }
     for container in change.containers {
       text += "\n      \(word.container(container.id)):"
       for placement in container.placements {

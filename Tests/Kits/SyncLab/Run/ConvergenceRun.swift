@@ -51,7 +51,7 @@ public struct ConvergenceRun {
   var rebases = 0
   var refusals = 0
   private var trims = 0
-  /// Objects that clients held when a backup was restored that lacks them.
+  /// Objects that clients had of the server when a backup was restored that lacks them.
   var givenBack: Set<ObjectID> = []
   /// Programs of whose transactions a client had half when a backup was restored.
   var halved: Set<Int> = []
@@ -79,7 +79,7 @@ public struct ConvergenceRun {
   private var upgrading: SeededGenerator
   /// When devices begin anew with seeds, if they do.
   var seeding: SeededGenerator?
-  var mergedWrites = MergedWrites()
+  var mergedLives = MergedLives()
   /// What the server has merged and not made durable.
   var unflushed: [Merge] = []
 
@@ -301,6 +301,8 @@ public struct ConvergenceRun {
       self.saved[number]?.promiseUnacknowledged()
       let names = core.storage.record.names
       for id in core.storage.objects where core.exists(id) && !core.storage.record.isSeed {
+        // Whose program may have deleted it before it was sent.
+        if core.storage.state(of: id)?.unansweredCreation != nil { continue }
         guard let type = server.head.names.find(names[id.type]) else { continue }
         let object = ObjectID(type: type, key: id.key)
         if model.generation(of: object) == .none { givenBack.insert(object) }

@@ -114,6 +114,13 @@ struct Program {
     }
   }
 
+  private func delete(_ id: ObjectID, _ device: inout Device) {
+    if let creation = device.core.storage.state(of: id)?.unansweredCreation {
+      device.promises.forget(creation)
+    }
+    device.core.delete(id, now: now)
+  }
+
   private mutating func write(_ device: inout Device, keys: Int) {
     if chance(10) { return writePair(&device) }
     let id = ObjectID(
@@ -123,7 +130,7 @@ struct Program {
       return
     }
     switch random.below(20) {
-    case 0: device.core.delete(id, now: now)
+    case 0: delete(id, &device)
     case 1: set("owner", .int(Int64(random.below(3))), id, &device)
     case 2, 3: set("a", .int(number()), id, &device)
     case 4: set("b", chance(20) ? .null : .string(Text("s\(number())")), id, &device)

@@ -2,6 +2,7 @@ import SyncProtocol
 
 /// A batch that the server has merged.
 struct Merge {
+  var author: ClientID
   var objects: [ObjectChange]
   var version: ServerVersion
 }
@@ -49,7 +50,7 @@ struct MergeModel {
         guard known == .none || known.isAlive else { continue }
         if known == .none { generations[object.id] = object.generation }
       } else if object.generation > known {
-        guard object.isGenerationNew else { continue }
+        guard object.life != nil else { continue }
         generations[object.id] = object.generation
       }
       let generation = object.isWhole ? self.generation(of: object.id) : object.generation

@@ -5,6 +5,7 @@ struct Promises {
   private struct Place: Hashable {
     var object: ObjectID
     var generation: Generation
+    var life: LifeChange?
     var container: ContainerID
   }
 
@@ -12,19 +13,22 @@ struct Promises {
   private var placements: [Place: [ElementID: Placement]] = [:]
 
   private var forgotten: Set<ElementID> = []
+  private var deleted: Set<Stamp> = []
 
   /// The program itself has removed an element, which the server may never hear of.
   mutating func forget(_ element: ElementID) { forgotten.insert(element) }
 
-  /// Takes what is not acknowledged at the end of a transaction.
+  /// The program itself has deleted what it had created, which the server may never hear of.
+  mutating func forget(_ creation: Stamp) { deleted.insert(creation) }
+
+  /// Takes what is not acknowledged at the end of a transaction; of an object that the program has
+  /// created, by its creation until the server has answered that.
   mutating func add(_ changes: [ObjectChange]) {
     for change in changes {
-      // A creation after a deletion may be moved to another generation, and what is given back to a
-      // server that lacks it is nothing that a program wrote.
-      if change.isGenerationNew && change.generation > Generation(1) { continue }
       for container in change.containers {
         let place = Place(
-          object: change.id, generation: change.generation, container: container.id)
+          object: change.id, generation: change.generation,
+          life: change.life.map { LifeChange(creation: $0.creation) }, container: container.id)
         for register in container.registers where isWritten(register, change) {
           let known = registers[place]?[register.slot]
           if let known, known.stamp >= register.stamp { continue }
@@ -34,6 +38,12 @@ struct Promises {
           placements[place, default: [:]][placement.name.element] = placement
         }
       }
+    }
+  }
+
+  private var places: Set<Place> {
+    Set(registers.keys).union(placements.keys).filter { place in
+      place.life?.creation.map(deleted.contains) != true
     }
   }
 
@@ -47,13 +57,14 @@ struct Promises {
 
   /// The writes, as changes of objects.
   var changes: [ObjectChange] {
-    Set(registers.keys).union(placements.keys).map { place in
+    places.map { place in
       var container = ContainerChange(id: place.container)
       container.registers = (registers[place] ?? [:]).values.filter { !isForgotten($0.slot) }
       container.placements = (placements[place] ?? [:]).values.filter {
         !forgotten.contains($0.name.element)
       }
-      var change = ObjectChange(id: place.object, generation: place.generation)
+      var change = ObjectChange(
+        id: place.object, generation: place.generation, life: place.life)
       change.containers = [container]
       return change
     }

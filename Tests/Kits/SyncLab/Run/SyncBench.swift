@@ -258,10 +258,11 @@ extension SyncBench {
   ///     not as many as other slices have.
   ///   - cut: ends the connection when so many slices were applied; with 0 when one is on its way.
   ///   - losesAnswer: ends it when the server has merged something.
+  ///   - losesUpload: ends it when a batch is on its way.
   public mutating func sync(
     _ number: Int, discardsUnsynced: Bool = false, cellsOfSlice: Int = Limits.cellsOfSlice,
     cellsOfOneTransaction transaction: Int? = nil, cutAfter cut: Int = .max,
-    losesAnswer: Bool = false
+    losesAnswer: Bool = false, losesUpload: Bool = false
   ) throws(SyncError) {
     let slicesBefore = slices
     clock += 1
@@ -282,6 +283,7 @@ extension SyncBench {
       let version = server.head.version
       for action in toServer {
         guard case .send(let frame) = action else { continue }
+        if losesUpload, case .upload = try? Frame.decode(frame) { return }
         toClient += session.receive(frame, &server, now: clock)
       }
       try server.flush()
@@ -317,6 +319,11 @@ extension SyncBench {
     for _ in 0..<2 {
       for number in devices.indices { try sync(number) }
     }
+  }
+
+  /// A device sends no more of one object.
+  public mutating func limitChanges(of number: Int, to bytes: Int) {
+    devices[number].core.changeBytes = bytes
   }
 
   /// No object may be larger.

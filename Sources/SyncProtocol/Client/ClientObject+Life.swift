@@ -1,0 +1,122 @@
+/// A creation of an object by the client.
+struct OwnCreation: Sendable, Equatable {
+  var stamp: Stamp
+  /// What it was taken for.
+  var generation: Generation
+  /// When the client deleted it; 0: it has not.
+  var deletionTime: UInt64 = 0
+}
+
+extension ClientObject {
+  /// It is created, at a time at which it is not there. The number of the generation is what the
+  /// server makes it in if it knows no more than the client.
+  mutating func begin(at stamp: Stamp) {
+    generation = generation.next
+    isGenerationDirty = true
+    generationTime = stamp.time
+    creations.append(OwnCreation(stamp: stamp, generation: generation))
+    tombstone = nil
+    isLeaving = false
+    noteDirty(at: stamp.time)
+  }
+
+  /// It is deleted. If the server has not answered its creation, the server may have it in another
+  /// generation than the client thinks, or not at all: that one is told by its creation.
+  ///
+  /// - Parameter newest: the newest batch. Numbers of batches are later than what is in them, so a
+  ///   later creation was never sent.
+  mutating func end(at stamp: Stamp, newestBatch newest: UInt64) {
+    if !isGenerationDirty { deleted = generation }
+    creations.removeAll { $0.stamp.time > newest }
+    if let last = creations.indices.last, creations[last].deletionTime == 0 {
+      creations[last].deletionTime = stamp.time
+    }
+    generation = generation.next
+    isGenerationDirty = true
+    generationTime = stamp.time
+    tombstone = nil
+    isLeaving = false
+    noteDirty(at: stamp.time)
+  }
+
+  /// Whether it was created, and it is not known whether the server has that.
+  var isUnanswered: Bool { generation.isAlive && !creations.isEmpty }
+
+  /// The creation, if it is not known whether the server has it; for checks.
+  package var unansweredCreation: Stamp? { isUnanswered ? creations.last?.stamp : nil }
+
+  /// Whether the server has heard nothing that the deletion could be of.
+  var isOfNothing: Bool { !generation.isAlive && deleted == .none && creations.isEmpty }
+
+  /// What is to be sent of that, with the generation that it is taken for.
+  var lifeChange: (life: LifeChange, generation: Generation)? {
+    guard isGenerationDirty else { return nil }
+    let new = generation.isAlive ? creations.last : nil
+    let before = generation.isAlive ? creations.dropLast() : creations[...]
+    let life = LifeChange(
+      creation: new?.stamp, deleted: deleted, deletedSince: before.first?.stamp.time ?? 0)
+    return (life, new?.generation ?? generation)
+  }
+
+  /// Whether what the client does to the object ends a generation of the server.
+  func ends(_ generation: Generation) -> Bool { isGenerationDirty && deleted == generation }
+
+  /// The server has a creation in a generation, and so all that came before it.
+  mutating func learn(_ merged: MergedCreation) {
+    guard let index = creations.firstIndex(where: { $0.stamp == merged.stamp }) else { return }
+    creations.removeSubrange(...index)
+    guard creations.isEmpty, generation.isAlive else {
+      // It was deleted since.
+      return deleted = max(deleted, merged.generation)
+    }
+    generation = merged.generation
+    endClaim()
+  }
+
+  /// The server has merged a batch with what it then was: if it were not in the generation that it
+  /// was taken for, the server would say so.
+  mutating func acknowledgeLife(_ batch: ClientRecord.SentBatch, from version: ServerVersion) {
+    if let index = creations.lastIndex(where: { $0.stamp.time <= batch.time }) {
+      let last = creations[index]
+      if last.deletionTime > 0, last.deletionTime <= batch.time {
+        // The batch had that it is deleted.
+        creations.removeSubrange(...index)
+      } else {
+        learn(MergedCreation(stamp: last.stamp, generation: last.generation))
+      }
+    }
+    guard isGenerationDirty, generationTime <= batch.time else { return }
+    endClaim()
+    tombstone = generation.isAlive ? nil : version
+  }
+
+  /// The server has refused what was done up to a time.
+  mutating func takeBackLife(upTo time: UInt64) {
+    creations.removeAll { $0.stamp.time <= time }
+    if isGenerationDirty && generationTime <= time { endClaim() }
+  }
+
+  /// The server has refused its creation. What was written since is to an object of the server's.
+  mutating func follow(refusedCreation other: Generation) {
+    if generation.isAlive, other.isAlive, !isGenerationDirty { generation = other }
+  }
+
+  /// Whether it can be one with the server's object, so that there is nothing left to create: if it
+  /// was never sent, and nothing else is to be said of it.
+  func canJoin(newestBatch newest: UInt64) -> Bool {
+    creations.count == 1 && creations[0].stamp.time > newest
+  }
+
+  /// The object is the server's, which the client has whole.
+  mutating func join(_ other: Generation) {
+    generation = other
+    endClaim()
+  }
+
+  /// Nothing is to be said of its creation or deletion any more.
+  private mutating func endClaim() {
+    isGenerationDirty = false
+    deleted = .none
+    creations = []
+  }
+}

@@ -1,0 +1,329 @@
+import SyncLab
+import SyncProtocol
+import Testing
+
+/// A device creates an object without knowing of any with its key.
+@Suite("a creation") struct OvertakenTests {
+  /// Two devices, of which the first has created item 1, and does not know that the server has it.
+  private func unanswered() throws -> SyncBench {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    #expect(bench.exists(0, 1) && bench.exists(1, 1))
+    return bench
+  }
+
+  @Test(
+    "that arrived, and was deleted before the device heard of it, stays deleted, written to or not",
+    arguments: [false, true])
+  func deletionWins(isWrittenTo: Bool) throws {
+    var bench = try unanswered()
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    if isWrittenTo { try bench.set(0, 1, "owner", .int(7)) }
+    for device in [0, 1, 0] { try bench.sync(device) }
+    #expect(!bench.exists(0, 1) && !bench.exists(1, 1))
+    #expect(!bench.isDirty(0))
+  }
+
+  @Test("that arrived is not part of what another device has created after deleting it")
+  func anotherCreation() throws {
+    var bench = try unanswered()
+    try bench.set(0, 1, "owner", .int(7))
+    try bench.delete(1, 1)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+    for device in [0, 1] { #expect(bench.value(device, 1, "owner") != .int(7)) }
+  }
+
+  @Test("after a deletion that the device made itself is not the one that arrived before")
+  func anotherOne() throws {
+    var bench = try unanswered()
+    try bench.delete(1, 1)
+    try bench.create(1, 1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.delete(0, 1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "owner", .int(9))
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.value(device, 1, "owner") == .int(9)) }
+  }
+
+  @Test("that comes when the object has been deleted is another object, which stays")
+  func afterDeletion() throws {
+    var bench = try SyncBench(devices: 3)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "owner", .int(7))
+    try bench.sync(0, losesAnswer: true)
+    for device in [0, 1, 0, 2] { try bench.sync(device) }
+    for device in 0..<3 { #expect(bench.value(device, 1, "owner") == .int(7)) }
+  }
+
+  @Test("that comes as the device has deleted what it had created before ends that one")
+  func afterItsOwn() throws {
+    var bench = try unanswered()
+    try bench.set(0, 1, "owner", .int(7))
+    try bench.sync(0, losesAnswer: true)
+    try bench.delete(0, 1)
+    try bench.create(0, 1)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] {
+      #expect(bench.exists(device, 1) && bench.value(device, 1, "owner") != .int(7))
+    }
+  }
+
+  @Test("that was never sent, and deleted, leaves what another device has created as it is")
+  func neverSent() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    try bench.create(0, 1)
+    try bench.delete(0, 1)
+    #expect(!bench.isDirty(0))
+    for device in [0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+  }
+
+  @Test("that has not arrived, and was deleted, leaves what another device has created as it is")
+  func neverArrived() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesUpload: true)
+    try bench.delete(0, 1)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    for device in [0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+    #expect(!bench.isDirty(0))
+  }
+
+  @Test("after one that was deleted while the device heard of it in part is another object")
+  func afterAnEviction() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.subscribe(0, "owner == 1")
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.set(0, 1, "owner", .int(1))
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    try bench.set(1, 1, "owner", .int(2))
+    for key in Int64(2)..<12 {
+      try bench.create(1, key)
+      try bench.set(1, key, "owner", .int(1))
+    }
+    try bench.sync(1)
+    try bench.sync(0, cellsOfSlice: 2, cutAfter: 1)
+    #expect(!bench.exists(0, 1))
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.create(0, 1)
+    try bench.set(0, 1, "owner", .int(1))
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+  }
+
+  @Test("that follows a deletion of which the server forgets the mark stays")
+  func afterForgottenDeletion() throws {
+    var bench = try SyncBench(devices: 3)
+    try bench.subscribe(2, "owner == 7")
+    try bench.create(1, 1)
+    try bench.syncAll()
+    try bench.delete(1, 1)
+    try bench.syncAll()
+    try bench.create(2, 1)
+    try bench.set(2, 1, "owner", .int(7))
+    try bench.sync(2, losesAnswer: true)
+    for _ in 0..<2 { for device in 0..<2 { try bench.sync(device) } }
+    for _ in 0..<2 { try bench.trim(expiringAll: false) }
+    for device in [2, 1, 0] { try bench.sync(device) }
+    for device in 0..<3 { #expect(bench.value(device, 1, "owner") == .int(7)) }
+  }
+
+  @Test("that arrived, and was deleted, does not come back as part of a later batch without it")
+  func leftOut() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.append(0, 1, [1, 2, 3])
+    bench.limitChanges(of: 0, to: 100)
+    try bench.create(0, 2)
+    for device in [0, 1] { try bench.sync(device) }
+    bench.limitChanges(of: 0, to: .max)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 1) && bench.exists(device, 2)) }
+    #expect(!bench.isDirty(0))
+  }
+
+  @Test("does not come back if the batch without it is lost, and the one before is answered")
+  func leftOutOfLostBatch() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.append(0, 1, [1, 2, 3])
+    bench.limitChanges(of: 0, to: 100)
+    try bench.create(0, 2)
+    try bench.sync(0, losesUpload: true)
+    try bench.sync(0, cutAfter: 1)
+    try bench.sync(1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    bench.limitChanges(of: 0, to: .max)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 1) && bench.exists(device, 2)) }
+  }
+
+  @Test("after a deletion that is forgotten while it is on its way ends with its own deletion")
+  func floorCrossing() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(1, 1)
+    try bench.syncAll()
+    try bench.delete(1, 1)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    try bench.trim(expiringAll: false)
+    try bench.sync(0, cutAfter: 1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 1)) }
+    #expect(!bench.isDirty(0))
+  }
+
+  @Test("of a copy of the file that was sent before the copy was made stays deleted")
+  func copied() throws {
+    var bench = try unanswered()
+    let copy = bench.copyFile(of: 0)
+    for key in Int64(2)..<4 {
+      try bench.create(0, key)
+      try bench.sync(0, losesAnswer: true)
+    }
+    try bench.sync(1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    for device in [copy, 1, copy] { try bench.sync(device) }
+    for device in [copy, 1] { #expect(!bench.exists(device, 1)) }
+  }
+}
+
+/// In discard mode a reset takes what the device has not sent.
+@Suite("a device that is to start over") struct StartingOverTests {
+  /// A device with item 1, and another one with more.
+  private func away() throws -> SyncBench {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    for key in Int64(2)..<10 { try bench.create(0, key) }
+    try bench.sync(0)
+    return bench
+  }
+
+  private func goOn(_ bench: inout SyncBench, deleting key: Int64) throws {
+    try bench.delete(0, key)
+    try bench.create(0, key + 100)
+    for _ in 0..<2 { try bench.sync(0) }
+  }
+
+  @Test("and has not come so far keeps what it wrote: nothing of since is forgotten meanwhile")
+  func keptForIt() throws {
+    var bench = try away()
+    try bench.sync(1, cutAfter: 1)
+    try bench.create(1, 100)
+    try bench.server.reload()
+    bench.restart(1)
+    try bench.sync(1, cutAfter: 0)
+    bench.restart(1)
+    try bench.sync(1, cutAfter: 0)
+    try goOn(&bench, deleting: 2)
+    try bench.trim(expiringAll: false)
+    bench.restart(1)
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
+  }
+
+  @Test("within a download, and was away for too long, is reset as any other")
+  func expired() throws {
+    var bench = try away()
+    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
+    bench.restart(1)
+    try bench.create(1, 100)
+    try goOn(&bench, deleting: 1)
+    try bench.trim(expiringAll: true)
+    for _ in 0..<2 { try bench.sync(0) }
+    try bench.trim(expiringAll: false)
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.count == 1)
+    try bench.syncAll()
+    #expect(!bench.exists(0, 100) && !bench.exists(0, 1) && !bench.exists(1, 1))
+  }
+
+  @Test("within its first download is not reset")
+  func first() throws {
+    var bench = try SyncBench(devices: 2)
+    for key in Int64(1)..<10 { try bench.create(0, key) }
+    try bench.sync(0)
+    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
+    bench.restart(1)
+    try bench.create(1, 100)
+    try goOn(&bench, deleting: 1)
+    try bench.trim(expiringAll: true)
+    for _ in 0..<2 { try bench.sync(0) }
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 100) && !bench.exists(1, 1))
+  }
+
+  @Test("as the end of its first download was not confirmed loses nothing that was not away")
+  func unconfirmed() throws {
+    var bench = try away()
+    try bench.sync(1, cutAfter: 1)
+    try bench.server.reload()
+    bench.restart(1)
+    try bench.create(1, 100)
+    try bench.sync(1, cutAfter: 0)
+    bench.restart(1)
+    try bench.server.reload()
+    try goOn(&bench, deleting: 2)
+    try bench.trim(expiringAll: false)
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
+  }
+
+  @Test("and had missed what was forgotten keeps nothing from being forgotten")
+  func floorRises() throws {
+    var bench = try away()
+    try bench.sync(1)
+    try goOn(&bench, deleting: 1)
+    try bench.trim(expiringAll: true)
+    for _ in 0..<2 { try bench.sync(0) }
+    try bench.trim(expiringAll: false)
+    let floor = bench.server.head.floor
+    try bench.sync(1, cutAfter: 0)
+    // And does not come again soon.
+    try bench.server.reload()
+    try goOn(&bench, deleting: 2)
+    try bench.trim(expiringAll: false)
+    #expect(bench.server.head.floor > floor)
+  }
+}
