@@ -78,11 +78,16 @@ void scan_extremes_i64(const void *data, size_t count, int64_t *out);
 void scan_extremes_f32(const void *data, size_t count, float *out);
 void scan_extremes_f64(const void *data, size_t count, double *out);
 
-// Asks for `size` bytes before they are read. Never faults, wherever `data` points. Into the second
-// level of cache: the first waits for two dozen lines at a time, fewer than a vector has, and the
-// scan at hand with it.
+// Asks for `size` bytes before they are read. Never faults, wherever `data` points. Of a vector of
+// wide values into the second level of cache: the first waits for two dozen lines at a time, fewer
+// than it has, and the scan at hand with it.
 static inline void scan_prefetch(const void *data, size_t size) {
-  for (size_t i = 0; i < size; i += 64) __builtin_prefetch((const char *)data + i, 0, 2);
+  const char *bytes = (const char *)data;
+  if (size <= 320) {
+    for (size_t i = 0; i < size; i += 64) __builtin_prefetch(bytes + i, 0, 3);
+  } else {
+    for (size_t i = 0; i < size; i += 64) __builtin_prefetch(bytes + i, 0, 2);
+  }
 }
 
 // The direction of a place on a sphere, given in degrees, as x, y and z of length one.

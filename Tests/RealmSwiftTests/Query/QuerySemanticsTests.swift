@@ -130,6 +130,30 @@ final class SemanticsItem: Object {
     #expect(items[0].doubles.sum() == 0)
   }
 
+  @Test func `not-a-number is found by no constant, in a vector of nothing else, too`() throws {
+    _ = try make(300) { id, item in
+      item.double = id < 256 ? .nan : 254
+      item.float = id < 256 ? .nan : 254
+    }
+    #expect(all.max(of: \.double) == 254 && all.min(of: \.double) == 254)
+    #expect(all.max(of: \.float) == 254 && all.min(of: \.float) == 254)
+    #expect(all.filter("id < 256").max(of: \.double) == nil)
+    for property in ["double", "float"] {
+      let few = [Double.nan] + (0..<15).map(Double.init)
+      let many = [Double.nan] + (0..<40).map(Double.init)
+      #expect(ids("\(property) IN %@", few) == [])
+      #expect(ids("\(property) IN %@", many) == [])
+      #expect(ids("\(property) IN %@", many + [254]).count == 44)
+      // Compared row by row, as the column's type does not hold them.
+      for large in [1 << 24 + 1, 1 << 53 + 1] {
+        #expect(ids("\(property) < %@", large).count == 44)
+        #expect(ids("\(property) BETWEEN {%@, %@}", -large, large).count == 44)
+        #expect(ids("\(property) != %@", large).count == 300)
+      }
+      #expect(ids("\(property) < %@", Decimal128(5)) == [])
+    }
+  }
+
   @Test func `values of any kind compare with their like`() throws {
     let values: [AnyRealmValue] = [
       .bool(true), .int(1), .string("1"), .data(Data("1".utf8)), .float(1), .none,

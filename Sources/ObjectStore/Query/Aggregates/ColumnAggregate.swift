@@ -132,6 +132,8 @@ struct ColumnAggregate {
         unsafe scan_extremes_f64(
           vector.elements, vector.count, $0.assumingMemoryBound(to: Double.self).baseAddress)
       }
+      // The other way round where none of them is a number.
+      guard extremes.0 <= extremes.1 else { return }
       keep(extremes.0)
       keep(extremes.1)
       return

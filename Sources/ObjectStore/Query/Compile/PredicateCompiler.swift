@@ -145,9 +145,30 @@ struct PredicateCompiler {
       let null = RowCompareNode.holds(.null, comparison, ConstantValue(wanted).row)
       return Self.linked(links, node, holdsForNull: null)
     }
-    return RowCompareNode(
+    let byRow = RowCompareNode(
       compiledLeft, comparison, .value(ConstantValue(wanted)), isForAll: isForAll,
       column: anyColumn(compiledLeft))
+    return comparison == .notEqual ? byRow : ofNumbers(compiledLeft, byRow)
+  }
+
+  /// The rows in which a property of the object itself holds a number, of those that a condition
+  /// finds row by row: not-a-number, which is below all numbers there, is not found by comparing
+  /// the column with a constant.
+  ///
+  /// - Parameter orNull: those in which it holds nothing are found as well.
+  private func ofNumbers(
+    _ expression: CompiledExpression, _ byRow: any PredicateNode, orNull: Bool = false
+  ) -> any PredicateNode {
+    guard let (links, column) = columnAtEnd(expression), links.isEmpty else { return byRow }
+    let largest: StoredValue
+    switch column.kind {
+    case .float: largest = .float(.infinity)
+    case .double: largest = .double(.infinity)
+    default: return byRow
+    }
+    guard let numbers = ColumnCompiler.compare(column, .lessOrEqual, largest) else { return byRow }
+    let found = ConjunctionNode([numbers, byRow])
+    return orNull ? DisjunctionNode([NullNode(column, isNull: true), found]) : found
   }
 
   private mutating func text(
@@ -226,8 +247,9 @@ struct PredicateCompiler {
     {
       return Self.linked(links, node, holdsForNull: wanted.contains(.null))
     }
-    return RowSetNode(
+    let byRow = RowSetNode(
       compiled, wanted.map { ConstantValue($0) }, isForAll: isForAll, column: anyColumn(compiled))
+    return ofNumbers(compiled, byRow, orNull: wanted.contains(.null))
   }
 
   private mutating func between(
@@ -249,12 +271,13 @@ struct PredicateCompiler {
     // Of several values one may be above the first bound and another one below the second.
     let isForAll = isForAll && compiled.isMultiple
     let column = anyColumn(compiled)
-    return ConjunctionNode([
+    let both = ConjunctionNode([
       RowCompareNode(
         compiled, .greaterOrEqual, .value(ConstantValue(low)), isForAll: isForAll, column: column),
       RowCompareNode(
         compiled, .lessOrEqual, .value(ConstantValue(high)), isForAll: isForAll, column: column),
     ])
+    return ofNumbers(compiled, both)
   }
 
   /// The column, if the expression is a property of the object itself with values of any kind.
