@@ -17,7 +17,7 @@ extension ClientCore {
     for id in portion.leftOut {
       // What is not in the batch is not acknowledged with the rest.
       guard var state = storage.takeState(of: id) else { continue }
-      state.leaveOut(of: storage.record.batch)
+      state.firstBatch = storage.record.batch + 1
       storage.putState(state, of: id)
     }
     storage.record.sent.append(

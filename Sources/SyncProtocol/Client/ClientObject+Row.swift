@@ -8,8 +8,7 @@ extension ClientObject {
     for flag in [isGenerationDirty, isLeaving, tombstone != nil] { writer.body.flag(flag) }
     let hasLife = !creations.isEmpty || deleted != .none
     writer.body.byte(
-      (recoveredTime != nil ? 1 : 0) | (dirtySince != nil ? 2 : 0) | (hasLife ? 4 : 0)
-        | (leftOut != nil ? 8 : 0))
+      (recoveredTime != nil ? 1 : 0) | (dirtySince != nil ? 2 : 0) | (hasLife ? 4 : 0))
     if let dirtySince { writer.body.number(dirtySince) }
     if let tombstone { writer.body.number(tombstone.rawValue) }
     if let recoveredTime {
@@ -24,10 +23,6 @@ extension ClientObject {
         writer.body.number(creation.generation.rawValue)
         writer.body.number(creation.deletionTime)
       }
-    }
-    if let leftOut {
-      writer.body.number(leftOut.lowerBound)
-      writer.body.number(leftOut.upperBound)
     }
     writer.body.count(containers.count)
     for (id, container) in containers {
@@ -69,7 +64,7 @@ extension ClientObject {
     isLeaving = try reader.body.flag()
     let isTombstone = try reader.body.flag()
     let flags = try reader.body.byte()
-    guard flags < 16 else { throw .unknownKind(flags) }
+    guard flags < 8 else { throw .unknownKind(flags) }
     if flags & 2 != 0 { dirtySince = try reader.body.number() }
     if isTombstone { tombstone = ServerVersion(try reader.body.number()) }
     if flags & 1 != 0 {
@@ -84,12 +79,6 @@ extension ClientObject {
             stamp: try reader.stamp(), generation: try reader.generation(),
             deletionTime: try reader.body.number()))
       }
-    }
-    if flags & 8 != 0 {
-      let first = try reader.body.number()
-      let last = try reader.body.number()
-      guard first <= last else { throw .numberOutOfRange }
-      leftOut = first...last
     }
     for _ in 0..<(try reader.body.count(of: 3)) {
       let id = try reader.container()

@@ -39,11 +39,9 @@ public struct ClientObject: Sendable, Equatable {
   var recoveredTime: UInt64?
   /// Whether the server may lack the whole object.
   var isGivenBack = false
-  /// What the server says of earlier batches does not count, because they had another generation,
-  /// or not what was written.
+  /// What the server says of earlier batches does not count: they were of another history, or did
+  /// not have what was written.
   var firstBatch: UInt64 = 0
-  /// It was in none of these batches, but may have been in those before.
-  var leftOut: ClosedRange<UInt64>?
   /// Not later than the first write of it that is not acknowledged; nil if there is none.
   var dirtySince: UInt64?
   /// Since when it is known to be dead: it may be forgotten when the server forgets that.
@@ -94,10 +92,7 @@ public struct ClientObject: Sendable, Equatable {
 
   /// What was written up to a time is acknowledged, or not there any more.
   mutating func noteClean(upTo time: UInt64) {
-    guard isDirty else {
-      leftOut = nil
-      return dirtySince = nil
-    }
+    guard isDirty else { return dirtySince = nil }
     if let since = dirtySince, since <= time { dirtySince = time + 1 }
   }
 
@@ -107,13 +102,7 @@ public struct ClientObject: Sendable, Equatable {
   /// Whether a batch had what was written of it until then. Only of the newest one that was
   /// acknowledged is it known that the server has it: those before may never have come.
   func isIn(_ batch: ClientRecord.SentBatch) -> Bool {
-    isConcerned(by: batch) && leftOut?.contains(batch.number) != true
-      && (dirtySince ?? 0) <= batch.since
-  }
-
-  /// A batch is made without it.
-  mutating func leaveOut(of batch: UInt64) {
-    leftOut = min(leftOut?.lowerBound ?? batch, batch)...batch
+    isConcerned(by: batch) && (dirtySince ?? 0) <= batch.since
   }
 
   /// The containers of it that are there, and what they hold.

@@ -185,13 +185,4 @@ extension ClientFile {
     }
     creations[id] = known
   }
-
-  /// A batch came that says nothing of some creations before it. Its acknowledgement will not be
-  /// for them, and so the client is told what became of them.
-  mutating func claimOtherCreations(before version: ServerVersion) {
-    for (id, known) in creations where known.last?.version != version {
-      claims[id] = version
-      creations[id]![known.count - 1].version = version
-    }
-  }
 }

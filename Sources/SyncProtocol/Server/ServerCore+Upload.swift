@@ -56,7 +56,6 @@ extension ServerCore {
       noteWriter(id, of: change.id)
       note(change, sentAs: sent, on: known, in: &file, version)
     }
-    file.claimOtherCreations(before: version)
     file.acknowledged = batch.number
     noteFile(id)
     head.version = version
