@@ -205,6 +205,50 @@ import Testing
     #expect(!bench.isDirty(0))
   }
 
+  @Test("that waits ends nothing that is made after its own deletion was forgotten")
+  func forgottenDeletion() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(1, 1)
+    for device in [1, 0] { try bench.sync(device) }
+    try bench.delete(0, 1)
+    try bench.create(0, 1)
+    try bench.append(0, 1, Array(0..<50))
+    bench.limitChanges(of: 0, to: 300)
+    try bench.sync(0)
+    try bench.delete(1, 1)
+    for device in [1, 0] { try bench.sync(device) }
+    for _ in 0..<3 {
+      try bench.create(1, 2)
+      try bench.syncAll()
+      try bench.delete(1, 2)
+      try bench.syncAll()
+      try bench.trim(expiringAll: false)
+    }
+    try bench.create(1, 1)
+    try bench.set(1, 1, "owner", .int(9))
+    for device in [1, 0, 1] { try bench.sync(device) }
+    bench.limitChanges(of: 0, to: .max)
+    for device in [0, 1] { try bench.sync(device) }
+    for device in [0, 1] {
+      #expect(bench.value(device, 1, "owner") == .int(9) && bench.list(device, 1).count == 50)
+    }
+  }
+
+  @Test("that never arrived, and was deleted, ends nothing of another history either")
+  func otherHistory() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesUpload: true)
+    try bench.delete(0, 1)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    bench.backUp()
+    try bench.restore()
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+  }
+
   @Test("of a copy of the file that was sent before the copy was made stays deleted")
   func copied() throws {
     var bench = try unanswered()

@@ -142,6 +142,8 @@ extension ClientCore {
     _ slice: DownloadSlice, _ rebase: RebaseProgress
   ) {
     if let current = state {
+      // What the client had deleted is dead, and its number may come again when that is forgotten.
+      state!.deleted = .none
       // The server has not had it yet: it is another one than what has died.
       if current.isUnanswered {
         if slice.isRebase { keepOwn(id, &state!, rebase) }
@@ -165,6 +167,8 @@ extension ClientCore {
     let generation = news.change.generation
     if let current = state {
       if current.ends(generation) { return false }
+      // The server is past that one.
+      state!.deleted = .none
       if current.isUnanswered {
         // Nothing is on its way to a server with another history.
         guard rebase.isOtherHistory || current.canJoin(newestBatch: storage.record.batch),

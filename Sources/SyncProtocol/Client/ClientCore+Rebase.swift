@@ -149,8 +149,7 @@ extension ClientCore {
 extension ClientObject {
   /// In another history numbers of generations say nothing of an object that is there.
   mutating func adopt(_ other: Generation) {
-    let hasDeleted = deleted != .none || creations.count > (generation.isAlive ? 1 : 0)
-    if hasDeleted, other.isAlive { deleted = other }
+    if deleted != .none, other.isAlive { deleted = other }
     guard generation.isAlive, other.isAlive, !isGenerationDirty, other < generation else { return }
     generation = other
   }

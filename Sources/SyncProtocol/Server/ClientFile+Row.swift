@@ -100,8 +100,7 @@ extension ClientFile {
         let object = try reader.object()
         let merged = MergedCreation(
           stamp: try reader.stamp(), generation: try reader.generation())
-        creations[object, default: []].append(
-          Creation(merged: merged, version: ServerVersion(try reader.body.number())))
+        note(merged, of: object, ServerVersion(try reader.body.number()))
       }
     }
     try reader.body.finish()

@@ -80,7 +80,9 @@ public struct ClientFile: Sendable {
   /// What it has created, until it knows that this has arrived; of each object in the order in
   /// which it came. What comes once more is in the generation that it was in, if that has ended or
   /// not.
-  var creations: [ObjectID: [Creation]] = [:]
+  private(set) var creations: [ObjectID: [Creation]] = [:]
+  /// How many of these are not the only ones of their objects.
+  private(set) var repeatedCreations = 0
   var offer: Offer?
   /// How often it has come, for a connection to know whether it still is the file's. Not kept.
   var binding: UInt64 = 0
@@ -121,6 +123,7 @@ public struct ClientFile: Sendable {
       let unknown = known.filter { $0.version > version }
       return unknown.isEmpty ? nil : unknown
     }
+    repeatedCreations = creations.reduce(0) { $0 + $1.value.count - 1 }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
     cursorBefore = .zero
@@ -180,7 +183,11 @@ extension ClientFile {
     if let index = known.firstIndex(where: { $0.merged.stamp == merged.stamp }) {
       known[index].version = version
     } else {
-      if known.count >= Limits.knownBatches { known.removeFirst() }
+      if known.count >= Limits.knownBatches {
+        known.removeFirst()
+      } else if !known.isEmpty {
+        repeatedCreations += 1
+      }
       known.append(Creation(merged: merged, version: version))
     }
     creations[id] = known

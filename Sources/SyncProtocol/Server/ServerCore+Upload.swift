@@ -25,7 +25,8 @@ extension ServerCore {
       throw SyncError(
         .unexpectedFrame, "The batch was made before what the client has confirmed.")
     }
-    let unanswered = file.refusals.count + file.claims.count + batch.objects.count
+    let unanswered =
+      file.refusals.count + file.claims.count + file.repeatedCreations + batch.objects.count
     guard unanswered <= Limits.unansweredObjects else {
       throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
     }
