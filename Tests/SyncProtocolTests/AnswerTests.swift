@@ -48,8 +48,8 @@ import Testing
 
   /// A client that has created what is there in another generation, and hears of that while its
   /// batch is on its way; and the batch.
-  private func overtaken(
-    by kind: ObjectNews.Kind
+  private func toldOf(
+    as kind: ObjectNews.Kind
   ) throws -> (ClientCore<MemoryClientStorage>, batch: UInt64) {
     var core = client()
     try make(object, &core, now: 1_000)
@@ -60,14 +60,14 @@ import Testing
 
   @Test("of a creation is of it whatever generation the object is in")
   func generation() throws {
-    var (core, first) = try overtaken(by: .evicted)
+    var (core, first) = try toldOf(as: .evicted)
     try tell(&core, .evicted, generation: 3, refused: first, acknowledged: first)
     #expect(!core.isDirty && !core.exists(object))
   }
 
   @Test("of a creation leaves what was written since, as a change of the object that there is")
   func elements() throws {
-    var (core, first) = try overtaken(by: .evicted)
+    var (core, first) = try toldOf(as: .evicted)
     core.set(property, in: object, to: .int(7), now: 1_001)
     core.insert(.int(8), at: 1, of: list, in: object, now: 1_001)
     try core.storage.commit()

@@ -2,8 +2,8 @@ import SyncLab
 import SyncProtocol
 import Testing
 
-/// A device creates an object without knowing of any with its key.
-@Suite("a creation") struct OvertakenTests {
+/// A device creates an object, and does not know what becomes of it, or of others with its key.
+@Suite("a creation") struct CreationTests {
   /// Two devices, of which the first has created item 1, and does not know that the server has it.
   private func unanswered() throws -> SyncBench {
     var bench = try SyncBench(devices: 2)
@@ -234,6 +234,72 @@ import Testing
     }
   }
 
+  @Test("that waits, out of view, ends nothing that is made after its own deletion was forgotten")
+  func forgottenOutOfView() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.subscribe(0, "owner == 1")
+    try bench.create(1, 1)
+    try bench.set(1, 1, "owner", .int(1))
+    for device in [1, 0] { try bench.sync(device) }
+    try bench.delete(0, 1)
+    try bench.create(0, 1)
+    try bench.append(0, 1, Array(0..<50))
+    bench.limitChanges(of: 0, to: 300)
+    try bench.set(1, 1, "owner", .int(2))
+    for device in [1, 0] { try bench.sync(device) }
+    try bench.delete(1, 1)
+    for device in [1, 0] { try bench.sync(device) }
+    for _ in 0..<3 {
+      try bench.create(1, 2)
+      try bench.syncAll()
+      try bench.delete(1, 2)
+      try bench.syncAll()
+      try bench.trim(expiringAll: false)
+    }
+    try bench.create(1, 1)
+    try bench.set(1, 1, "a", .int(9))
+    for device in [1, 0] { try bench.sync(device) }
+    bench.limitChanges(of: 0, to: .max)
+    for device in [0, 1] { try bench.sync(device) }
+    #expect(bench.value(1, 1, "a") == .int(9) && bench.list(1, 1).count == 50)
+  }
+
+  @Test("that an expired device has not seen is not ended by its deletion of one before")
+  func deletedBeforeExpiry() throws {
+    var bench = try SyncBench(devices: 3)
+    try bench.create(1, 1)
+    try bench.syncAll()
+    try bench.delete(2, 1)
+    try bench.delete(1, 1)
+    for device in [1, 0] { try bench.sync(device) }
+    for _ in 0..<3 {
+      try bench.trim(expiringAll: true)
+      for device in [1, 0, 1, 0] { try bench.sync(device) }
+    }
+    try bench.create(1, 1)
+    for device in [1, 2, 1, 2] { try bench.sync(device) }
+    for device in 0..<2 { #expect(bench.exists(device + 1, 1)) }
+  }
+
+  @Test("that follows a deletion that was refused does not carry that out")
+  func refusedDeletion() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(1, 1)
+    try bench.set(1, 1, "owner", .int(1))
+    try bench.set(1, 1, "b", .string("kept"))
+    for device in [1, 0] { try bench.sync(device) }
+    try bench.hide(owner: 1, from: 0)
+    bench.server.storage.locksHidden = true
+    try bench.delete(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.create(0, 1)
+    try bench.sync(0, losesUpload: true)
+    bench.server.storage.locksHidden = false
+    try bench.hide(owner: nil, from: 0)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.value(device, 1, "b") == .string("kept")) }
+  }
+
   @Test("that never arrived, and was deleted, ends nothing of another history either")
   func otherHistory() throws {
     var bench = try SyncBench(devices: 2)
@@ -262,113 +328,5 @@ import Testing
     try bench.sync(1)
     for device in [copy, 1, copy] { try bench.sync(device) }
     for device in [copy, 1] { #expect(!bench.exists(device, 1)) }
-  }
-}
-
-/// In discard mode a reset takes what the device has not sent.
-@Suite("a device that is to start over") struct StartingOverTests {
-  /// A device with item 1, and another one with more.
-  private func away() throws -> SyncBench {
-    var bench = try SyncBench(devices: 2)
-    try bench.create(0, 1)
-    try bench.syncAll()
-    for key in Int64(2)..<10 { try bench.create(0, key) }
-    try bench.sync(0)
-    return bench
-  }
-
-  private func goOn(_ bench: inout SyncBench, deleting key: Int64) throws {
-    try bench.delete(0, key)
-    try bench.create(0, key + 100)
-    for _ in 0..<2 { try bench.sync(0) }
-  }
-
-  @Test("and has not come so far keeps what it wrote: nothing of since is forgotten meanwhile")
-  func keptForIt() throws {
-    var bench = try away()
-    try bench.sync(1, cutAfter: 1)
-    try bench.create(1, 100)
-    try bench.server.reload()
-    bench.restart(1)
-    try bench.sync(1, cutAfter: 0)
-    bench.restart(1)
-    try bench.sync(1, cutAfter: 0)
-    try goOn(&bench, deleting: 2)
-    try bench.trim(expiringAll: false)
-    bench.restart(1)
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.isEmpty)
-    try bench.syncAll()
-    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
-  }
-
-  @Test("within a download, and was away for too long, is reset as any other")
-  func expired() throws {
-    var bench = try away()
-    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
-    bench.restart(1)
-    try bench.create(1, 100)
-    try goOn(&bench, deleting: 1)
-    try bench.trim(expiringAll: true)
-    for _ in 0..<2 { try bench.sync(0) }
-    try bench.trim(expiringAll: false)
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.count == 1)
-    try bench.syncAll()
-    #expect(!bench.exists(0, 100) && !bench.exists(0, 1) && !bench.exists(1, 1))
-  }
-
-  @Test("within its first download is not reset")
-  func first() throws {
-    var bench = try SyncBench(devices: 2)
-    for key in Int64(1)..<10 { try bench.create(0, key) }
-    try bench.sync(0)
-    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
-    bench.restart(1)
-    try bench.create(1, 100)
-    try goOn(&bench, deleting: 1)
-    try bench.trim(expiringAll: true)
-    for _ in 0..<2 { try bench.sync(0) }
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.isEmpty)
-    try bench.syncAll()
-    #expect(bench.exists(0, 100) && !bench.exists(1, 1))
-  }
-
-  @Test("as the end of its first download was not confirmed loses nothing that was not away")
-  func unconfirmed() throws {
-    var bench = try SyncBench(devices: 2)
-    for key in Int64(1)..<10 { try bench.create(0, key) }
-    try bench.sync(0)
-    try bench.sync(1, cutAfter: 1)
-    try bench.server.reload()
-    bench.restart(1)
-    try bench.create(1, 100)
-    try bench.sync(1, cutAfter: 0)
-    bench.restart(1)
-    try bench.server.reload()
-    try goOn(&bench, deleting: 2)
-    try bench.trim(expiringAll: false)
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.isEmpty)
-    try bench.syncAll()
-    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
-  }
-
-  @Test("and had missed what was forgotten keeps nothing from being forgotten")
-  func floorRises() throws {
-    var bench = try away()
-    try bench.sync(1)
-    try goOn(&bench, deleting: 1)
-    try bench.trim(expiringAll: true)
-    for _ in 0..<2 { try bench.sync(0) }
-    try bench.trim(expiringAll: false)
-    let floor = bench.server.head.floor
-    try bench.sync(1, cutAfter: 0)
-    // And does not come again soon.
-    try bench.server.reload()
-    try goOn(&bench, deleting: 2)
-    try bench.trim(expiringAll: false)
-    #expect(bench.server.head.floor > floor)
   }
 }

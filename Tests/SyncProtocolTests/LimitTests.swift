@@ -49,8 +49,12 @@ import Testing
       // The last two are deletions.
       change.life =
         step == 1
-        ? LifeChange(creation: Stamp(time: 1, client: ClientID(1)), deleted: Generation(1))
-        : LifeChange(creation: nil, deleted: Generation(generation - 1))
+        ? LifeChange(
+          creation: Stamp(time: 1, client: ClientID(1)),
+          deleted: DeletedGeneration(Generation(1), heard: core.head.version))
+        : LifeChange(
+          creation: nil,
+          deleted: DeletedGeneration(Generation(generation - 1), heard: core.head.version))
       let batch = UploadBatch(number: number, cursor: core.head.version, objects: [change])
       let names = core.head.names
       let received = try UploadBatch.decode(batch.encoded(names: names), names: names)

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test("a creation that follows a deletion joins what the client could not know")
-  func blindCreations() throws {
+  func creationAfterDeletion() throws {
     var bench = try SyncBench(devices: 2)
     for _ in 0..<3 {
       try bench.create(0, 1)

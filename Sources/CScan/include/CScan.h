@@ -78,9 +78,9 @@ void scan_extremes_i64(const void *data, size_t count, int64_t *out);
 void scan_extremes_f32(const void *data, size_t count, float *out);
 void scan_extremes_f64(const void *data, size_t count, double *out);
 
-// Asks for `size` bytes before they are read. Never faults, wherever `data` points. Of a vector of
-// wide values into the second level of cache: the first waits for two dozen lines at a time, fewer
-// than it has, and the scan at hand with it.
+// Asks for `size` bytes before they are read. Never faults, wherever `data` points. Up to five
+// lines go into the first level of cache; more into the second, since the first waits for two dozen
+// at a time, fewer than a vector of wide values has, and the scan at hand with it.
 static inline void scan_prefetch(const void *data, size_t size) {
   const char *bytes = (const char *)data;
   if (size <= 320) {

@@ -30,7 +30,8 @@ public enum Limits {
   public static let queryBytes = 16 << 10
   /// The subscriptions of one client file.
   public static let subscriptions = 1_000
-  /// The batches that a client says it knows of.
+  /// The batches that a client says it knows of, and the creations of one object by one client that
+  /// are known to the server and not yet to the client.
   public static let knownBatches = 64
   /// The objects that a client file has changed or been refused without hearing of them.
   public static let unansweredObjects = 1_000_000

@@ -8,13 +8,13 @@ private enum ContainerPart {
 
 /// What the author says of the generation of an object.
 private enum Claim {
-  /// The author has created or deleted it.
+  /// The author has created it; or deleted it, and there is nothing that this could end.
   static let author: UInt8 = 1
   /// Something of the object is given back.
   static let recovered: UInt8 = 2
   /// All of it is.
   static let whole: UInt8 = 3
-  /// The author has deleted it, and may have created it since.
+  /// The author has deleted it, and created it since if the generation is odd.
   static let authorOfDeletion: UInt8 = 4
 }
 
@@ -33,11 +33,12 @@ extension ChangeWriter {
 
   /// Whether there is a creation, the generation says.
   private mutating func life(_ life: LifeChange) {
-    let hasDeleted = life.deleted != .none || life.deletedSince != 0
+    let hasDeleted = life.deleted != nil || life.deletedSince != 0
     body.byte(hasDeleted ? Claim.authorOfDeletion : Claim.author)
     if let creation = life.creation { stamp(creation) }
     guard hasDeleted else { return }
-    body.number(life.deleted.rawValue)
+    body.number(life.deleted?.generation.rawValue ?? 0)
+    if let deleted = life.deleted { body.number(deleted.heard.rawValue) }
     body.number(life.deletedSince)
   }
 
@@ -94,9 +95,7 @@ extension ChangeReader {
     if claim == Claim.author || claim == Claim.authorOfDeletion {
       var life = LifeChange(creation: change.generation.isAlive ? try stamp() : nil)
       if claim == Claim.authorOfDeletion {
-        life.deleted = try generation()
-        // What has been deleted was alive.
-        guard life.deleted == .none || life.deleted.isAlive else { throw .numberOutOfRange }
+        life.deleted = try deletedGeneration()
         life.deletedSince = try body.number()
       }
       change.life = life
@@ -107,6 +106,14 @@ extension ChangeReader {
     change.containers.reserveCapacity(min(count, 4096))
     for _ in 0..<count { change.containers.append(try containerChange(isUpload: isUpload)) }
     return change
+  }
+
+  private mutating func deletedGeneration() throws(WireError) -> DeletedGeneration? {
+    let deleted = try generation()
+    if deleted == .none { return nil }
+    // It was alive.
+    guard deleted.isAlive else { throw .numberOutOfRange }
+    return DeletedGeneration(deleted, heard: ServerVersion(try body.number()))
   }
 
   private mutating func containerChange(

@@ -46,7 +46,7 @@ public struct ObjectNews: Hashable, Sendable {
 
 /// A creation of an object, as the server has merged it.
 public struct MergedCreation: Hashable, Sendable {
-  /// Its first write.
+  /// When and by whom it was created; no cell has this stamp.
   public var stamp: Stamp
   /// The generation that it made, or joined.
   public var generation: Generation
@@ -201,6 +201,13 @@ extension DownloadSlice {
 }
 
 extension ChangeReader {
+  private mutating func mergedCreation() throws(WireError) -> MergedCreation {
+    let merged = MergedCreation(stamp: try stamp(), generation: try generation())
+    // It made an object, or joined one.
+    guard merged.generation.isAlive else { throw .numberOutOfRange }
+    return merged
+  }
+
   fileprivate mutating func news() throws(WireError) -> ObjectNews {
     let byte = try body.byte()
     guard let kind = ObjectNews.Kind(rawValue: byte & 0x3F) else { throw .unknownKind(byte) }
@@ -213,7 +220,7 @@ extension ChangeReader {
     }
     var creation: MergedCreation?
     if byte & 0x40 != 0 {
-      creation = MergedCreation(stamp: try stamp(), generation: try generation())
+      creation = try mergedCreation()
     }
     var news = ObjectNews(kind: kind, change: try change(isUpload: false), refusal: refusal)
     news.creation = creation

@@ -85,18 +85,34 @@ public struct ContainerChange: Hashable, Sendable {
   public var cellCount: Int { registers.count + placements.count + removals.count }
 }
 
+/// A generation of an object that a client has deleted.
+public struct DeletedGeneration: Hashable, Sendable {
+  /// Its number.
+  public var generation: Generation
+  /// Up to where the client had heard of the server when it deleted it: what has come since with
+  /// the same number, once the mark of the deletion was forgotten, is another one.
+  public var heard: ServerVersion
+
+  /// From its parts.
+  public init(_ generation: Generation, heard: ServerVersion) {
+    self.generation = generation
+    self.heard = heard
+  }
+}
+
 /// That its author has created or deleted an object, and which generations the author means.
 public struct LifeChange: Hashable, Sendable {
-  /// The first write of the creation, if it is one: its name, however often it is sent.
+  /// When and by whom it was created, if it was: the name of the creation, however often that is
+  /// sent. No cell has this stamp.
   public var creation: Stamp?
-  /// The newest generation that the author has deleted and knew the number of; else none.
-  public var deleted: Generation
-  /// The author has deleted what it had created since then, too, whatever its generation; 0: there
-  /// is nothing of that kind.
+  /// The newest generation that the author has deleted and knew the number of.
+  public var deleted: DeletedGeneration?
+  /// Not 0: the author has also deleted what it had created at that time or later, and does not
+  /// know the generation of.
   public var deletedSince: UInt64
 
   /// From its parts.
-  public init(creation: Stamp?, deleted: Generation = .none, deletedSince: UInt64 = 0) {
+  public init(creation: Stamp?, deleted: DeletedGeneration? = nil, deletedSince: UInt64 = 0) {
     self.creation = creation
     self.deleted = deleted
     self.deletedSince = deletedSince

@@ -1,9 +1,9 @@
 extension ClientCore {
   /// Applies a slice in one transaction: what the server says, the acknowledgement, and the cursor.
   ///
-  /// The order matters. What was refused goes first, and objects whose generation has to follow
-  /// the server's do; then what is acknowledged is clean; then the server's cells are compared with
-  /// what still is dirty.
+  /// The order matters. What the server says of a creation comes first, then what was refused goes;
+  /// then what is acknowledged is clean; then the server's cells are compared with what still is
+  /// dirty.
   public mutating func apply(
     _ slice: DownloadSlice, rebase: inout RebaseProgress
   ) throws(SyncError) {
@@ -26,7 +26,7 @@ extension ClientCore {
       for id in spans.compactMap({ storage.dirtyObject($0.handle) }) where !seen.contains(id) {
         var state = storage.takeState(of: id)
         if state?.isIn(answered) == true {
-          state?.acknowledge(answered, from: slice.from)
+          state?.acknowledge(answered, from: slice.from, heard: slice.to)
           state?.settleLists(answered)
           state?.noteClean(upTo: answered.time)
         }
@@ -94,10 +94,10 @@ extension ClientCore {
       state?.noteClean(upTo: max(counts ? answered.time : 0, refused.time))
       storage.putState(state, of: id)
     }
-    if let creation = news.creation { state?.learn(creation) }
+    if let creation = news.creation { state?.learn(creation, heard: slice.to) }
     let isUnanswered = state?.isUnanswered == true
     if let refusal = news.refusal {
-      // If it is about what the object was before, all is sent once more as what it is now.
+      // A batch that did not have the object, or was of another history, says nothing of it.
       let batch = horizon(of: refusal.batch)
       if state?.isConcerned(by: batch) != false { refused = batch }
       state?.takeBack(refused)
@@ -105,12 +105,14 @@ extension ClientCore {
     if let discarded = rebase.discarded {
       refused = discarded
       state?.takeBack(discarded)
-      state?.adopt(generation)
+      state?.adopt(generation, heard: slice.to)
     }
     if isUnanswered { state?.follow(refusedCreation: generation) }
-    if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
+    if rebase.isOtherHistory || state?.isGivenBack == true {
+      state?.adopt(generation, heard: slice.to)
+    }
     counts = state?.isIn(answered) != false
-    if counts { state?.acknowledge(answered, from: slice.from) }
+    if counts { state?.acknowledge(answered, from: slice.from, heard: slice.to) }
     let settled = counts && answered.number >= refused.number ? answered : refused
     switch news.kind {
     case .evicted:
@@ -130,7 +132,6 @@ extension ClientCore {
       }
       if rebase.givesBack(state!) { noteLacking(news.change, &state!) }
       state?.isLeaving = false
-      state?.tombstone = nil
       return takeOver(
         news, &state!,
         ClientList.Answered(time: settled.time, element: settled.element))
@@ -143,7 +144,7 @@ extension ClientCore {
   ) {
     if let current = state {
       // What the client had deleted is dead, and its number may come again when that is forgotten.
-      state!.deleted = .none
+      state!.deletion = nil
       // The server has not had it yet: it is another one than what has died.
       if current.isUnanswered {
         if slice.isRebase { keepOwn(id, &state!, rebase) }
@@ -159,16 +160,16 @@ extension ClientCore {
   }
 
   /// Brings the object into the generation of the server; false if the client has deleted that one,
-  /// or may have, or created one that the server has still to answer: with the whole object.
+  /// or may have, or has created one that is not answered yet: the answer brings the whole object.
   private mutating func follow(
     _ news: ObjectNews, _ state: inout ClientObject?, _ rebase: RebaseProgress
   ) -> Bool {
     let id = news.change.id
     let generation = news.change.generation
     if let current = state {
-      if current.ends(generation) { return false }
+      if current.hasDeleted(generation) { return false }
       // The server is past that one.
-      state!.deleted = .none
+      state!.deletion = nil
       if current.isUnanswered {
         // Nothing is on its way to a server with another history.
         guard rebase.isOtherHistory || current.canJoin(newestBatch: storage.record.batch),
@@ -208,8 +209,10 @@ extension ClientObject {
   }
 
   /// The server has merged a batch: what it had is clean.
-  mutating func acknowledge(_ batch: ClientRecord.SentBatch, from: ServerVersion) {
-    acknowledgeLife(batch, from: from)
+  mutating func acknowledge(
+    _ batch: ClientRecord.SentBatch, from: ServerVersion, heard: ServerVersion
+  ) {
+    acknowledgeLife(batch, from: from, heard: heard)
     forgetRecovery(upTo: batch.time)
     for name in Array(containers.keys) where !containers[name]!.dirty.isEmpty {
       let dirty = containers[name]!.dirty

@@ -52,6 +52,7 @@ extension ClientObject {
     if let recoveredTime { times.append(recoveredTime) }
     times += creations.map(\.stamp).filter(isOwn).map(\.time)
     times += creations.map(\.deletionTime).filter { $0 > 0 }
+    if let deletion { times.append(deletion.time) }
     for (name, container) in containers {
       if name.maker.client.isOfSameFile(as: client) { times.append(name.maker.time) }
       times += container.dirty.values.map(\.stamp).filter(isOwn).map(\.time)
@@ -89,6 +90,7 @@ extension ClientObject {
     }
     containers = after
     generationTime = times[generationTime] ?? generationTime
+    if let old = deletion?.time { deletion?.time = times[old] ?? old }
     creations = creations.map {
       OwnCreation(
         stamp: stamp($0.stamp), generation: $0.generation,

@@ -39,7 +39,6 @@ extension ClientCore {
     } else if state.isDirty {
       if state.generation.isAlive && !state.isGenerationDirty { state.isLeaving = true }
       if state.generation.isAlive && state.isGenerationDirty { keepOwn(id, &state, rebase) }
-      if state.tombstone != nil { state.tombstone = .zero }
       storage.putState(state, of: id)
     } else {
       if state.generation.isAlive { storage.change(.delete, in: id) }
@@ -62,19 +61,11 @@ extension ClientCore {
 
   /// The server forgets deletions up to a version, and so does the client.
   mutating func forgetTombstone(of id: ObjectID, before floor: ServerVersion) {
-    guard let tombstone = storage.state(of: id)?.tombstone, tombstone < floor || tombstone == .zero,
-      var state = storage.takeState(of: id)
+    // Nothing else is known of an object that has one.
+    guard let tombstone = storage.state(of: id)?.tombstone, tombstone < floor || tombstone == .zero
     else { return }
-    if !state.generation.isAlive {
-      if state.isGenerationDirty {
-        storage.putState(state, of: id)
-      } else {
-        storage.putState(nil, of: id)
-      }
-      return
-    }
-    state.tombstone = nil
-    storage.putState(state, of: id)
+    _ = storage.takeState(of: id)
+    storage.putState(nil, of: id)
   }
 }
 
@@ -147,9 +138,12 @@ extension ClientCore {
 }
 
 extension ClientObject {
-  /// In another history numbers of generations say nothing of an object that is there.
-  mutating func adopt(_ other: Generation) {
-    if deleted != .none, other.isAlive { deleted = other }
+  /// In another history numbers of generations say nothing of an object that is there. What the
+  /// client has deleted in the one before is that object.
+  ///
+  /// - Parameter heard: the version as of which the object is there.
+  mutating func adopt(_ other: Generation, heard: ServerVersion) {
+    if other.isAlive { deletion?.deleted = DeletedGeneration(other, heard: heard) }
     guard generation.isAlive, other.isAlive, !isGenerationDirty, other < generation else { return }
     generation = other
   }

@@ -57,7 +57,7 @@ public struct ClientCore<Storage: ClientStorage> {
     _ known: ClientObject?, _ id: ObjectID, at stamp: Stamp
   ) -> ClientObject {
     var state = known ?? ClientObject(generation: .none)
-    state.begin(at: stamp)
+    state.noteCreation(at: stamp)
     state.clear(type: id.type)
     storage.change(.create, in: id)
     return state
@@ -100,10 +100,13 @@ public struct ClientCore<Storage: ClientStorage> {
     guard var state = storage.takeState(of: id), state.generation.isAlive else {
       preconditionFailure("the object does not exist")
     }
-    state.end(at: stamp(now: now), newestBatch: storage.record.batch)
+    // Within a download its objects are newer than the cursor.
+    let heard = storage.record.mustStartOver ? ServerVersion(.max) : storage.record.cursor
+    state.noteDeletion(
+      at: stamp(now: now), newestBatch: storage.record.batch, heard: heard)
     state.clear(type: id.type)
     storage.change(.delete, in: id)
-    storage.putState(state.isOfNothing ? nil : state, of: id)
+    storage.putState(state.hasNothingToEnd ? nil : state, of: id)
   }
 
   /// Changes the state and the data of an object that exists.

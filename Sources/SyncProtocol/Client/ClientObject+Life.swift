@@ -7,10 +7,17 @@ struct OwnCreation: Sendable, Equatable {
   var deletionTime: UInt64 = 0
 }
 
+/// A deletion of an object by the client.
+struct OwnDeletion: Sendable, Equatable {
+  var deleted: DeletedGeneration
+  /// When it did.
+  var time: UInt64
+}
+
 extension ClientObject {
   /// It is created, at a time at which it is not there. The number of the generation is what the
   /// server makes it in if it knows no more than the client.
-  mutating func begin(at stamp: Stamp) {
+  mutating func noteCreation(at stamp: Stamp) {
     generation = generation.next
     isGenerationDirty = true
     generationTime = stamp.time
@@ -23,10 +30,17 @@ extension ClientObject {
   /// It is deleted. If the server has not answered its creation, the server may have it in another
   /// generation than the client thinks, or not at all: that one is told by its creation.
   ///
-  /// - Parameter newest: the newest batch. Numbers of batches are later than what is in them, so a
-  ///   later creation was never sent.
-  mutating func end(at stamp: Stamp, newestBatch newest: UInt64) {
-    if !isGenerationDirty { deleted = generation }
+  /// - Parameters:
+  ///   - newest: the newest batch. Numbers of batches are later than what is in them, so a later
+  ///     creation was never sent.
+  ///   - heard: up to where the client has heard of the server.
+  mutating func noteDeletion(
+    at stamp: Stamp, newestBatch newest: UInt64, heard: ServerVersion
+  ) {
+    if !isGenerationDirty {
+      deletion = OwnDeletion(
+        deleted: DeletedGeneration(generation, heard: heard), time: stamp.time)
+    }
     creations.removeAll { $0.stamp.time > newest }
     if let last = creations.indices.last, creations[last].deletionTime == 0 {
       creations[last].deletionTime = stamp.time
@@ -46,7 +60,7 @@ extension ClientObject {
   package var unansweredCreation: Stamp? { isUnanswered ? creations.last?.stamp : nil }
 
   /// Whether the server has heard nothing that the deletion could be of.
-  var isOfNothing: Bool { !generation.isAlive && deleted == .none && creations.isEmpty }
+  var hasNothingToEnd: Bool { !generation.isAlive && deletion == nil && creations.isEmpty }
 
   /// What is to be sent of that, with the generation that it is taken for.
   var lifeChange: (life: LifeChange, generation: Generation)? {
@@ -54,20 +68,27 @@ extension ClientObject {
     let new = generation.isAlive ? creations.last : nil
     let before = generation.isAlive ? creations.dropLast() : creations[...]
     let life = LifeChange(
-      creation: new?.stamp, deleted: deleted, deletedSince: before.first?.stamp.time ?? 0)
+      creation: new?.stamp, deleted: deletion?.deleted,
+      deletedSince: before.first?.stamp.time ?? 0)
     return (life, new?.generation ?? generation)
   }
 
-  /// Whether what the client does to the object ends a generation of the server.
-  func ends(_ generation: Generation) -> Bool { isGenerationDirty && deleted == generation }
+  /// Whether the client has deleted a generation of the server that the server does not know to be.
+  func hasDeleted(_ generation: Generation) -> Bool {
+    isGenerationDirty && deletion?.deleted.generation == generation
+  }
 
   /// The server has a creation in a generation, and so all that came before it.
-  mutating func learn(_ merged: MergedCreation) {
+  ///
+  /// - Parameter heard: the version as of which it says so.
+  mutating func learn(_ merged: MergedCreation, heard: ServerVersion) {
     guard let index = creations.firstIndex(where: { $0.stamp == merged.stamp }) else { return }
+    let time = creations[index].deletionTime
     creations.removeSubrange(...index)
     guard creations.isEmpty, generation.isAlive else {
       // It was deleted since.
-      return deleted = max(deleted, merged.generation)
+      let deleted = DeletedGeneration(merged.generation, heard: heard)
+      return deletion = OwnDeletion(deleted: deleted, time: time)
     }
     generation = merged.generation
     endClaim()
@@ -75,14 +96,22 @@ extension ClientObject {
 
   /// The server has merged a batch with what it then was: if it were not in the generation that it
   /// was taken for, the server would say so.
-  mutating func acknowledgeLife(_ batch: ClientRecord.SentBatch, from version: ServerVersion) {
+  ///
+  /// - Parameters:
+  ///   - version: up to where the client had heard of everything before.
+  ///   - heard: the version as of which it says so.
+  mutating func acknowledgeLife(
+    _ batch: ClientRecord.SentBatch, from version: ServerVersion, heard: ServerVersion
+  ) {
+    if let known = deletion, known.time <= batch.time { deletion = nil }
     if let index = creations.lastIndex(where: { $0.stamp.time <= batch.time }) {
       let last = creations[index]
       if last.deletionTime > 0, last.deletionTime <= batch.time {
         // The batch had that it is deleted.
         creations.removeSubrange(...index)
       } else {
-        learn(MergedCreation(stamp: last.stamp, generation: last.generation))
+        let merged = MergedCreation(stamp: last.stamp, generation: last.generation)
+        learn(merged, heard: heard)
       }
     }
     guard isGenerationDirty, generationTime <= batch.time else { return }
@@ -93,6 +122,7 @@ extension ClientObject {
   /// The server has refused what was done up to a time.
   mutating func takeBackLife(upTo time: UInt64) {
     creations.removeAll { $0.stamp.time <= time }
+    if let known = deletion, known.time <= time { deletion = nil }
     if isGenerationDirty && generationTime <= time { endClaim() }
   }
 
@@ -116,7 +146,7 @@ extension ClientObject {
   /// Nothing is to be said of its creation or deletion any more.
   private mutating func endClaim() {
     isGenerationDirty = false
-    deleted = .none
+    deletion = nil
     creations = []
   }
 }

@@ -6,7 +6,7 @@ extension ClientObject {
     var writer = ChangeWriter(names: names)
     for number in [generation.rawValue, generationTime, firstBatch] { writer.body.number(number) }
     for flag in [isGenerationDirty, isLeaving, tombstone != nil] { writer.body.flag(flag) }
-    let hasLife = !creations.isEmpty || deleted != .none
+    let hasLife = !creations.isEmpty || deletion != nil
     writer.body.byte(
       (recoveredTime != nil ? 1 : 0) | (dirtySince != nil ? 2 : 0) | (hasLife ? 4 : 0))
     if let dirtySince { writer.body.number(dirtySince) }
@@ -16,7 +16,12 @@ extension ClientObject {
       writer.body.flag(isGivenBack)
     }
     if hasLife {
-      writer.body.number(deleted.rawValue)
+      writer.body.flag(deletion != nil)
+      if let deletion {
+        for number in [
+          deletion.deleted.generation.rawValue, deletion.deleted.heard.rawValue, deletion.time,
+        ] { writer.body.number(number) }
+      }
       writer.body.count(creations.count)
       for creation in creations {
         writer.stamp(creation.stamp)
@@ -72,7 +77,12 @@ extension ClientObject {
       isGivenBack = try reader.body.flag()
     }
     if flags & 4 != 0 {
-      deleted = try reader.generation()
+      if try reader.body.flag() {
+        let generation = try reader.generation()
+        let heard = ServerVersion(try reader.body.number())
+        deletion = OwnDeletion(
+          deleted: DeletedGeneration(generation, heard: heard), time: try reader.body.number())
+      }
       for _ in 0..<(try reader.body.count(of: 4)) {
         creations.append(
           OwnCreation(

@@ -29,9 +29,9 @@ public struct ClientObject: Sendable, Equatable {
   /// is that of the object, if it is alive; the others were deleted. None is one that was deleted
   /// and never sent.
   var creations: [OwnCreation] = []
-  /// The newest generation that the client has deleted and the server had; else none. Known until
-  /// the deletion, or the creation after it, is acknowledged.
-  var deleted = Generation.none
+  /// The newest generation that the client has deleted and the server had, until that is
+  /// acknowledged, or the server says that the object is dead or in a later one.
+  var deletion: OwnDeletion?
   /// Whether it is out of view and goes when nothing of it is dirty.
   public internal(set) var isLeaving = false
   /// When it was found to have what a server lacks that a backup was restored on; until that is
@@ -96,7 +96,7 @@ public struct ClientObject: Sendable, Equatable {
     if let since = dirtySince, since <= time { dirtySince = time + 1 }
   }
 
-  /// Whether a batch had the object as it is now, so that it counts what became of that.
+  /// Whether a batch may have had the object, so that it counts what became of that.
   func isConcerned(by batch: ClientRecord.SentBatch) -> Bool { batch.number >= firstBatch }
 
   /// Whether a batch had what was written of it until then. Only of the newest one that was

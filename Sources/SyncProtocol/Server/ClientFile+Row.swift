@@ -93,15 +93,12 @@ extension ClientFile {
       refusals[object] = try reader.refusal()
     }
     if try reader.body.flag() { offer = try reader.offer() }
-    // Rows of before have no more.
-    if reader.body.remaining > 0 {
-      cursorBefore = ServerVersion(try reader.body.number())
-      for _ in 0..<(try reader.body.count(of: 6)) {
-        let object = try reader.object()
-        let merged = MergedCreation(
-          stamp: try reader.stamp(), generation: try reader.generation())
-        note(merged, of: object, ServerVersion(try reader.body.number()))
-      }
+    cursorBefore = ServerVersion(try reader.body.number())
+    for _ in 0..<(try reader.body.count(of: 6)) {
+      let object = try reader.object()
+      let merged = MergedCreation(
+        stamp: try reader.stamp(), generation: try reader.generation())
+      note(merged, of: object, ServerVersion(try reader.body.number()))
     }
     try reader.body.finish()
     for bytes in held {

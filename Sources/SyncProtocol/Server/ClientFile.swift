@@ -176,8 +176,8 @@ extension ClientFile {
     } == true
   }
 
-  /// A creation has been merged, or has come once more. A client has no more of an object in
-  /// batches that are not answered than it has such batches.
+  /// A creation has been merged, or has come once more. Only the newest ones of an object are kept:
+  /// a client sends its newest one, and others have ended when that came.
   mutating func note(_ merged: MergedCreation, of id: ObjectID, _ version: ServerVersion) {
     var known = creations[id] ?? []
     if let index = known.firstIndex(where: { $0.merged.stamp == merged.stamp }) {

@@ -3,8 +3,8 @@ extension ServerCore {
   /// dead objects.
   ///
   /// Marks go when all clients have passed the version in which they were made. Dead objects go
-  /// later, when all clients have confirmed to have forgotten them as well: else a client could
-  /// create the object in a generation that others take for an old one, or the other way round.
+  /// later, when all clients have confirmed to have forgotten them as well: the next creation has
+  /// the first generation again, which others could take for the old one.
   /// What was deleted since a download under way was looked at last is yet to be part of it.
   /// Client files that were away since before `expiry` are not waited for: they start over. Those
   /// away since before `removal` are forgotten, with what they held.

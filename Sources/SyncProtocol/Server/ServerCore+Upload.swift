@@ -175,8 +175,10 @@ extension ObjectChange {
       return change
     }
     var now = object?.generation ?? .none
-    if life.deleted != .none, now <= life.deleted {
-      now = life.deleted.next
+    if let deleted = life.deleted, now <= deleted.generation,
+      !now.isAlive || object?.generationVersion ?? .zero <= deleted.heard
+    {
+      now = deleted.generation.next
     } else if now.isAlive, life.deletedSince > 0,
       file.hasCreated(id, in: now, since: life.deletedSince)
     {

@@ -65,7 +65,9 @@ import Testing
       var change = ObjectChange(id: id, generation: Generation(generation))
       change.life =
         change.generation.isAlive
-        ? LifeChange(creation: stamp()) : LifeChange(creation: nil, deleted: Generation(1))
+        ? LifeChange(creation: stamp())
+        : LifeChange(
+          creation: nil, deleted: DeletedGeneration(Generation(1), heard: core.head.version))
       change.containers = containers
       let names = core.head.names
       let upload = UploadBatch(number: batch, cursor: .zero, objects: [change])

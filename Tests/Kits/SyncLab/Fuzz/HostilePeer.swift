@@ -72,13 +72,19 @@ struct HostilePeer {
     }
   }
 
+  private mutating func deletedGeneration() -> DeletedGeneration? {
+    if random.below(2) == 0 { return nil }
+    return DeletedGeneration(
+      Generation(pick([1, 1, 2, 3])), heard: ServerVersion(pick([0, 1, UInt64.max])))
+  }
+
   private mutating func change(isUpload: Bool) -> ObjectChange {
     let numbers: [UInt64] = [0, 1, 1, 1, 2, 3, Limits.generation]
     var change = ObjectChange(id: object(), generation: Generation(pick(numbers)))
     if random.below(2) == 0 {
       change.life = LifeChange(
         creation: change.generation.isAlive ? stamp() : nil,
-        deleted: Generation(pick([0, 0, 1, 1, 2, 3])),
+        deleted: deletedGeneration(),
         deletedSince: pick([0, 0, 1, 1_000, UInt64.max]))
     }
     change.isRecovered = random.below(3) == 0

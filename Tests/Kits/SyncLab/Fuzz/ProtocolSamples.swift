@@ -88,7 +88,8 @@ public enum ProtocolSamples {
   private static func deletion(_ names: Names) -> ObjectChange {
     ObjectChange(
       id: ObjectID(type: names.find("Item") ?? .none, key: .int(1)), generation: Generation(4),
-      life: LifeChange(creation: nil, deleted: Generation(3)))
+      life: LifeChange(
+        creation: nil, deleted: DeletedGeneration(Generation(3), heard: ServerVersion(9))))
   }
 
   private static func creationAfterIt(_ names: Names) -> ObjectChange {

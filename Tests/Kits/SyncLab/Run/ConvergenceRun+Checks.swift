@@ -144,7 +144,10 @@ extension ConvergenceRun {
   mutating func checkLife(_ change: ObjectChange, of author: ClientID) {
     guard finding == nil, remembersAll, !change.isRecovered else { return }
     let now = model.generation(of: change.id)
-    guard let complaint = mergedLives.note(change, of: author, now: now) else { return }
+    let begun = server.merged(change.id)?.generationVersion ?? .zero
+    guard let complaint = mergedLives.note(change, of: author, now: now, begun: begun) else {
+      return
+    }
     finding = "\(Describer(names: server.head.names).object(change.id)) \(complaint)"
   }
 

@@ -59,7 +59,8 @@ extension ConvergenceRun {
     text += " generation \(change.generation.rawValue)"
     if let life = change.life {
       text += life.creation.map { " created \($0.client.rawValue)@\($0.time)" } ?? " deleted"
-      text += " after \(life.deleted.rawValue) and what is since \(life.deletedSince)"
+      let deleted = life.deleted.map { "\($0.generation.rawValue) at \($0.heard.rawValue)" }
+      text += " after \(deleted ?? "none") and what is since \(life.deletedSince)"
     }
     for container in change.containers {
       text += "\n      \(word.container(container.id)):"

@@ -115,9 +115,7 @@ struct Program {
   }
 
   private func delete(_ id: ObjectID, _ device: inout Device) {
-    if let creation = device.core.storage.state(of: id)?.unansweredCreation {
-      device.promises.forget(creation)
-    }
+    device.promises.forget(id)
     device.core.delete(id, now: now)
   }
 

@@ -1,7 +1,8 @@
 import SyncProtocol
 
-/// In which generation of its object each write was merged, creations among them. It ends with
-/// that: what is merged in a later one, though another device has deleted it, has come back.
+/// In which generation of its object each write was merged, creations among them. A write ends with
+/// its generation: what is merged in a later one, though another device has deleted it, has come
+/// back.
 struct MergedLives {
   private struct Write: Hashable {
     var object: ObjectID
@@ -22,9 +23,10 @@ struct MergedLives {
   /// - Parameters:
   ///   - author: whose it is.
   ///   - now: the generation of the object since.
+  ///   - begun: the version in which that began.
   /// - Returns: what is wrong with that, if anything is.
   mutating func note(
-    _ change: ObjectChange, of author: ClientID, now: Generation
+    _ change: ObjectChange, of author: ClientID, now: Generation, begun: ServerVersion
   ) -> String? {
     var isBack = false
     if let creation = change.life?.creation {
@@ -42,15 +44,16 @@ struct MergedLives {
       }
     }
     if isBack { return "has come back" }
-    return isAlive(afterItsDeletion: change, of: author, now)
+    return isAlive(afterItsDeletion: change, of: author, now, begun)
       ? "lives on, though its author has deleted it" : nil
   }
 
   private func isAlive(
-    afterItsDeletion change: ObjectChange, of author: ClientID, _ now: Generation
+    afterItsDeletion change: ObjectChange, of author: ClientID, _ now: Generation,
+    _ begun: ServerVersion
   ) -> Bool {
     guard let life = change.life, now.isAlive, now == change.generation else { return false }
-    if life.deleted == now { return true }
+    if let deleted = life.deleted, deleted.generation == now, begun <= deleted.heard { return true }
     guard life.deletedSince > 0 else { return false }
     return creations[change.id]?.contains { creation in
       creation != life.creation && creation.time >= life.deletedSince

@@ -13,13 +13,16 @@ struct Promises {
   private var placements: [Place: [ElementID: Placement]] = [:]
 
   private var forgotten: Set<ElementID> = []
-  private var deleted: Set<Stamp> = []
 
   /// The program itself has removed an element, which the server may never hear of.
   mutating func forget(_ element: ElementID) { forgotten.insert(element) }
 
-  /// The program itself has deleted what it had created, which the server may never hear of.
-  mutating func forget(_ creation: Stamp) { deleted.insert(creation) }
+  /// The program itself has deleted an object. The server may never hear of it, or have another one
+  /// of the same number by then.
+  mutating func forget(_ object: ObjectID) {
+    registers = registers.filter { $0.key.object != object }
+    placements = placements.filter { $0.key.object != object }
+  }
 
   /// Takes what is not acknowledged at the end of a transaction; of an object that the program has
   /// created, by its creation until the server has answered that.
@@ -41,12 +44,6 @@ struct Promises {
     }
   }
 
-  private var places: Set<Place> {
-    Set(registers.keys).union(placements.keys).filter { place in
-      place.life?.creation.map(deleted.contains) != true
-    }
-  }
-
   private func isForgotten(_ slot: Slot) -> Bool {
     if case .item(let element) = slot { forgotten.contains(element) } else { false }
   }
@@ -57,7 +54,7 @@ struct Promises {
 
   /// The writes, as changes of objects.
   var changes: [ObjectChange] {
-    places.map { place in
+    Set(registers.keys).union(placements.keys).map { place in
       var container = ContainerChange(id: place.container)
       container.registers = (registers[place] ?? [:]).values.filter { !isForgotten($0.slot) }
       container.placements = (placements[place] ?? [:]).values.filter {

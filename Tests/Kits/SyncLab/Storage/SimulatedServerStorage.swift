@@ -33,7 +33,7 @@ public struct SimulatedServerStorage: ServerStorage, Sendable {
   /// Items of an owner that a user may not see.
   var hiddenOwners: [Text: Int64] = [:]
   /// What users may not see they may not change.
-  var locksHidden = false
+  package var locksHidden = false
   /// The next commit fails.
   var failsNextCommit = false
   /// Objects that cannot be read.
