@@ -14,6 +14,22 @@ import Testing
     return bench
   }
 
+  /// Nine items, of which the second device has heard nothing.
+  private func begun() throws -> SyncBench {
+    var bench = try SyncBench(devices: 2)
+    for key in Int64(1)..<10 { try bench.create(0, key) }
+    try bench.sync(0)
+    return bench
+  }
+
+  /// The second device keeps what it wrote, and hears of a deletion.
+  private func checkKept(_ bench: inout SyncBench, without key: Int64) throws {
+    try bench.sync(1, discardsUnsynced: true)
+    #expect(bench.resets.isEmpty)
+    try bench.syncAll()
+    #expect(bench.exists(0, 100) && !bench.exists(1, key))
+  }
+
   private func goOn(_ bench: inout SyncBench, deleting key: Int64) throws {
     try bench.delete(0, key)
     try bench.create(0, key + 100)
@@ -33,10 +49,7 @@ import Testing
     try goOn(&bench, deleting: 2)
     try bench.trim(expiringAll: false)
     bench.restart(1)
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.isEmpty)
-    try bench.syncAll()
-    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
+    try checkKept(&bench, without: 2)
   }
 
   @Test("within a download, and was away for too long, is reset as any other")
@@ -57,26 +70,19 @@ import Testing
 
   @Test("within its first download is not reset")
   func first() throws {
-    var bench = try SyncBench(devices: 2)
-    for key in Int64(1)..<10 { try bench.create(0, key) }
-    try bench.sync(0)
+    var bench = try begun()
     try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
     bench.restart(1)
     try bench.create(1, 100)
     try goOn(&bench, deleting: 1)
     try bench.trim(expiringAll: true)
     for _ in 0..<2 { try bench.sync(0) }
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.isEmpty)
-    try bench.syncAll()
-    #expect(bench.exists(0, 100) && !bench.exists(1, 1))
+    try checkKept(&bench, without: 1)
   }
 
   @Test("as the end of its first download was not confirmed loses nothing that was not away")
   func unconfirmed() throws {
-    var bench = try SyncBench(devices: 2)
-    for key in Int64(1)..<10 { try bench.create(0, key) }
-    try bench.sync(0)
+    var bench = try begun()
     try bench.sync(1, cutAfter: 1)
     try bench.server.reload()
     bench.restart(1)
@@ -86,10 +92,7 @@ import Testing
     try bench.server.reload()
     try goOn(&bench, deleting: 2)
     try bench.trim(expiringAll: false)
-    try bench.sync(1, discardsUnsynced: true)
-    #expect(bench.resets.isEmpty)
-    try bench.syncAll()
-    #expect(bench.exists(0, 100) && !bench.exists(1, 2))
+    try checkKept(&bench, without: 2)
   }
 
   @Test("and had missed what was forgotten keeps nothing from being forgotten")

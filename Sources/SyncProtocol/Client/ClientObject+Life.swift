@@ -18,10 +18,15 @@ extension ClientObject {
   /// It is created, at a time at which it is not there. The number of the generation is what the
   /// server makes it in if it knows no more than the client.
   mutating func noteCreation(at stamp: Stamp) {
+    turn(at: stamp)
+    creations.append(OwnCreation(stamp: stamp, generation: generation))
+  }
+
+  /// It goes to the next generation.
+  private mutating func turn(at stamp: Stamp) {
     generation = generation.next
     isGenerationDirty = true
     generationTime = stamp.time
-    creations.append(OwnCreation(stamp: stamp, generation: generation))
     tombstone = nil
     isLeaving = false
     noteDirty(at: stamp.time)
@@ -45,19 +50,11 @@ extension ClientObject {
     if let last = creations.indices.last, creations[last].deletionTime == 0 {
       creations[last].deletionTime = stamp.time
     }
-    generation = generation.next
-    isGenerationDirty = true
-    generationTime = stamp.time
-    tombstone = nil
-    isLeaving = false
-    noteDirty(at: stamp.time)
+    turn(at: stamp)
   }
 
   /// Whether it was created, and it is not known whether the server has that.
-  var isUnanswered: Bool { generation.isAlive && !creations.isEmpty }
-
-  /// The creation, if it is not known whether the server has it; for checks.
-  package var unansweredCreation: Stamp? { isUnanswered ? creations.last?.stamp : nil }
+  package var isUnanswered: Bool { generation.isAlive && !creations.isEmpty }
 
   /// Whether the server has heard nothing that the deletion could be of.
   var hasNothingToEnd: Bool { !generation.isAlive && deletion == nil && creations.isEmpty }
@@ -114,9 +111,10 @@ extension ClientObject {
         learn(merged, heard: heard)
       }
     }
+    // A creation is none any more.
     guard isGenerationDirty, generationTime <= batch.time else { return }
     endClaim()
-    tombstone = generation.isAlive ? nil : version
+    tombstone = version
   }
 
   /// The server has refused what was done up to a time.

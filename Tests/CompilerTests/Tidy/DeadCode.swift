@@ -33,7 +33,6 @@ struct DeadCode {
     "FileLayout.headerFlags": "a field of the format that is always 0",
     "FileLayout.slotFlags": "a field of the format that is always 0",
     "Snapshot.storeFindings": "whether a store is sound, for labs",
-    "ClientObject.unansweredCreation": "which promises of a program are about it, for the lab",
     "ClientObject.isSpanSound": "whether a client knows since when it is dirty, for the lab",
     "Realm.cancelledWriteCount": "shows that cancelled writes leave nothing behind",
     "checksumByTable": "the checksum without the processor's instruction",

@@ -302,7 +302,7 @@ public struct ConvergenceRun {
       let names = core.storage.record.names
       for id in core.storage.objects where core.exists(id) && !core.storage.record.isSeed {
         // Whose program may have deleted it before it was sent.
-        if core.storage.state(of: id)?.unansweredCreation != nil { continue }
+        if core.storage.state(of: id)?.isUnanswered == true { continue }
         guard let type = server.head.names.find(names[id.type]) else { continue }
         let object = ObjectID(type: type, key: id.key)
         if model.generation(of: object) == .none { givenBack.insert(object) }
