@@ -10,6 +10,7 @@ final class SemanticsItem: Object {
   @Persisted var double: Double
   @Persisted var otherDouble: Double
   @Persisted var float: Float
+  @Persisted var date: Date
   @Persisted var mixed: AnyRealmValue
   @Persisted var link: SemanticsItem?
   @Persisted var kids: List<SemanticsItem>
@@ -151,6 +152,31 @@ final class SemanticsItem: Object {
         #expect(ids("\(property) != %@", large).count == 300)
       }
       #expect(ids("\(property) < %@", Decimal128(5)) == [])
+    }
+  }
+
+  @Test func `a constant that is not-a-number is like nothing, of whatever kind it is`() throws {
+    _ = try make(30) { id, item in
+      item.double = id < 10 ? .nan : Double(id)
+      item.float = id < 10 ? .nan : Float(id)
+      item.number = id
+      item.date = Date(timeIntervalSince1970: id < 10 ? .nan : Double(id))
+    }
+    let dates = (0..<20).map { Date(timeIntervalSince1970: $0 == 0 ? .nan : Double($0)) }
+    #expect(ids("date IN %@", dates) == Array(10..<20))
+    #expect(ids("NOT date IN %@", dates) == Array(0..<10) + Array(20..<30))
+    for property in ["double", "float", "number"] {
+      for constant: Any in [Double.nan, Float.nan, try Decimal128(string: "NaN")] {
+        for comparison in ["==", "<", "<=", ">", ">="] {
+          #expect(ids("\(property) \(comparison) %@", constant) == [])
+        }
+        #expect(ids("\(property) != %@", constant).count == 30)
+        #expect(ids("NOT \(property) == %@", constant).count == 30)
+        let constants: Any = [constant]
+        #expect(ids("\(property) IN %@", constants) == [])
+        #expect(ids("\(property) BETWEEN {%@, %@}", constant, 1 << 53 + 1) == [])
+        #expect(ids("\(property) BETWEEN {%@, %@}", 0, constant) == [])
+      }
     }
   }
 

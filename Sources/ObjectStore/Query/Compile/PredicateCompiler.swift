@@ -139,6 +139,7 @@ struct PredicateCompiler {
       return ConstantNode(RowCompareNode.holds(constant.row, comparison, other.row))
     }
     let wanted = try coerced(value, to: compiledLeft, left)
+    if isLikeNoNumber(wanted, compiledLeft) { return ConstantNode(comparison == .notEqual) }
     if let (links, column) = columnAtEnd(compiledLeft),
       let node = ColumnCompiler.compare(column, comparison, wanted, isDirect: links.isEmpty)
     {
@@ -169,6 +170,20 @@ struct PredicateCompiler {
     guard let numbers = ColumnCompiler.compare(column, .lessOrEqual, largest) else { return byRow }
     let found = ConjunctionNode([numbers, byRow])
     return orNull ? DisjunctionNode([NullNode(column, isNull: true), found]) : found
+  }
+
+  /// Whether the value is not-a-number, which is like no number that a property of the object
+  /// itself holds, of whatever kinds the two are.
+  private func isLikeNoNumber(_ value: StoredValue, _ expression: CompiledExpression) -> Bool {
+    guard let (links, column) = columnAtEnd(expression), links.isEmpty,
+      [.int, .float, .double, .date].contains(column.kind)
+    else { return false }
+    return switch value {
+    case .float(let real): real.isNaN
+    case .double(let real), .date(let real): real.isNaN
+    case .decimal128(let bits): DecimalNumber(bits).isNaN
+    default: false
+    }
   }
 
   private mutating func text(
@@ -238,7 +253,10 @@ struct PredicateCompiler {
     var wanted: [StoredValue] = []
     for value in values {
       // What is of another kind equals nothing.
-      if let value = coerced(value, to: compiled) { wanted.append(value) }
+      guard let value = coerced(value, to: compiled), !isLikeNoNumber(value, compiled) else {
+        continue
+      }
+      wanted.append(value)
     }
     let isForAll = isForAll && compiled.isMultiple
     if wanted.isEmpty && !isForAll { return ConstantNode(false) }
@@ -258,6 +276,9 @@ struct PredicateCompiler {
     let compiled = try expression(left)
     let low = try coerced(lower, to: compiled, left)
     let high = try coerced(upper, to: compiled, left)
+    if isLikeNoNumber(low, compiled) || isLikeNoNumber(high, compiled) {
+      return ConstantNode(false)
+    }
     if let (links, column) = columnAtEnd(compiled),
       let above = ColumnCompiler.compare(
         column, .greaterOrEqual, low, isDirect: links.isEmpty),
