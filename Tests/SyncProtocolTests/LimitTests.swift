@@ -64,6 +64,41 @@ import Testing
     }
   }
 
+  @Test("how many creations there are of which the client has not confirmed to know")
+  func creations() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 1)
+    try bench.sync(0)
+    var core = bench.server
+    let type = try #require(core.head.names.find("Item"))
+    let client = ClientID(7)
+    try core.bind(
+      client, user: "user", cursor: .zero, query: 0, epoch: 0, batches: [], now: 1_000)
+    func upload(_ number: UInt64, _ keys: Range<Int64>, isDeletion: Bool) throws {
+      let objects = keys.map { key in
+        var change = ObjectChange(
+          id: ObjectID(type: type, key: .int(key)), generation: Generation(isDeletion ? 2 : 1))
+        let deleted = DeletedGeneration(Generation(1), heard: ServerVersion(.max))
+        change.life =
+          isDeletion
+          ? LifeChange(creation: nil, deleted: deleted)
+          : LifeChange(creation: Stamp(time: 1, client: client))
+        return change
+      }
+      let batch = UploadBatch(number: number, cursor: .zero, objects: objects)
+      let names = core.head.names
+      let received = try UploadBatch.decode(batch.encoded(names: names), names: names)
+      _ = try core.upload(received, from: client, now: 1_800_000_000_000)
+    }
+    core.unansweredObjects = 200
+    // They are counted though the objects are gone.
+    for number in UInt64(1)...5 {
+      let first = Int64((number - 1) / 2) * 100
+      try upload(number, first..<first + 100, isDeletion: number % 2 == 0)
+    }
+    #expect(throws: SyncError.self) { try upload(6, 0..<1, isDeletion: false) }
+  }
+
   @Test("the client files of a user, of whom those go that were away longest")
   func files() throws {
     var core = try SyncBench(devices: 0).server

@@ -34,7 +34,8 @@ import Testing
         kind: .update, change: told(change, with: elements, in: try container(core)))
     ]
     let creation = try #require(change.life?.creation)
-    slice.objects[0].creation = MergedCreation(stamp: creation, generation: Generation(1))
+    slice.objects[0].creation = MergedCreation(
+      stamp: creation, generation: Generation(1), version: ServerVersion(1))
     var rebase = RebaseProgress()
     try core.apply(slice, rebase: &rebase)
   }

@@ -50,11 +50,14 @@ public struct MergedCreation: Hashable, Sendable {
   public var stamp: Stamp
   /// The generation that it made, or joined.
   public var generation: Generation
+  /// The version that it was merged in.
+  public var version: ServerVersion
 
   /// From its parts.
-  public init(stamp: Stamp, generation: Generation) {
+  public init(stamp: Stamp, generation: Generation, version: ServerVersion) {
     self.stamp = stamp
     self.generation = generation
+    self.version = version
   }
 }
 
@@ -153,6 +156,7 @@ extension DownloadSlice {
       if let creation = object.creation {
         writer.stamp(creation.stamp)
         writer.body.number(creation.generation.rawValue)
+        writer.body.number(creation.version.rawValue)
       }
       writer.change(object.change)
     }
@@ -202,7 +206,9 @@ extension DownloadSlice {
 
 extension ChangeReader {
   private mutating func mergedCreation() throws(WireError) -> MergedCreation {
-    let merged = MergedCreation(stamp: try stamp(), generation: try generation())
+    let merged = MergedCreation(
+      stamp: try stamp(), generation: try generation(),
+      version: ServerVersion(try body.number()))
     // It made an object, or joined one.
     guard merged.generation.isAlive else { throw .numberOutOfRange }
     return merged

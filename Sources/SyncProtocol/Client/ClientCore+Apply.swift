@@ -12,6 +12,7 @@ extension ClientCore {
     }
     // With each slice: the program writes over what it sees between them.
     storage.record.clock.receive(slice.time)
+    storage.record.heard = slice.to
     let answered = horizon(of: slice.acknowledged)
     var isSound = true
     var seen: Set<ObjectID> = []
@@ -50,7 +51,7 @@ extension ClientCore {
 
   private mutating func finish(_ slice: DownloadSlice, _ rebase: RebaseProgress) {
     if slice.isRebase {
-      for id in storage.objects where !rebase.mentioned.contains(id) { forget(id, rebase) }
+      for id in storage.objects where !rebase.mentioned.contains(id) { forget(id, slice, rebase) }
     }
     if slice.floor > storage.record.floor || slice.isRebase {
       for id in storage.tombstones { forgetTombstone(of: id, before: slice.floor) }
@@ -94,7 +95,7 @@ extension ClientCore {
       state?.noteClean(upTo: max(counts ? answered.time : 0, refused.time))
       storage.putState(state, of: id)
     }
-    if let creation = news.creation { state?.learn(creation, heard: slice.to) }
+    if let creation = news.creation { state?.learn(creation) }
     let isUnanswered = state?.isUnanswered == true
     if let refusal = news.refusal {
       // A batch that did not have the object, or was of another history, says nothing of it.

@@ -26,8 +26,10 @@ public struct RebaseProgress: Sendable {
 extension ClientCore {
   /// After a rebase: what was not mentioned goes, but for what is not acknowledged of it. If the
   /// server has another history, it may lack the object, and gets it back.
-  mutating func forget(_ id: ObjectID, _ rebase: RebaseProgress) {
+  mutating func forget(_ id: ObjectID, _ last: DownloadSlice, _ rebase: RebaseProgress) {
     guard var state = storage.takeState(of: id) else { return }
+    // Versions of the history before say nothing of this one.
+    if rebase.isOtherHistory { state.deletion?.deleted.heard = last.to }
     if let discarded = rebase.discarded {
       state.takeBack(discarded)
       state.settleLists(discarded)

@@ -100,8 +100,8 @@ public struct ClientCore<Storage: ClientStorage> {
     guard var state = storage.takeState(of: id), state.generation.isAlive else {
       preconditionFailure("the object does not exist")
     }
-    // Within a download its objects are newer than the cursor.
-    let heard = storage.record.mustStartOver ? ServerVersion(.max) : storage.record.cursor
+    // What it gives back may be there again by now, and is then the same.
+    let heard = state.isGivenBack ? ServerVersion(.max) : storage.record.heard
     state.noteDeletion(
       at: stamp(now: now), newestBatch: storage.record.batch, heard: heard)
     state.clear(type: id.type)

@@ -76,15 +76,13 @@ extension ClientObject {
   }
 
   /// The server has a creation in a generation, and so all that came before it.
-  ///
-  /// - Parameter heard: the version as of which it says so.
-  mutating func learn(_ merged: MergedCreation, heard: ServerVersion) {
+  mutating func learn(_ merged: MergedCreation) {
     guard let index = creations.firstIndex(where: { $0.stamp == merged.stamp }) else { return }
     let time = creations[index].deletionTime
     creations.removeSubrange(...index)
     guard creations.isEmpty, generation.isAlive else {
       // It was deleted since.
-      let deleted = DeletedGeneration(merged.generation, heard: heard)
+      let deleted = DeletedGeneration(merged.generation, heard: merged.version)
       return deletion = OwnDeletion(deleted: deleted, time: time)
     }
     generation = merged.generation
@@ -107,8 +105,7 @@ extension ClientObject {
         // The batch had that it is deleted.
         creations.removeSubrange(...index)
       } else {
-        let merged = MergedCreation(stamp: last.stamp, generation: last.generation)
-        learn(merged, heard: heard)
+        learn(MergedCreation(stamp: last.stamp, generation: last.generation, version: heard))
       }
     }
     // A creation is none any more.

@@ -11,8 +11,8 @@ extension ClientRecord {
         | (hasWriters ? 8 : 0) | (isSeed ? 16 : 0))
     if hasWriters { writer.writers(number: self.writer, pastWriters) }
     for number in [
-      cursor.rawValue, floor.rawValue, clock.latest, receivedTime, millisecondsAhead, batch,
-      acknowledged, elements, queryVersion, completeQueryVersion,
+      cursor.rawValue, heard.rawValue, floor.rawValue, clock.latest, receivedTime,
+      millisecondsAhead, batch, acknowledged, elements, queryVersion, completeQueryVersion,
     ] {
       writer.number(number)
     }
@@ -41,6 +41,7 @@ extension ClientRecord {
     hasNewClasses = flags & 2 != 0
     isSeed = flags & 16 != 0
     cursor = ServerVersion(try reader.number())
+    heard = ServerVersion(try reader.number())
     floor = ServerVersion(try reader.number())
     clock = HybridClock(latest: try reader.number())
     receivedTime = try reader.number()

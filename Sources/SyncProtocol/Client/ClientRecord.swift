@@ -45,6 +45,8 @@ public struct ClientRecord: Sendable, Equatable {
   public var isSeed = false
   /// What has been applied of the server.
   public var cursor = ServerVersion.zero
+  /// Up to where it has heard of the server: within a download further than the cursor.
+  public var heard = ServerVersion.zero
   /// Deletions up to here are forgotten.
   public var floor = ServerVersion.zero
   /// The clock of writes.

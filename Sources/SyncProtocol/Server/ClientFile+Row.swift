@@ -45,6 +45,7 @@ extension ClientFile {
         writer.object(object)
         writer.stamp(creation.merged.stamp)
         writer.body.number(creation.merged.generation.rawValue)
+        writer.body.number(creation.merged.version.rawValue)
         writer.body.number(creation.version.rawValue)
       }
     }
@@ -97,7 +98,8 @@ extension ClientFile {
     for _ in 0..<(try reader.body.count(of: 6)) {
       let object = try reader.object()
       let merged = MergedCreation(
-        stamp: try reader.stamp(), generation: try reader.generation())
+        stamp: try reader.stamp(), generation: try reader.generation(),
+        version: ServerVersion(try reader.body.number()))
       note(merged, of: object, ServerVersion(try reader.body.number()))
     }
     try reader.body.finish()

@@ -81,8 +81,8 @@ public struct ClientFile: Sendable {
   /// which it came. What comes once more is in the generation that it was in, if that has ended or
   /// not.
   private(set) var creations: [ObjectID: [Creation]] = [:]
-  /// How many of these are not the only ones of their objects.
-  private(set) var repeatedCreations = 0
+  /// How many these are.
+  private(set) var creationCount = 0
   var offer: Offer?
   /// How often it has come, for a connection to know whether it still is the file's. Not kept.
   var binding: UInt64 = 0
@@ -123,7 +123,7 @@ public struct ClientFile: Sendable {
       let unknown = known.filter { $0.version > version }
       return unknown.isEmpty ? nil : unknown
     }
-    repeatedCreations = creations.reduce(0) { $0 + $1.value.count - 1 }
+    creationCount = creations.reduce(0) { $0 + $1.value.count }
     refusals = refusals.filter { $0.value.version > version }
     needsRebase = false
     cursorBefore = .zero
@@ -169,7 +169,8 @@ extension ClientFile {
     creations[id]?.first { $0.merged.stamp == stamp }?.merged
   }
 
-  /// Whether the client has created an object, since a time, in this generation.
+  /// Whether the client has created an object, since a time, in this generation. No other one has
+  /// had its number: of what a client may still say that, nothing is forgotten.
   func hasCreated(_ id: ObjectID, in generation: Generation, since time: UInt64) -> Bool {
     creations[id]?.contains {
       $0.merged.generation == generation && $0.merged.stamp.time >= time
@@ -185,8 +186,8 @@ extension ClientFile {
     } else {
       if known.count >= Limits.knownBatches {
         known.removeFirst()
-      } else if !known.isEmpty {
-        repeatedCreations += 1
+      } else {
+        creationCount += 1
       }
       known.append(Creation(merged: merged, version: version))
     }

@@ -25,9 +25,9 @@ extension ServerCore {
       throw SyncError(
         .unexpectedFrame, "The batch was made before what the client has confirmed.")
     }
-    let unanswered =
-      file.refusals.count + file.claims.count + file.repeatedCreations + batch.objects.count
-    guard unanswered <= Limits.unansweredObjects else {
+    let unanswered = file.refusals.count + file.claims.count + batch.objects.count
+    // Without those of this batch, which may be the last one once more.
+    guard max(unanswered, file.creationCount) <= unansweredObjects else {
       throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
     }
     let latest = try latestTime(of: batch, now: now)
@@ -86,7 +86,8 @@ extension ServerCore {
     let id = change.id
     let isOffered = file.offer?.removed.contains(id) == true
     if let creation = sent.life?.creation {
-      let merged = MergedCreation(stamp: creation, generation: change.generation)
+      let merged = MergedCreation(
+        stamp: creation, generation: change.generation, version: version)
       file.note(merged, of: id, version)
     }
     let isAsSent = change.generation == sent.generation

@@ -15,6 +15,8 @@ public struct ServerCore<Storage: ServerStorage> {
   public var isSchemaOpen: Bool
   /// The bytes of an object, more or less: fewer in tests.
   package var objectBytes = Limits.objectBytes
+  /// Of how many objects a client may not know the state: fewer in tests.
+  package var unansweredObjects = Limits.unansweredObjects
   /// How many objects the downloads of clients that are away have: fewer in tests.
   package var awayMax = 2_000_000
   /// How many objects may have been offered to a client that is away for longer: fewer in tests.
@@ -88,9 +90,9 @@ public struct ServerCore<Storage: ServerStorage> {
 
   /// Takes what storage has; for what was merged and could not be made durable.
   public mutating func reload() throws(SyncError) {
-    let limits = (objectBytes, subscriptionBytes, awayMax, offerMax)
+    let limits = (objectBytes, unansweredObjects, subscriptionBytes, awayMax, offerMax)
     self = try ServerCore(storage: storage, isSchemaOpen: isSchemaOpen)
-    (objectBytes, subscriptionBytes, awayMax, offerMax) = limits
+    (objectBytes, unansweredObjects, subscriptionBytes, awayMax, offerMax) = limits
   }
 
   func object(_ id: ObjectID) throws(SyncError) -> ServerObject? {

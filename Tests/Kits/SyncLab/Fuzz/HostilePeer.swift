@@ -151,7 +151,9 @@ struct HostilePeer {
         news.refusal = ObjectNews.Refusal(batch: pick([0, 1, 2, .max]), reason: .notAllowed)
       }
       if random.below(6) == 0 {
-        news.creation = MergedCreation(stamp: stamp(), generation: Generation(pick([0, 1, 2, 3])))
+        news.creation = MergedCreation(
+          stamp: stamp(), generation: Generation(pick([0, 1, 2, 3])),
+          version: ServerVersion(pick([0, 1, UInt64.max])))
       }
       slice.objects.append(news)
     }

@@ -123,7 +123,8 @@ public enum ProtocolSamples {
         refusal: ObjectNews.Refusal(batch: 6, reason: .notAllowed)),
       ObjectNews(kind: .evicted, change: gone),
     ]
-    slice.objects[3].creation = MergedCreation(stamp: stamp(1_000), generation: Generation(3))
+    slice.objects[3].creation = MergedCreation(
+      stamp: stamp(1_000), generation: Generation(3), version: ServerVersion(299))
     return slice
   }
 }
