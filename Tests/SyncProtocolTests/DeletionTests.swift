@@ -83,6 +83,33 @@ import Testing
     #expect(!bench.exists(0, 1) && !bench.isDirty(0))
   }
 
+  @Test("in a file that began with a copy of another one ends what that had")
+  func seeded() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    let seeded = try bench.seedFile(from: 1)
+    try bench.delete(seeded, 1)
+    for device in [seeded, 0, 1, seeded] { try bench.sync(device) }
+    for device in [0, 1, seeded] { #expect(!bench.exists(device, 1)) }
+  }
+
+  @Test("of what a restored server never had does not keep a later object from being given back")
+  func nothingKnown() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesUpload: true)
+    try bench.delete(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    bench.backUp()
+    try bench.create(0, 1)
+    try bench.sync(0)
+    try bench.restore()
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+  }
+
   @Test("of another history ends nothing that was created in this one since the device heard of it")
   func otherHistory() throws {
     var bench = try SyncBench(devices: 2)

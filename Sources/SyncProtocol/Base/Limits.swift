@@ -33,7 +33,8 @@ public enum Limits {
   /// The batches that a client says it knows of, and the creations of one object by one client that
   /// are known to the server and not yet to the client.
   public static let knownBatches = 64
-  /// The objects that a client file has changed or been refused without hearing of them.
+  /// The objects that a client file has changed or been refused without hearing of them, and its
+  /// creations of which it has not confirmed to know.
   public static let unansweredObjects = 1_000_000
   /// The longest text of an error, in bytes.
   public static let messageBytes = 1 << 10

@@ -103,6 +103,7 @@ extension ClientCore {
       if state?.isConcerned(by: batch) != false { refused = batch }
       state?.takeBack(refused)
     }
+    let isRefused = refused.number > 0
     if let discarded = rebase.discarded {
       refused = discarded
       state?.takeBack(discarded)
@@ -123,7 +124,13 @@ extension ClientCore {
       leave(id, &state)
       return true
     case .dead:
-      die(id, &state, generation, slice, rebase)
+      let isAlive = state?.generation.isAlive == true
+      if isAlive, generation == .none, !isRefused, rebase.givesBack(state!) {
+        // The server of another history has known of it only that there was nothing.
+        giveBack(id, &state!)
+      } else {
+        die(id, &state, generation, slice, rebase)
+      }
       return true
     case .update, .snapshot:
       guard follow(news, &state, rebase) else {

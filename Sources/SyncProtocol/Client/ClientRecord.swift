@@ -94,6 +94,7 @@ public struct ClientRecord: Sendable, Equatable {
     isSeed = true
     epoch = seed.epoch
     cursor = seed.cursor
+    heard = seed.heard
     clock = seed.clock
     receivedTime = seed.receivedTime
     batch = seed.batch

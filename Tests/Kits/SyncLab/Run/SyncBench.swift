@@ -44,6 +44,17 @@ public struct SyncBench {
     return copy
   }
 
+  /// A new file begins with a copy of what the device has, and is another device's.
+  public mutating func seedFile(from number: Int) throws(SyncError) -> Int {
+    devices.append(devices[number])
+    let new = devices.count - 1
+    let origin = devices[number].core.storage.record
+    devices[new].core.storage.record = ClientRecord(
+      client: ClientID(origin.client.rawValue + 0x100), seededBy: origin)
+    try devices[new].core.storage.commit()
+    return new
+  }
+
   /// Another process synchronises the device's file from now on.
   public mutating func restart(_ number: Int) { devices[number].interrupted = nil }
 
