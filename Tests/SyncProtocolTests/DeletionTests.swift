@@ -110,6 +110,22 @@ import Testing
     for device in [0, 1] { #expect(bench.exists(device, 1)) }
   }
 
+  @Test("of what was created by a device that has not heard so stays, in a restored server too")
+  func forgottenBeforeBackup() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try forgetDeletions(&bench)
+    bench.backUp()
+    try bench.restore()
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 1)) }
+  }
+
   @Test("of another history ends nothing that was created in this one since the device heard of it")
   func otherHistory() throws {
     var bench = try SyncBench(devices: 2)

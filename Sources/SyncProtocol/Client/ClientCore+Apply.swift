@@ -103,7 +103,6 @@ extension ClientCore {
       if state?.isConcerned(by: batch) != false { refused = batch }
       state?.takeBack(refused)
     }
-    let isRefused = refused.number > 0
     if let discarded = rebase.discarded {
       refused = discarded
       state?.takeBack(discarded)
@@ -124,13 +123,7 @@ extension ClientCore {
       leave(id, &state)
       return true
     case .dead:
-      let isAlive = state?.generation.isAlive == true
-      if isAlive, generation == .none, !isRefused, rebase.givesBack(state!) {
-        // The server of another history has known of it only that there was nothing.
-        giveBack(id, &state!)
-      } else {
-        die(id, &state, generation, slice, rebase)
-      }
+      die(id, &state, generation, slice, rebase)
       return true
     case .update, .snapshot:
       guard follow(news, &state, rebase) else {

@@ -182,6 +182,10 @@ extension ServerCore {
       let refusal = file.refusals[id]?.refusal
       // What the client was sent before in this download, it has or lacks already.
       let isOffered = offer.added.contains(id) || offer.removed.contains(id)
+      // Where a client starts over, what is not known here is not dead: it may be of a history
+      // after the one that was restored, and the client may have it.
+      let isUnknown = state == nil && file.creation(of: id) == nil
+      if file.needsRebase, isUnknown, !isOffered, refusal == nil { continue }
       let isUncertain = isOffered || refusal != nil || file.claims[id] != nil
       let kind = try kind(of: id, state, for: file, selected, isUncertain: isUncertain)
       guard let kind else { continue }
