@@ -34,6 +34,15 @@ import Testing
     #expect(bench.refused.count == 2)
   }
 
+  private func upload(
+    _ batch: UploadBatch, from client: ClientID,
+    to core: inout ServerCore<SimulatedServerStorage>
+  ) throws {
+    let names = core.head.names
+    let received = try UploadBatch.decode(batch.encoded(names: names), names: names)
+    _ = try core.upload(received, from: client, now: 1_800_000_000_000)
+  }
+
   @Test("how far a generation goes on in one batch")
   func generations() throws {
     var bench = try SyncBench(devices: 1)
@@ -55,11 +64,9 @@ import Testing
         : LifeChange(
           creation: nil,
           deleted: DeletedGeneration(Generation(generation - 1), heard: core.head.version))
-      let batch = UploadBatch(number: number, cursor: core.head.version, objects: [change])
-      let names = core.head.names
-      let received = try UploadBatch.decode(batch.encoded(names: names), names: names)
       let client = try #require(core.files.keys.first)
-      _ = try core.upload(received, from: client, now: 1_800_000_000_000)
+      let batch = UploadBatch(number: number, cursor: core.head.version, objects: [change])
+      try upload(batch, from: client, to: &core)
       #expect(core.files[client]?.refusedObjects(in: number).isEmpty == (generation == 3))
     }
   }
@@ -74,7 +81,7 @@ import Testing
     let client = ClientID(7)
     try core.bind(
       client, user: "user", cursor: .zero, query: 0, epoch: 0, batches: [], now: 1_000)
-    func upload(_ number: UInt64, _ keys: Range<Int64>, isDeletion: Bool) throws {
+    func change(_ number: UInt64, _ keys: Range<Int64>, isDeletion: Bool) throws {
       let objects = keys.map { key in
         var change = ObjectChange(
           id: ObjectID(type: type, key: .int(key)), generation: Generation(isDeletion ? 2 : 1))
@@ -86,17 +93,15 @@ import Testing
         return change
       }
       let batch = UploadBatch(number: number, cursor: .zero, objects: objects)
-      let names = core.head.names
-      let received = try UploadBatch.decode(batch.encoded(names: names), names: names)
-      _ = try core.upload(received, from: client, now: 1_800_000_000_000)
+      try upload(batch, from: client, to: &core)
     }
     core.unansweredObjects = 200
     // They are counted though the objects are gone.
     for number in UInt64(1)...5 {
       let first = Int64((number - 1) / 2) * 100
-      try upload(number, first..<first + 100, isDeletion: number % 2 == 0)
+      try change(number, first..<first + 100, isDeletion: number % 2 == 0)
     }
-    #expect(throws: SyncError.self) { try upload(6, 0..<1, isDeletion: false) }
+    #expect(throws: SyncError.self) { try change(6, 0..<1, isDeletion: false) }
   }
 
   @Test("the client files of a user, of whom those go that were away longest")

@@ -36,6 +36,16 @@ import Testing
     for _ in 0..<2 { try bench.sync(0) }
   }
 
+  /// The second device writes within a download, and is not waited for when item 1 is deleted.
+  private func expireWithinDownload(_ bench: inout SyncBench) throws {
+    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
+    bench.restart(1)
+    try bench.create(1, 100)
+    try goOn(&bench, deleting: 1)
+    try bench.trim(expiringAll: true)
+    for _ in 0..<2 { try bench.sync(0) }
+  }
+
   @Test("and has not come so far keeps what it wrote: nothing of since is forgotten meanwhile")
   func keptForIt() throws {
     var bench = try away()
@@ -55,12 +65,7 @@ import Testing
   @Test("within a download, and was away for too long, is reset as any other")
   func expired() throws {
     var bench = try away()
-    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
-    bench.restart(1)
-    try bench.create(1, 100)
-    try goOn(&bench, deleting: 1)
-    try bench.trim(expiringAll: true)
-    for _ in 0..<2 { try bench.sync(0) }
+    try expireWithinDownload(&bench)
     try bench.trim(expiringAll: false)
     try bench.sync(1, discardsUnsynced: true)
     #expect(bench.resets.count == 1)
@@ -71,12 +76,7 @@ import Testing
   @Test("within its first download is not reset")
   func first() throws {
     var bench = try begun()
-    try bench.sync(1, cellsOfSlice: 2, cutAfter: 1)
-    bench.restart(1)
-    try bench.create(1, 100)
-    try goOn(&bench, deleting: 1)
-    try bench.trim(expiringAll: true)
-    for _ in 0..<2 { try bench.sync(0) }
+    try expireWithinDownload(&bench)
     try checkKept(&bench, without: 1)
   }
 
