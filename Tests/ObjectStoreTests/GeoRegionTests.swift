@@ -232,7 +232,9 @@ import Testing
       }
       // Both halves of the globe have an area of one.
       let above = (0..<2000).reduce(0.0) { sum, step in
-        sum + (1 - sin(height(-180 + (Double(step) + 0.5) * 0.18) * .pi / 180)) / 2000
+        let longitude = -180 + (Double(step) + 0.5) * 0.18
+        let latitude = height(longitude) * Double.pi / 180
+        return sum + (1 - sin(latitude)) / 2000
       }
       if abs(above - 1) < 0.02 { continue }
       // The axis lies somewhere, and some corners come twice.

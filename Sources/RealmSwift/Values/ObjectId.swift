@@ -86,10 +86,9 @@ extension ObjectId {
 
   /// The twelve bytes, most significant first.
   var bytes: [UInt8] {
-    (0..<12).map { index in
-      index < 8
-        ? UInt8(truncatingIfNeeded: high >> (56 - 8 * UInt64(index)))
-        : UInt8(truncatingIfNeeded: low >> (24 - 8 * UInt32(index - 8)))
+    (0..<12).map { (index: Int) -> UInt8 in
+      if index < 8 { return UInt8(truncatingIfNeeded: high >> (56 - 8 * index)) }
+      return UInt8(truncatingIfNeeded: low >> (24 - 8 * (index - 8)))
     }
   }
 }
