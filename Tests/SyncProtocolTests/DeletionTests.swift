@@ -71,6 +71,31 @@ import Testing
     for device in [0, 1] { #expect(!bench.exists(device, key)) }
   }
 
+  /// Device 1 makes an item anew, and so does device 0 while it is told of that; it has not sent
+  /// it when it deletes it.
+  @Test("of what was made by another device too, within a download, ends what both have made")
+  func madeByBoth() throws {
+    var bench = try SyncBench(devices: 2)
+    for key in [Int64(2), 7] { try bench.create(1, key) }
+    try bench.syncAll()
+    for key in Int64(3)...6 { try bench.create(1, key) }
+    try bench.sync(1)
+    try bench.delete(1, 7)
+    try bench.create(1, 7)
+    try bench.sync(1)
+    try bench.set(0, 2, "a", .int(1))
+    let before = bench.slices
+    try bench.sync(0, cellsOfSlice: 2, losesUpload: true) { bench throws(SyncError) in
+      guard bench.slices == before + 1 else { return }
+      try bench.delete(0, 7)
+      try bench.create(0, 7)
+    }
+    #expect(bench.slices > before + 1)
+    try bench.delete(0, 7)
+    for device in [0, 1, 0] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 7)) }
+  }
+
   @Test("of what was given back to a restored server ends it, if the device has heard so or not")
   func givenBack() throws {
     var bench = try SyncBench(devices: 1)
@@ -82,6 +107,85 @@ import Testing
     try bench.delete(0, 1)
     for _ in 0..<2 { try bench.sync(0) }
     #expect(!bench.exists(0, 1) && !bench.isDirty(0))
+  }
+
+  @Test("of what was given back before its creation was answered ends what others gave back")
+  func givenBackUnanswered() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    bench.backUp()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    try bench.restore()
+    try bench.sync(0, losesUpload: true)
+    try bench.sync(1)
+    try bench.delete(0, 1)
+    for device in [0, 1, 0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 1)) }
+  }
+
+  /// Whether the server is restored before the deletion that device 1 makes, or not.
+  @Test("of an earlier history ends nothing that was made in this one", arguments: [true, false])
+  func restoredOnce(isRestored: Bool) throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    bench.backUp()
+    try bench.delete(0, 1)
+    if isRestored { try bench.restore() }
+    try bench.sync(0, losesUpload: true)
+    for isDeletion in [true, false] {
+      try bench.sync(1)
+      if isDeletion { try bench.delete(1, 1) } else { try bench.create(1, 1) }
+    }
+    try bench.sync(1)
+    try bench.sync(0, losesUpload: true)
+    for device in [0, 1, 0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+  }
+
+  @Test("of an own creation ends no later one, when a restored server says what became of it")
+  func restoredCreation() throws {
+    var bench = try SyncBench(devices: 2)
+    try bench.syncAll()
+    try bench.create(0, 1)
+    try bench.sync(0, losesAnswer: true)
+    try bench.sync(1)
+    bench.backUp()
+    try bench.restore()
+    try bench.delete(1, 1)
+    try bench.sync(1)
+    try bench.create(1, 1)
+    try bench.sync(1)
+    try bench.delete(0, 1)
+    for device in [0, 1, 0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, 1)) }
+  }
+
+  @Test("while what is unsynced is discarded ends nothing in the history after the next backup")
+  func discarding() throws {
+    var bench = try SyncBench(devices: 2)
+    for key in Int64(1)...5 { try bench.create(1, key) }
+    try bench.syncAll()
+    bench.backUp()
+    try bench.create(0, 9)
+    try bench.sync(0)
+    try bench.restore()
+    for key in Int64(100)..<160 {
+      try bench.create(1, key)
+      try bench.sync(1)
+    }
+    try bench.sync(0, discardsUnsynced: true, cellsOfSlice: 2, cutAfter: 1)
+    try bench.delete(0, 9)
+    bench.restart(0)
+    try bench.restore()
+    try bench.sync(0, discardsUnsynced: true, losesUpload: true)
+    try bench.sync(1)
+    try bench.create(1, 9)
+    try bench.sync(1)
+    for device in [0, 1, 0, 1] { try bench.sync(device, discardsUnsynced: device == 0) }
+    for device in [0, 1] { #expect(bench.exists(device, 9)) }
   }
 
   @Test("in a file that began with a copy of another one ends what that had")

@@ -104,6 +104,28 @@ import Testing
     #expect(throws: SyncError.self) { try change(6, 0..<1, isDeletion: false) }
   }
 
+  @Test("what a client has not heard of, but not for good: it comes anew, and is heard")
+  func unanswered() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 100)
+    try bench.sync(0)
+    bench.server.unansweredObjects = 10
+    var failures = 0
+    func connect(losesAnswer: Bool) {
+      do { try bench.sync(0, losesAnswer: losesAnswer) } catch { failures += 1 }
+    }
+    for key in Int64(1)...9 {
+      for isAnew in [false, true] {
+        if isAnew { try bench.delete(0, key) }
+        try bench.create(0, key)
+        connect(losesAnswer: true)
+      }
+    }
+    for _ in 0..<3 { connect(losesAnswer: false) }
+    #expect((1...2).contains(failures))
+    #expect(!bench.isDirty(0) && (Int64(1)...9).allSatisfy { bench.exists(0, $0) })
+  }
+
   @Test("the client files of a user, of whom those go that were away longest")
   func files() throws {
     var core = try SyncBench(devices: 0).server

@@ -95,6 +95,11 @@ extension ClientCore {
       state?.noteClean(upTo: max(counts ? answered.time : 0, refused.time))
       storage.putState(state, of: id)
     }
+    let isOfEarlierHistory = rebase.isOtherHistory || rebase.discarded != nil
+    if isOfEarlierHistory || state?.isWhateverThereIsDeleted == true {
+      state?.retargetDeletion(to: generation, heard: slice.to)
+    }
+    // After that: this is what became of it in the history that the server has now.
     if let creation = news.creation { state?.learn(creation) }
     let isUnanswered = state?.isUnanswered == true
     if let refusal = news.refusal {
@@ -106,12 +111,10 @@ extension ClientCore {
     if let discarded = rebase.discarded {
       refused = discarded
       state?.takeBack(discarded)
-      state?.adopt(generation, heard: slice.to)
+      state?.adopt(generation)
     }
     if isUnanswered { state?.follow(refusedCreation: generation) }
-    if rebase.isOtherHistory || state?.isGivenBack == true {
-      state?.adopt(generation, heard: slice.to)
-    }
+    if rebase.isOtherHistory || state?.isGivenBack == true { state?.adopt(generation) }
     counts = state?.isIn(answered) != false
     if counts { state?.acknowledge(answered, from: slice.from, heard: slice.to) }
     let settled = counts && answered.number >= refused.number ? answered : refused
@@ -172,9 +175,9 @@ extension ClientCore {
       // The server is past that one.
       state!.deletion = nil
       if current.isUnanswered {
-        // Nothing is on its way to a server with another history.
-        guard rebase.isOtherHistory || current.canJoin(newestBatch: storage.record.batch),
-          news.kind == .snapshot
+        // Nothing is on its way to a server with another history. An update is whole too: it is
+        // of a generation that began after what the client had.
+        guard rebase.isOtherHistory || current.canJoin(newestBatch: storage.record.batch)
         else { return false }
         state!.join(generation)
         return true

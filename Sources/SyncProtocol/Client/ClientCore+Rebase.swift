@@ -28,8 +28,11 @@ extension ClientCore {
   /// server has another history, it may lack the object, and gets it back.
   mutating func forget(_ id: ObjectID, _ last: DownloadSlice, _ rebase: RebaseProgress) {
     guard var state = storage.takeState(of: id) else { return }
-    // Versions of the history before say nothing of this one.
-    if rebase.isOtherHistory { state.deletion?.deleted.heard = last.to }
+    // Versions of the history before say nothing of this one. Where what is unsynced is discarded
+    // it is not known whether there is another one.
+    if let heard = state.deletion?.deleted.heard {
+      state.deletion?.deleted.heard = rebase.isOtherHistory ? last.to : min(heard, last.to)
+    }
     if let discarded = rebase.discarded {
       state.takeBack(discarded)
       state.settleLists(discarded)
@@ -75,6 +78,7 @@ extension ClientCore {
   /// The server lacks an object, or the client does not know what it has of it: all cells are
   /// written as if for the first time, in the order of lists.
   mutating func giveBack(_ id: ObjectID, _ state: inout ClientObject) {
+    guard state.generation.isAlive else { return }
     let nothing = ObjectChange(id: id, generation: state.generation)
     noteLacking(nothing, &state)
     state.isGivenBack = true
@@ -140,12 +144,19 @@ extension ClientCore {
 }
 
 extension ClientObject {
-  /// In another history numbers of generations say nothing of an object that is there. What the
-  /// client has deleted in the one before is that object.
+  /// Whether it was given back and deleted before the client has heard what is there now.
+  var isWhateverThereIsDeleted: Bool { deletion?.deleted.heard == ServerVersion(.max) }
+
+  /// What the client has deleted in another history, or after it gave it back, is the object that
+  /// is there.
   ///
   /// - Parameter heard: the version as of which the object is there.
-  mutating func adopt(_ other: Generation, heard: ServerVersion) {
+  mutating func retargetDeletion(to other: Generation, heard: ServerVersion) {
     if other.isAlive { deletion?.deleted = DeletedGeneration(other, heard: heard) }
+  }
+
+  /// In another history numbers of generations say nothing of an object that is there.
+  mutating func adopt(_ other: Generation) {
     guard generation.isAlive, other.isAlive, !isGenerationDirty, other < generation else { return }
     generation = other
   }

@@ -42,7 +42,10 @@ extension ClientObject {
   mutating func noteDeletion(
     at stamp: Stamp, newestBatch newest: UInt64, heard: ServerVersion
   ) {
-    if !isGenerationDirty {
+    // What was given back may be there in spite of an unanswered creation: by another client.
+    let wasSent = creations.contains { $0.stamp.time <= newest }
+    let mayBeThere = isGivenBack && deletion == nil && wasSent
+    if !isGenerationDirty || mayBeThere {
       deletion = OwnDeletion(
         deleted: DeletedGeneration(generation, heard: heard), time: stamp.time)
     }

@@ -25,10 +25,14 @@ extension ServerCore {
       throw SyncError(
         .unexpectedFrame, "The batch was made before what the client has confirmed.")
     }
+    guard batch.objects.count <= unansweredObjects else {
+      throw SyncError(.beyondLimit, "A batch has too many objects.")
+    }
     let unanswered = file.refusals.count + file.claims.count + batch.objects.count
-    // Without those of this batch, which may be the last one once more.
+    // Without those of this batch, which may be the last one once more. A client that comes anew
+    // takes it all before it is heard.
     guard max(unanswered, file.creationCount) <= unansweredObjects else {
-      throw SyncError(.beyondLimit, "Too many objects whose state the client has not taken.")
+      throw SyncError(.divergence, "Too many objects whose state the client has not taken.")
     }
     let latest = try latestTime(of: batch, now: now)
     try readObjects(of: batch)

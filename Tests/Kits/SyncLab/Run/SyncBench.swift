@@ -270,10 +270,12 @@ extension SyncBench {
   ///   - cut: ends the connection when so many slices were applied; with 0 when one is on its way.
   ///   - losesAnswer: ends it when the server has merged something.
   ///   - losesUpload: a batch does not arrive before the connection ends.
+  ///   - meanwhile: what happens whenever a slice was applied.
   public mutating func sync(
     _ number: Int, discardsUnsynced: Bool = false, cellsOfSlice: Int = Limits.cellsOfSlice,
     cellsOfOneTransaction transaction: Int? = nil, cutAfter cut: Int = .max,
-    losesAnswer: Bool = false, losesUpload: Bool = false
+    losesAnswer: Bool = false, losesUpload: Bool = false,
+    meanwhile: (inout SyncBench) throws(SyncError) -> Void = { _ throws(SyncError) in }
   ) throws(SyncError) {
     let slicesBefore = slices
     clock += 1
@@ -308,7 +310,10 @@ extension SyncBench {
         switch toClient.removeFirst() {
         case .send(let frame):
           toServer += client.receive(frame, &devices[number].core, now: clock)
-          if client.applied != nil { slices += 1 }
+          if client.applied != nil {
+            slices += 1
+            try meanwhile(&self)
+          }
           if cut > 0, slices - slicesBefore >= cut { return }
           refused += client.applied?.refused ?? []
           if client.applied?.isReset == true {
