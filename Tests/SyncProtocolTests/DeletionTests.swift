@@ -188,6 +188,54 @@ import Testing
     for device in [0, 1] { #expect(bench.exists(device, 9)) }
   }
 
+  /// The rebase is of another history, or of the same one while what is unsynced is discarded; it
+  /// goes on where it was cut, or starts over.
+  @Test(
+    "within a rebase ends nothing that was made since the device was told of the object",
+    arguments: [true, false], [true, false])
+  func withinRebase(isOtherHistory: Bool, isRestarted: Bool) throws {
+    var bench = try SyncBench(devices: 2)
+    for key in Int64(1)...8 { try bench.create(1, key) }
+    try bench.syncAll()
+    if isOtherHistory {
+      bench.backUp()
+      try bench.restore()
+    } else {
+      try forgetDeletions(&bench)
+    }
+    for key in Int64(1)...8 { try bench.set(1, key, "a", .int(7)) }
+    try bench.sync(1)
+    try bench.sync(0, discardsUnsynced: !isOtherHistory, cellsOfSlice: 2, cutAfter: 3)
+    let key = try #require((Int64(1)...8).first { bench.value(0, $0, "a") == .int(7) })
+    #expect((Int64(1)...8).contains { bench.value(0, $0, "a") != .int(7) })
+    for device in [0, 1] { try bench.delete(device, key) }
+    try bench.sync(1)
+    try bench.create(1, key)
+    try bench.sync(1)
+    if isRestarted { bench.restart(0) }
+    try bench.sync(0, discardsUnsynced: !isOtherHistory, cellsOfSlice: 2)
+    for device in [0, 1, 0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(bench.exists(device, key)) }
+  }
+
+  @Test("of what was given back ends what others give back, also after one more rebase")
+  func givenBackBeforeRebase() throws {
+    var bench = try SyncBench(devices: 2)
+    for key in Int64(2)...6 { try bench.create(1, key) }
+    try bench.syncAll()
+    bench.backUp()
+    try bench.create(0, 1)
+    try bench.sync(0)
+    try bench.sync(1)
+    try bench.restore()
+    try bench.sync(0, losesUpload: true)
+    try bench.delete(0, 1)
+    try bench.noteNewClass(0)
+    try bench.sync(0, losesUpload: true)
+    for device in [1, 0, 1, 0, 1] { try bench.sync(device) }
+    for device in [0, 1] { #expect(!bench.exists(device, 1)) }
+  }
+
   @Test("in a file that began with a copy of another one ends what that had")
   func seeded() throws {
     var bench = try SyncBench(devices: 2)

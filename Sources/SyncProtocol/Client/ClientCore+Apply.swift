@@ -95,8 +95,10 @@ extension ClientCore {
       state?.noteClean(upTo: max(counts ? answered.time : 0, refused.time))
       storage.putState(state, of: id)
     }
-    let isOfEarlierHistory = rebase.isOtherHistory || rebase.discarded != nil
-    if isOfEarlierHistory || state?.isWhateverThereIsDeleted == true {
+    if let deletion = state?.deletion,
+      deletion.isOfWhateverIsThere
+        || rebase.isBeforeMention(deletion, of: id, began: storage.record.reset)
+    {
       state?.retargetDeletion(to: generation, heard: slice.to)
     }
     // After that: this is what became of it in the history that the server has now.

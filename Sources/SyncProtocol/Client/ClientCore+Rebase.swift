@@ -11,10 +11,24 @@ public struct RebaseProgress: Sendable {
   /// go: as if it had been refused.
   var discarded: ClientRecord.SentBatch?
 
+  /// Whether it was begun on an earlier connection, and it is not known what was mentioned then.
+  var isResumed = false
+
   /// Nothing was mentioned yet.
   public init(isOtherHistory: Bool = false, isSeed: Bool = false) {
     self.isOtherHistory = isOtherHistory
     self.isSeed = isSeed
+  }
+
+  /// Whether the client has deleted an object before the rebase has told it of that: then it means
+  /// the one of the history before.
+  ///
+  /// - Parameter began: where the client was when the rebase began.
+  func isBeforeMention(
+    _ deletion: OwnDeletion, of id: ObjectID, began: ClientRecord.SentBatch?
+  ) -> Bool {
+    guard isOtherHistory || discarded != nil, !mentioned.contains(id) else { return false }
+    return !isResumed || deletion.time <= began?.time ?? 0
   }
 
   /// Whether the server is given back what it lacks of an object.
@@ -30,8 +44,10 @@ extension ClientCore {
     guard var state = storage.takeState(of: id) else { return }
     // Versions of the history before say nothing of this one. Where what is unsynced is discarded
     // it is not known whether there is another one.
-    if let heard = state.deletion?.deleted.heard {
-      state.deletion?.deleted.heard = rebase.isOtherHistory ? last.to : min(heard, last.to)
+    if rebase.isOtherHistory {
+      state.deletion?.deleted.heard = last.to
+    } else if let deletion = state.deletion, !deletion.isOfWhateverIsThere {
+      state.deletion!.deleted.heard = min(deletion.deleted.heard, last.to)
     }
     if let discarded = rebase.discarded {
       state.takeBack(discarded)
@@ -144,9 +160,6 @@ extension ClientCore {
 }
 
 extension ClientObject {
-  /// Whether it was given back and deleted before the client has heard what is there now.
-  var isWhateverThereIsDeleted: Bool { deletion?.deleted.heard == ServerVersion(.max) }
-
   /// What the client has deleted in another history, or after it gave it back, is the object that
   /// is there.
   ///

@@ -12,6 +12,9 @@ struct OwnDeletion: Sendable, Equatable {
   var deleted: DeletedGeneration
   /// When it did.
   var time: UInt64
+
+  /// Whether the object was given back, and the client has not heard since what is there.
+  var isOfWhateverIsThere: Bool { deleted.heard == ServerVersion(.max) }
 }
 
 extension ClientObject {

@@ -228,6 +228,7 @@ extension ClientSession {
     let isReset = progress.isReset(floorOfRebase: slice.floorOfRebase)
     if isReset {
       let record = core.storage.record
+      if record.reset != nil, progress.rebase.mentioned.isEmpty { progress.rebase.isResumed = true }
       let began =
         record.reset
         ?? ClientRecord.SentBatch(
