@@ -40,9 +40,12 @@ public final class ServerProcess {
 
   /// Starts the server, and waits until it listens; at the port that it had, if it had one.
   ///
-  /// - Parameter megabytesMax: how large a file it may make.
+  /// - Parameters:
+  ///   - megabytesMax: how large a file it may make.
+  ///   - niceness: how far it steps back for other programs, from 0 to 19.
   public func start(
-    _ arguments: [String] = [], environment: [String: String] = [:], megabytesMax: Int? = nil
+    _ arguments: [String] = [], environment: [String: String] = [:], megabytesMax: Int? = nil,
+    niceness: Int = 0
   ) async throws {
     process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -50,8 +53,8 @@ public final class ServerProcess {
     let limit = megabytesMax.map { "trap '' XFSZ; ulimit -f \($0 * 1024); " } ?? ""
     process.arguments =
       [
-        "-c", limit + "exec \"$@\"", "bash", Self.program, "serve", "--data", data, "--port",
-        "\(port)", "--port-descriptor", "1",
+        "-c", limit + "exec nice -n \(niceness) \"$@\"", "bash",
+        Self.program, "serve", "--data", data, "--port", "\(port)", "--port-descriptor", "1",
       ] + arguments
     let log = folder.appendingPathComponent("log")
     if !FileManager.default.fileExists(atPath: log.path) {

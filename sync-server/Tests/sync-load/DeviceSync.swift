@@ -13,7 +13,8 @@ struct DeviceSync: AsyncParsableCommand {
   @Option var objects = 100_000
 
   func run() async throws {
-    let server = try await SyncLoad.server()
+    // The server is another machine's work: it takes what the device leaves of the processors.
+    let server = try await SyncLoad.server(niceness: 19)
     unsafe setenv("XDG_DATA_HOME", server.folder.path, 1)
     let app = App(
       id: "demo", configuration: AppConfiguration(baseURL: "http://127.0.0.1:\(server.port)"))

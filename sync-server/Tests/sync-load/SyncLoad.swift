@@ -13,9 +13,9 @@ struct SyncLoad: AsyncParsableCommand {
       Edits.self,
     ])
 
-  static func server() async throws -> ServerProcess {
+  static func server(niceness: Int = 0) async throws -> ServerProcess {
     let server = try ServerProcess()
-    try await server.start()
+    try await server.start(niceness: niceness)
     return server
   }
 
