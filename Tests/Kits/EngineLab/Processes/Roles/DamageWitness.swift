@@ -9,11 +9,18 @@ struct DamageWitness {
   private let seed: UInt64
   private let rounds: Int
   private let ledger = Ledger()
+  private let options: DatabaseOptions
 
   init(_ words: Words) {
     path = words.text(1)
     seed = UInt64(words.number(2))
     rounds = words.number(3)
+    // Background work that begins as the file is closed would keep it open for as long as it takes,
+    // and the damage would not find it at rest.
+    var options = DatabaseOptions()
+    options.relaxedFlushDelayMilliseconds = 3_600_000
+    options.compactsInBackground = false
+    self.options = options
   }
 
   func run() {
@@ -23,7 +30,7 @@ struct DamageWitness {
       do {
         var vandal = LockFileVandal(path: path + ".lock", seed: seed &+ UInt64(round))
         try vandal.ravage()
-        let database = try Database.open(path: path)
+        let database = try Database.open(path: path, options: options)
         let snapshot = try database.pinNewest()
         let found = try ledger.counters(snapshot)
         if found != expected { say("wrong: round \(round): \(found), not \(expected)") }
