@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import RealmSwift
 import ServerKit
-import Synchronization
 
 /// What users do: an app with a file, its agent, and a main loop that must not stand still while
 /// the agent fills the file.
@@ -11,6 +10,7 @@ struct DeviceSync: AsyncParsableCommand {
     abstract: "A device's first sync, and the longest pause of its main loop.")
 
   @Option var objects = 100_000
+  @Option(help: "How many devices, one after the other.") var times = 1
 
   func run() async throws {
     // The server is another machine's work: it takes what the device leaves of the processors.
@@ -20,17 +20,25 @@ struct DeviceSync: AsyncParsableCommand {
       id: "demo", configuration: AppConfiguration(baseURL: "http://127.0.0.1:\(server.port)"))
     let user = try await app.login(credentials: .anonymous)
     try await fill(user, server.folder)
-    let device = try LoopDevice(
-      Self.configuration(user, server.folder, "device"), waitingFor: objects)
+    for number in 1...max(1, times) {
+      try await measure(Self.configuration(user, server.folder, "device \(number)"))
+    }
+  }
+
+  private func measure(_ configuration: Realm.Configuration) async throws {
+    let device = try LoopDevice(configuration, waitingFor: objects)
     let idle = IdleLoop()
     let measured = await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: device.run()) }
     }
     let machine = await idle.end()
     print("first sync of \(objects): \(measured.seconds) s")
-    print("longest pause of the main loop: \(measured.pauses.longest) ms")
-    print("turns that were more than 5 ms late: \(measured.pauses.late)")
-    print("longest pause of a loop beside it that does nothing: \(machine.longest) ms")
+    let pauses = measured.pauses
+    print("longest pause of the main loop: \(pauses.longest()) ms")
+    print(
+      "  while a loop beside it that does nothing turned: \(pauses.longest(without: machine)) ms")
+    print("  longest pause of that loop: \(machine.longest()) ms")
+    print("turns that were more than 5 ms late: \(pauses.late)")
   }
 
   private static func configuration(
@@ -80,7 +88,7 @@ private final class LoopDevice: @unchecked Sendable {
 
   struct Measured {
     var seconds = 0.0
-    var pauses = Pauses()
+    var pauses = LoopPauses()
   }
 
   private let configuration: Realm.Configuration
@@ -99,54 +107,11 @@ private final class LoopDevice: @unchecked Sendable {
     let all = realm.objects(Small.self)
     let wanted = objects
     let token = all.observe { _ in if all.count == wanted { loop.stop() } }
-    measured.pauses = Pauses()
+    measured.pauses = LoopPauses()
     loop.schedule(after: .milliseconds(1), every: .milliseconds(1)) { measured.pauses.turn() }
     loop.run()
     token.invalidate()
     measured.seconds = SyncLoad.seconds(ContinuousClock.now - start)
     return measured
-  }
-}
-
-/// How late a loop comes to what it does every millisecond.
-private struct Pauses {
-  /// In milliseconds, beyond the timer's interval.
-  private(set) var longest = 0.0
-  /// How many were longer than 5 ms.
-  private(set) var late = 0
-  private var last = ContinuousClock.now
-
-  mutating func turn() {
-    let now = ContinuousClock.now
-    let pause = SyncLoad.seconds(now - last) * 1_000 - 1
-    longest = max(longest, pause)
-    if pause > 5 { late += 1 }
-    last = now
-  }
-}
-
-/// A loop without a realm, for what the machine's other programs do to every loop.
-private final class IdleLoop: Sendable {
-  private let loop = Mutex<UVLoop?>(nil)
-  private let ended: AsyncStream<Pauses>
-
-  init() {
-    let (ended, end) = AsyncStream<Pauses>.makeStream()
-    self.ended = ended
-    Thread.detachNewThread { [self] in
-      let loop = UVLoop()
-      self.loop.withLock { $0 = loop }
-      var pauses = Pauses()
-      loop.schedule(after: .milliseconds(1), every: .milliseconds(1)) { pauses.turn() }
-      loop.run()
-      end.yield(pauses)
-    }
-  }
-
-  func end() async -> Pauses {
-    let loop = loop.withLock { $0 }
-    loop?.execute { loop?.stop() }
-    for await pauses in ended { return pauses }
-    return Pauses()
   }
 }
