@@ -67,9 +67,18 @@ extension CompiledQuery {
     return try node.holds(rows, position.row)
   }
 
+  private var isAlwaysTrue: Bool { (node as? ConstantNode)?.value == true }
+
+  /// How many matches there are at least, as far as that is known beforehand: room for so many spares
+  /// the copies, and the pages, of arrays that grow.
+  private func certainMatches(_ context: EvaluationContext) throws(StorageError) -> Int {
+    guard isAlwaysTrue, case .table = description.source else { return 0 }
+    return try context.table(table)?.count ?? 0
+  }
+
   private func matchCount(_ context: EvaluationContext) throws(StorageError) -> Int {
     if case .table = description.source, let table = try context.table(table) {
-      if (node as? ConstantNode)?.value == true { return table.count }
+      if isAlwaysTrue { return table.count }
       if let count = try indexedCount(table, context) { return count }
     }
     var count = 0
@@ -140,7 +149,7 @@ extension CompiledQuery {
       }
       return top.keys()
     }
-    var rows = StagedRows(stages)
+    var rows = StagedRows(stages, capacity: try certainMatches(context))
     try forEachMatch(context) { (cluster, selection) throws(StorageError) in
       try rows.gather(cluster, selection)
       return false
@@ -158,6 +167,7 @@ extension CompiledQuery {
       return ContiguousArray(found.prefix(limit))
     }
     var keys = ContiguousArray<ObjectKey>()
+    if limit > 1_000 { keys.reserveCapacity(min(limit, try certainMatches(context))) }
     try forEachMatch(context, plan) { (rows, selection) throws(StorageError) in
       rows.cluster.append(selection, to: &keys)
       return keys.count >= limit

@@ -51,22 +51,35 @@ struct ObjectDeletion {
     tables.generation &+= 1
   }
 
-  /// Those keys that objects have, in order and once each.
+  /// Those keys that objects have, in order and once each: the same array if that is what it has.
   private func existing(
     _ keys: [ObjectKey], in table: Table
   ) throws(StorageError) -> [ObjectKey] {
-    var existing: [ObjectKey] = []
-    existing.reserveCapacity(keys.count)
+    let rise = keys.indices.dropFirst().allSatisfy { keys[$0 - 1] < keys[$0] }
+    let keys = rise ? keys : keys.sorted()
     var walk: ClusterWalk?
-    for key in keys.sorted() where key != existing.last {
-      if walk != nil, key <= walk!.last {
-        if walk!.row(of: key) != nil { existing.append(key) }
+    /// Those of the keys before the present one, once that is not all of them.
+    var existing: [ObjectKey]?
+    var last: ObjectKey?
+    for index in keys.indices {
+      let key = keys[index]
+      var found = false
+      if key == last {
+        // Named twice.
+      } else if walk != nil, key <= walk!.last {
+        found = walk!.row(of: key) != nil
       } else if let position = try table.find(key) {
-        existing.append(key)
+        found = true
         walk = ClusterWalk(position.cluster, from: position.row)
       }
+      last = key
+      if found {
+        existing?.append(key)
+      } else if existing == nil {
+        existing = Array(keys[..<index])
+      }
     }
-    return existing
+    return existing ?? keys
   }
 
   /// Takes the objects, all of them in the cluster at hand, out of it.
@@ -132,12 +145,14 @@ struct ObjectDeletion {
     }
     let gone = KeyFilter(sorted: keys)
     let columns = state.pointee.columns
+    var left: [IndexPair] = []
+    left.reserveCapacity(state.pointee.count - keys.count)
     for slot in 0..<columns.count where columns[slot].indexSlot != 0 {
       let node = try transaction.indexes.node(state, columns[slot])
       for place in 0..<2 {
         let old = node.node.reference(place)
         if old.isNone { continue }
-        var left: [IndexPair] = []
+        left.removeAll(keepingCapacity: true)
         var iterator = PairIterator(root: old, in: source)
         while let pair = try iterator.next() {
           if !gone.contains(pair.key) { left.append(pair) }

@@ -75,11 +75,7 @@ struct RadixSort {
     let width = UInt64(64 - differing.leadingZeroBitCount)
     let sorted = Self.passesMax * Self.digitBits
     let shift = width > sorted ? width - sorted : 0
-    var digit = shift
-    while digit < width {
-      unsafe countingPass(entries, shift: digit)
-      digit += Self.digitBits
-    }
+    unsafe countingPasses(entries, shifts: stride(from: shift, to: width, by: Int(Self.digitBits)))
     if shift > 0 { unsafe sortRuns(entries, shift: shift) }
   }
 
@@ -96,17 +92,37 @@ struct RadixSort {
     }
   }
 
-  private mutating func countingPass(
-    _ entries: UnsafeMutableBufferPointer<SortEntry>, shift: UInt64
+  /// Sorts by one digit after the other, to the spare array and back: only an odd number of passes
+  /// ends with a copy.
+  private mutating func countingPasses(
+    _ entries: UnsafeMutableBufferPointer<SortEntry>, shifts: StrideTo<UInt64>
   ) {
-    let mask: UInt64 = (1 << Self.digitBits) - 1
     if spare.count < entries.count {
       spare = [SortEntry](repeating: SortEntry(bits: 0, row: 0), count: entries.count)
     }
+    unsafe spare.withUnsafeMutableBufferPointer { spare in
+      var source = unsafe entries
+      var target = unsafe UnsafeMutableBufferPointer(rebasing: spare[..<entries.count])
+      for shift in shifts {
+        unsafe Self.countingPass(source, to: target, shift: shift)
+        unsafe swap(&source, &target)
+      }
+      if unsafe source.baseAddress == entries.baseAddress { return }
+      unsafe entries.baseAddress.unsafelyUnwrapped.update(
+        from: source.baseAddress.unsafelyUnwrapped, count: entries.count)
+    }
+  }
+
+  /// - Parameter target: as many entries.
+  private static func countingPass(
+    _ source: UnsafeMutableBufferPointer<SortEntry>,
+    to target: UnsafeMutableBufferPointer<SortEntry>, shift: UInt64
+  ) {
+    let mask: UInt64 = (1 << Self.digitBits) - 1
     unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { starts in
       unsafe starts.initialize(repeating: 0)
-      for place in 0..<entries.count {
-        unsafe starts[Int(entries[place].bits &>> shift & mask)] &+= 1
+      for place in 0..<source.count {
+        unsafe starts[Int(source[place].bits &>> shift & mask)] &+= 1
       }
       var sum = 0
       for digit in starts.indices {
@@ -114,15 +130,11 @@ struct RadixSort {
         unsafe starts[digit] = sum
         sum &+= count
       }
-      unsafe spare.withUnsafeMutableBufferPointer { spare in
-        for place in 0..<entries.count {
-          let entry = unsafe entries[place]
-          let digit = Int(entry.bits &>> shift & mask)
-          unsafe spare[starts[digit]] = entry
-          unsafe starts[digit] &+= 1
-        }
-        unsafe entries.baseAddress.unsafelyUnwrapped.update(
-          from: spare.baseAddress.unsafelyUnwrapped, count: entries.count)
+      for place in 0..<source.count {
+        let entry = unsafe source[place]
+        let digit = Int(entry.bits &>> shift & mask)
+        unsafe target[starts[digit]] = entry
+        unsafe starts[digit] &+= 1
       }
     }
   }

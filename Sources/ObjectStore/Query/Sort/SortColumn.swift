@@ -28,7 +28,8 @@ import Storage
   /// Of each row, in the order in which they are sorted; empty if all rows have values.
   private(set) var presences: [Presence] = []
 
-  init(_ path: CompiledPath, ascending: Bool) {
+  /// - Parameter capacity: how many rows there will be at least.
+  init(_ path: CompiledPath, ascending: Bool, capacity: Int = 0) {
     self.path = path
     self.ascending = ascending
     switch path.kind {
@@ -40,6 +41,11 @@ import Storage
       plainColumn = column
     } else {
       plainColumn = nil
+    }
+    switch form {
+    case .bits: bits.reserveCapacity(capacity)
+    case .bytes: unsafe bytes.reserveCapacity(capacity)
+    case .values: values.reserveCapacity(capacity)
     }
   }
 

@@ -80,7 +80,18 @@ struct Sorter {
       var isUniform = true
       let firstLength = unsafe min(bytes[Int(run[0].row)].count - offset, 9)
       for place in run.indices {
-        let length = unsafe min(bytes[Int(run[place].row)].count - offset, 9)
+        // The rows are all over the table: what is looked at soon is fetched meanwhile.
+        let ahead = place + 16
+        if ahead < run.count {
+          unsafe bytes.withUnsafeBufferPointer {
+            unsafe Prefetch.ask($0.baseAddress.map { unsafe $0 + Int(run[ahead].row) }, bytes: 16)
+          }
+        }
+        let string = unsafe bytes[Int(run[place].row)]
+        let length = min(string.count - offset, 9)
+        if length == 9 {
+          unsafe Prefetch.ask(string.baseAddress.map { unsafe $0 + offset }, bytes: 16)
+        }
         isUniform = isUniform && length == firstLength
         unsafe run[place].bits = UInt64(max(length, 0)) ^ flip
       }

@@ -11,12 +11,15 @@ struct StagedRows {
   private var steps: [Step]
   private var keys = ContiguousArray<ObjectKey>()
 
-  init(_ stages: ArraySlice<CompiledStage>) {
+  /// - Parameter capacity: how many rows there will be at least.
+  init(_ stages: ArraySlice<CompiledStage>, capacity: Int) {
+    keys.reserveCapacity(capacity)
     steps = stages.map { stage in
       switch stage {
       case .sort(let keys):
-        .sort(keys.map { SortColumn($0.path, ascending: $0.ascending) })
-      case .distinct(let paths): .distinct(paths.map { SortColumn($0, ascending: true) })
+        .sort(keys.map { SortColumn($0.path, ascending: $0.ascending, capacity: capacity) })
+      case .distinct(let paths):
+        .distinct(paths.map { SortColumn($0, ascending: true, capacity: capacity) })
       case .limit(let count): .limit(count)
       }
     }
@@ -41,21 +44,24 @@ struct StagedRows {
 
   /// What is left, in order.
   func keys(limit: Int?) -> ContiguousArray<ObjectKey> {
-    var order = Array(0..<UInt32(keys.count))
-    var isOriginal = true
+    /// Nil as long as it is all rows, as they came.
+    var order: [UInt32]?
+    var all: [UInt32] { Array(0..<UInt32(keys.count)) }
     for step in steps {
       switch step {
-      case .sort(let columns):
-        order = isOriginal ? sorted(columns) : sorted(order, columns)
+      case .sort(let columns): order = order.map { sorted($0, columns) } ?? sorted(columns)
       case .distinct(let columns):
-        let isFirst = Distinction.firstOfEach(order, rows: keys.count, columns)
-        order = order.filter { isFirst[Int($0)] }
-      case .limit(let count): if order.count > count { order.removeSubrange(count...) }
+        let isFirst = Distinction.firstOfEach(order ?? all, rows: keys.count, columns)
+        order = (order ?? all).filter { isFirst[Int($0)] }
+      case .limit(let count):
+        if (order?.count ?? keys.count) > count { order = Array((order ?? all).prefix(count)) }
       }
-      isOriginal = false
     }
-    if let limit, limit < order.count { order.removeSubrange(limit...) }
-    return ContiguousArray(order.map { keys[Int($0)] })
+    let left = order.map { $0.prefix(limit ?? .max) } ?? all.prefix(limit ?? .max)
+    var found = ContiguousArray<ObjectKey>()
+    found.reserveCapacity(left.count)
+    for row in left { found.append(keys[Int(row)]) }
+    return found
   }
 
   private func sorted(_ columns: [SortColumn]) -> [UInt32] {
