@@ -69,8 +69,8 @@ extension CompiledQuery {
 
   private var isAlwaysTrue: Bool { (node as? ConstantNode)?.value == true }
 
-  /// How many matches there are at least, as far as that is known beforehand: room for so many spares
-  /// the copies, and the pages, of arrays that grow.
+  /// How many matches there are at least, as far as that is known beforehand: room for so many
+  /// spares the copies, and the pages, of arrays that grow.
   private func certainMatches(_ context: EvaluationContext) throws(StorageError) -> Int {
     guard isAlwaysTrue, case .table = description.source else { return 0 }
     return try context.table(table)?.count ?? 0

@@ -27,6 +27,15 @@ public enum SchemaDifference: Hashable, Sendable {
   /// Whether a class has fewer properties than it had.
   public var isRemoval: Bool { if case .propertyRemoved = self { true } else { false } }
 
+  /// Whether objects that have a primary key get another one, or one of another type.
+  public var changesPrimaryKey: Bool {
+    switch self {
+    case .primaryKeyChanged(_, let old, _): old != nil
+    case .typeChanged(_, let old, let new): old.isPrimaryKey && new.isPrimaryKey
+    default: false
+    }
+  }
+
   /// Whether a program that only reads cannot do with it: it may lack indexes and classes, and know
   /// fewer properties than the file has, but not more.
   public var preventsReading: Bool {

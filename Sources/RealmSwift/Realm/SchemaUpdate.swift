@@ -143,10 +143,22 @@ struct SchemaUpdate {
         "Provided schema version \(wanted.version) is less than last set version "
           + "\(stored.version).")
     }
+    if stored.isSynced { try checkKeys(differences) }
     if stored.version < wanted.version { return .migrate }
     let refused = refused(stored, differences)
     if refused.isEmpty { return .add }
     throw mismatch(Self.list("Migration is required due to the following errors:", refused))
+  }
+
+  /// The keys of a synced file's objects are their names, for the server and for what waits to be
+  /// sent to it.
+  private func checkKeys(_ differences: [SchemaDifference]) throws(StorageError) {
+    let changed = differences.filter(\.changesPrimaryKey)
+    if changed.isEmpty { return }
+    throw mismatch(
+      Self.list(
+        "The primary keys of a synchronized file's classes cannot be changed; give the class "
+          + "another name, or delete the file and let the server send its objects again:", changed))
   }
 
   private func checkCanBeRead(_ stored: SchemaDescription) throws(StorageError) {

@@ -34,7 +34,8 @@ extension ServerCore {
     guard max(unanswered, file.creationCount) <= unansweredObjects else {
       throw SyncError(.divergence, "Too many objects whose state the client has not taken.")
     }
-    let latest = try latestTime(of: batch, now: now)
+    latestNow = max(latestNow, now)
+    let latest = try latestTime(of: batch)
     try readObjects(of: batch)
     // What the client holds may be much, and is changed in place: nobody else has it meanwhile.
     files[id] = nil
@@ -148,14 +149,17 @@ extension ServerCore {
     return storage.allows(change, by: user, to: object) ? nil : .notAllowed
   }
 
-  /// The latest time in a batch, none of which may be far ahead of the clock.
-  private func latestTime(of batch: UploadBatch, now: UInt64) throws(SyncError) -> UInt64 {
-    let limit = HybridClock.time(milliseconds: now + Limits.clockAheadMilliseconds)
+  /// The latest time in a batch, none of which may be far ahead of the clock. The name of a
+  /// container is one of them: who gives it back after a backup was restored writes with that time.
+  private func latestTime(of batch: UploadBatch) throws(SyncError) -> UInt64 {
+    let limit = HybridClock.time(milliseconds: latestNow + Limits.clockAheadMilliseconds)
     var latest: UInt64 = 0
     for object in batch.objects {
       latest = max(latest, object.life?.creation?.time ?? 0)
       for container in object.containers {
-        for register in container.registers { latest = max(latest, register.stamp.stamp.time) }
+        for register in container.registers {
+          latest = max(latest, register.stamp.stamp.time, register.maker?.time ?? 0)
+        }
         for placement in container.placements { latest = max(latest, placement.name.stamp.time) }
       }
     }

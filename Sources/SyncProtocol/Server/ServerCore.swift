@@ -37,6 +37,9 @@ public struct ServerCore<Storage: ServerStorage> {
   private var evicted: Set<ClientID> = []
   /// Up to where marks were forgotten since the core was made; nil if they never were.
   var trimmedFloor: ServerVersion?
+  /// The latest that the machine's clock has said, in milliseconds. It may have been put back
+  /// since: clients follow times that the server has taken before, and are not ahead for that.
+  var latestNow: UInt64
   private var changedObjects: Set<ObjectID> = []
   private var forgottenObjects: Set<ObjectID> = []
   private var changedFiles: Set<ClientID> = []
@@ -48,6 +51,7 @@ public struct ServerCore<Storage: ServerStorage> {
     self.storage = storage
     self.isSchemaOpen = isSchemaOpen
     head = try storage.head()
+    latestNow = head.time >> HybridClock.counterBits
     for file in try storage.clientFiles() { files[file.id] = file }
   }
 

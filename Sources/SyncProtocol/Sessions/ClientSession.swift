@@ -18,6 +18,8 @@ public struct ClientSession: Sendable {
   private var firstPart: UInt64 = 0
   private var epoch: UInt64 = 0
   private var batchInFlight: UInt64?
+  /// Whether the server has called a batch ahead of its clock and acknowledged none since.
+  private var hasCorrectedClock = false
   /// The query set that was sent last in this connection.
   private var sentQuery: UInt64?
   private var knowsSchema = false
@@ -138,6 +140,21 @@ public struct ClientSession: Sendable {
 }
 
 extension ClientSession {
+  /// Throws the error, unless it says that the clock is ahead, for the first time.
+  private mutating func correctClock<Storage: ClientStorage>(
+    _ error: SyncError, _ time: UInt64, _ pause: UInt64, _ core: inout ClientCore<Storage>,
+    now: UInt64
+  ) throws(SyncError) {
+    // Corrected once and still ahead: again at once would be again and again.
+    guard error.code == .clockAhead, state == .isBound, !hasCorrectedClock else {
+      retryAfterMilliseconds = pause
+      throw error
+    }
+    hasCorrectedClock = true
+    try core.correctClock(now: now, server: time)
+    batchInFlight = nil
+  }
+
   private mutating func receive<Storage: ClientStorage>(
     _ frame: Frame, _ core: inout ClientCore<Storage>, now: UInt64
   ) throws -> [SessionAction] {
@@ -145,12 +162,7 @@ extension ClientSession {
     case (.ping(let number), _): return [.send(Frame.pong(number).encoded)]
     case (.pong, _): return []
     case (.error(let error, let time, let pause), _):
-      guard error.code == .clockAhead, state == .isBound else {
-        retryAfterMilliseconds = pause
-        throw error
-      }
-      try core.correctClock(now: now, server: time)
-      batchInFlight = nil
+      try correctClock(error, time, pause, &core, now: now)
       return []
     case (.welcome(let version, let epoch, let time), .waitsForWelcome):
       guard (ProtocolVersion.oldest...ProtocolVersion.newest).contains(version) else {
@@ -259,6 +271,7 @@ extension ClientSession {
     firstPart = 0
     if let batch = batchInFlight, batch <= slice.acknowledged || slice.isRebase {
       batchInFlight = nil
+      hasCorrectedClock = false
     }
     return [.send(Frame.confirm(slice.to, query: slice.queryVersion).encoded)]
   }

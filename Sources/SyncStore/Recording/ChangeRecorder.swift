@@ -139,7 +139,7 @@ struct Recording {
       }
     case .set:
       for value in try writes.list(property.columnKey, of: row, in: table).allValues() {
-        try noteMember(value, isThere: true, collection, id)
+        try noteMember(value, isThere: true, property, collection, id)
       }
     case .map:
       let map = try writes.map(property, of: row, in: table)
@@ -203,9 +203,10 @@ struct Recording {
   }
 
   mutating func noteMember(
-    _ value: StoredValue, isThere: Bool, _ set: ContainerID, _ id: ObjectID
+    _ value: StoredValue, isThere: Bool, _ property: PropertyDescription, _ set: ContainerID,
+    _ id: ObjectID
   ) throws(StorageError) {
-    guard let cell = try storage.cell(value) else { return }
-    core.set(.member(cell), of: set, in: id, to: isThere ? .bool(true) : .absent, now: now)
+    guard let name = try storage.cell(value)?.memberName(in: property) else { return }
+    core.set(.member(name), of: set, in: id, to: isThere ? .bool(true) : .absent, now: now)
   }
 }

@@ -125,7 +125,8 @@ extension Recording {
     else { return false }
     for offset in 0..<count {
       let now = try writes.list(place.property.columnKey, of: place.row, in: place.table)
-      try noteMember(try now.value(at: index + offset), isThere: true, set, id)
+      let member = try now.value(at: index + offset)
+      try noteMember(member, isThere: true, place.property, set, id)
     }
     return true
   }
@@ -157,18 +158,37 @@ extension Recording {
     let (before, now) = try values(place, place.property)
     let isCleared = change?.isClearedFirst == true
     // What is in it now was put in afterwards.
-    let known = isCleared ? [] : Set(before)
-    if isCleared { try noteHiddenMembersGone(of: set, id) }
-    for value in now where !known.contains(value) {
-      try noteMember(value, isThere: true, set, id)
+    var known: [Member: StoredValue] = [:]
+    if isCleared {
+      try noteHiddenMembersGone(of: set, id)
+    } else {
+      for value in before { known[Member(value, place.property)] = value }
     }
-    let there = Set(now)
-    for value in before where !there.contains(value) {
+    var there: Set<Member> = []
+    for value in now {
+      let member = Member(value, place.property)
+      there.insert(member)
+      if known[member]?.isIdentical(to: value) == true { continue }
+      try noteMember(value, isThere: true, place.property, set, id)
+    }
+    // One that an equal one has taken the place of is in the same cell.
+    for value in before where !there.contains(Member(value, place.property)) {
       if case .link(let table, let row) = value, deleted.contains(Row(table: table, row: row)) {
         try noteLostMember(row, table, set, id)
       } else {
-        try noteMember(value, isThere: false, set, id)
+        try noteMember(value, isThere: false, place.property, set, id)
       }
+    }
+  }
+
+  /// A member by the cell that has it: not-a-number does not equal itself.
+  private enum Member: Hashable {
+    case link(StoredValue)
+    case value(CellValue)
+
+    init(_ value: StoredValue, _ property: PropertyDescription) {
+      let cell = CellValue(value)
+      self = cell.map { .value($0.memberName(in: property)) } ?? .link(value)
     }
   }
 

@@ -169,8 +169,14 @@ extension RealmClientStorage {
       try setKey(key, of: container, id, value, made, property, row, table)
     case (.member(let member), .collection(let table, let row, let property)):
       guard property.collection == .set else { return }
-      switch try content(member, for: property) {
+      switch try content(value.member(named: member, in: property), for: property) {
       case .value(let stored):
+        // One that is equal and not the same makes room.
+        if let known = try self.member(named: member, property, of: row, in: table),
+          known.memberValue(named: member) != value
+        {
+          try writes.setRemove([stored], property.columnKey, of: row, in: table)
+        }
         try writes.setInsert([stored], property.columnKey, of: row, in: table)
       case .dangling(let target): keepDangling(.member, of: container, id, target)
       case .unfit: break
@@ -255,6 +261,7 @@ extension RealmClientStorage {
       try writes.mapRemove(key.string, property, of: row, in: table)
     case (.member(let member), .collection(let table, let row, let property)):
       guard property.collection == .set,
+        try self.member(named: member, property, of: row, in: table) != nil,
         case .value(let stored) = try content(member, for: property)
       else { return }
       try writes.setRemove([stored], property.columnKey, of: row, in: table)

@@ -11,7 +11,7 @@ extension RealmClientStorage {
     let targets = entry.state == nil ? [] : entry.places.dangling.targets
     if targets == entry.knownTargets { return }
     let links = try layout.tables.links
-    let source = ObjectName.text(id, record.names)
+    let source = Text(ObjectName.text(id, record.names))
     var old: [ObjectStore.ObjectKey] = []
     for gone in entry.knownTargets.subtracting(targets) {
       old += try sources(of: gone)[source] ?? []
@@ -22,7 +22,7 @@ extension RealmClientStorage {
       let row = try writes.createObject(in: links.table)
       let target = ObjectName.text(new, record.names)
       try writes.setString(target, links.target.columnKey, of: row, in: links.table)
-      try writes.setString(source, links.source, of: row, in: links.table)
+      try writes.setString(source.string, links.source, of: row, in: links.table)
       linkSources[new]?[source, default: []].append(row)
     }
     entries[id]?.knownTargets = targets
@@ -31,16 +31,16 @@ extension RealmClientStorage {
   /// The names of what links to an object that is not there, with the rows that say so.
   private func sources(
     of target: ObjectID
-  ) throws(StorageError) -> [String: [ObjectStore.ObjectKey]] {
+  ) throws(StorageError) -> [Text: [ObjectStore.ObjectKey]] {
     if let known = linkSources[target] { return known }
     let links = try layout.tables.links
     let table = try writes.table(links.table)
     guard table.count > 0, let index = try table.index(of: links.target) else { return [:] }
     let rows = try index.keys(equal: .string(ObjectName.text(target, record.names)))
-    var sources: [String: [ObjectStore.ObjectKey]] = [:]
+    var sources: [Text: [ObjectStore.ObjectKey]] = [:]
     for row in rows {
       guard let position = try table.find(row) else { continue }
-      sources[try table.string(links.source, at: position), default: []].append(row)
+      sources[Text(try table.string(links.source, at: position)), default: []].append(row)
     }
     // Each of them may ask.
     if rows.count >= 8 { linkSources[target] = sources }
@@ -58,7 +58,7 @@ extension RealmClientStorage {
           continue
         }
         for name in try sources(of: target).keys {
-          guard let source = ObjectName.id(name, record.names) else { continue }
+          guard let source = ObjectName.id(name.string, record.names) else { continue }
           found[source, default: [:]][target] = .link(type.table, row)
         }
       }

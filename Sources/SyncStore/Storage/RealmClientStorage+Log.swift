@@ -146,12 +146,14 @@ extension RealmClientStorage {
         guard let name = known.names[column],
           let collection = state(of: id)?.collection(name, of: container)
         else { continue }
-        if known.properties[name]?.collection == .map {
+        guard let property = known.properties[name] else { continue }
+        if property.collection == .map {
           guard case .string(let key) = value else { continue }
           core.set(
             .key(Text(key)), of: collection, in: id, to: isThere ? .null : .absent,
             now: entry.time)
         } else if let member = try cellBefore(value) {
+          let member = member.memberName(in: property)
           core.set(
             .member(member), of: collection, in: id, to: isThere ? .bool(true) : .absent,
             now: entry.time)

@@ -26,12 +26,24 @@ extension RealmClientStorage {
         if case .link(let target) = member, links.hasMember(target, container) {
           return .bool(true)
         }
-        guard case .value(let value) = try content(member, for: property) else { return nil }
-        let set = try writes.list(property.columnKey, of: row, in: table)
-        return try SetOrder.place(of: value, in: set).isFound ? .bool(true) : nil
+        return try self.member(named: member, property, of: row, in: table)?
+          .memberValue(named: member)
       default: return nil
       }
     }
+  }
+
+  /// The member of that name, as it is there.
+  func member(
+    named name: CellValue, _ property: PropertyDescription, of row: ObjectStore.ObjectKey,
+    in table: TableKey
+  ) throws(StorageError) -> CellValue? {
+    guard case .value(let value) = try content(name, for: property) else { return nil }
+    let set = try writes.list(property.columnKey, of: row, in: table)
+    let (index, isFound) = try SetOrder.place(of: value, in: set)
+    guard isFound else { return nil }
+    let member = try cell(try set.value(at: index)) ?? name
+    return member.memberName(in: property) == name ? member : nil
   }
 
   private func property(
@@ -72,7 +84,7 @@ extension RealmClientStorage {
         case .set:
           let set = try writes.list(property.columnKey, of: row, in: table)
           for value in try set.allValues() {
-            if let cell = try cell(value) { slots.append(.member(cell)) }
+            if let cell = try cell(value) { slots.append(.member(cell.memberName(in: property))) }
           }
         case .map:
           let map = try writes.map(property, of: row, in: table)

@@ -50,8 +50,8 @@ public final class RealmClientStorage: ClientStorage {
   /// Objects that are to go and whose rows are still there, see `finishDeletions`.
   var leaving: [TableKey: [ObjectStore.ObjectKey: ObjectID]] = [:]
   /// What links to an object that is not there, with the rows that say so: of objects of which many
-  /// do.
-  var linkSources: [ObjectID: [String: [ObjectStore.ObjectKey]]] = [:]
+  /// do. By `Text`: names that Swift's strings take for equal are two.
+  var linkSources: [ObjectID: [Text: [ObjectStore.ObjectKey]]] = [:]
   /// Which containers of objects are where, while many are asked for and none is made; else nil.
   var madeAt: [ObjectID: [Places.Place: ContainerID]]?
   /// Containers that the next changes of cells make.

@@ -45,6 +45,30 @@ final class RetypedCrate: Object {
   override static func _realmObjectName() -> String { "Crate" }
 }
 
+/// The same class in a version in which another property is the key.
+final class RekeyedCrate: Object {
+  @Persisted var _id = ""
+  @Persisted(primaryKey: true) var label = ""
+  @Persisted var weight: Int?
+  @Persisted var places: List<Int>
+  @Persisted var weights: Map<String, Int>
+  @Persisted var next: RekeyedCrate?
+
+  override static func _realmObjectName() -> String { "Crate" }
+}
+
+/// The same class in a version in which the key is of another type.
+final class NumberedCrate: Object {
+  @Persisted(primaryKey: true) var _id = 0
+  @Persisted var label = ""
+  @Persisted var weight: Int?
+  @Persisted var places: List<Int>
+  @Persisted var weights: Map<String, Int>
+  @Persisted var next: NumberedCrate?
+
+  override static func _realmObjectName() -> String { "Crate" }
+}
+
 @Suite("a synced file that is migrated", .timeLimit(.minutes(2))) @MainActor
 struct MigratedFileTests {
   private func open<T: Object>(
@@ -69,6 +93,44 @@ struct MigratedFileTests {
       let masses = crate.masses.keys.sorted().map { "\($0): \(crate.masses[$0] ?? -1)" }
       return "\(crate._id) \(crate.title) \(crate.mass ?? -1) \(Array(crate.spots)) \(masses) "
         + (crate.follower?._id ?? "nil")
+    }
+  }
+
+  @Test("keeps its keys, with lists that wait to be sent, and says so")
+  func rekeyed() async throws {
+    try await TwoDevices.with { two in
+      @MainActor func make() async throws {
+        let realm = try await open(FirstCrate.self, version: 0, two.left, two.user)
+        let session = try #require(realm.syncSession)
+        try realm.write {
+          realm.add(FirstCrate(value: ["_id": "a", "label": "1", "places": [1, 2, 3]]))
+        }
+        try await session.wait(for: .upload)
+        session.suspend()
+        try realm.write {
+          let crate = try #require(realm.object(ofType: FirstCrate.self, forPrimaryKey: "a"))
+          crate.places.append(4)
+          crate.places.remove(at: 0)
+        }
+      }
+      try await make()
+      for version in [0, 1] as [UInt64] {
+        await #expect {
+          _ = try await open(RekeyedCrate.self, version: version, two.left, two.user)
+        } throws: { "\($0)".contains("primary keys of a synchronized file") }
+        await #expect {
+          _ = try await open(NumberedCrate.self, version: version, two.left, two.user)
+        } throws: { "\($0)".contains("primary keys of a synchronized file") }
+      }
+      let left = try await open(FirstCrate.self, version: 0, two.left, two.user)
+      left.syncSession?.resume()
+      try await #require(left.syncSession).wait(for: .upload)
+      let right = try await open(FirstCrate.self, version: 0, two.right, two.user)
+      #expect(
+        await waits(right) {
+          $0.object(ofType: FirstCrate.self, forPrimaryKey: "a").map { Array($0.places) }
+            == [2, 3, 4]
+        })
     }
   }
 

@@ -19,6 +19,9 @@ enum StoreClasses {
         PropertyDescription(name: "any", kind: .any),
         PropertyDescription(name: "numbers", kind: .int, collection: .list),
         PropertyDescription(name: "words", kind: .string, collection: .set),
+        PropertyDescription(name: "reals", kind: .double, collection: .set),
+        PropertyDescription(name: "prices", kind: .decimal128, collection: .set),
+        PropertyDescription(name: "choices", kind: .any, collection: .set),
         PropertyDescription(name: "counts", kind: .int, collection: .map),
         PropertyDescription(
           name: "friends", kind: .object, collection: .list, linkTarget: "Thing"),

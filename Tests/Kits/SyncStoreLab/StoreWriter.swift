@@ -50,7 +50,7 @@ struct StoreWriter {
       if random.below(10) == 0 {
         return try writes.listClear(property.columnKey, of: row, in: known.tableKey)
       }
-      guard let value = try value(property) else { return }
+      guard let value = try member(property) else { return }
       if random.below(3) == 0 {
         try writes.setRemove([value], property.columnKey, of: row, in: known.tableKey)
       } else {
@@ -58,6 +58,35 @@ struct StoreWriter {
       }
     case .map: try changeMap(property, row)
     }
+  }
+
+  /// Of numbers often such as equal each other and are not the same.
+  private mutating func member(_ property: PropertyDescription) throws -> StoredValue? {
+    guard random.below(4) > 0 else { return try value(property) }
+    switch property.kind {
+    case .double: return .double(Self.reals[random.below(Self.reals.count)])
+    case .decimal128: return .decimal128(Self.decimals[random.below(Self.decimals.count)])
+    case .any:
+      switch random.below(5) {
+      case 0: return .int(Int64(random.below(2)))
+      case 1: return .double(Self.reals[random.below(Self.reals.count)])
+      case 2: return .decimal128(Self.decimals[random.below(Self.decimals.count)])
+      case 3: return .float(random.below(2) == 0 ? 1 : 1.5)
+      default: return try value(property)
+      }
+    default: return try value(property)
+    }
+  }
+
+  private static let reals = [0, -0.0, .nan, -.nan, 1, 1.5]
+  /// 0, minus 0, 0.0, 1, 1.0, 1.5, 1.50 and not-a-number.
+  private static let decimals = [
+    decimal(0, 0), DecimalBits(low: 0, high: 0xB040 << 48), decimal(0, -1), decimal(1, 0),
+    decimal(10, -1), decimal(15, -1), decimal(150, -2), DecimalBits(low: 0, high: 0x7C00 << 48),
+  ]
+
+  private static func decimal(_ coefficient: UInt64, _ exponent: Int) -> DecimalBits {
+    DecimalBits(low: coefficient, high: UInt64(0x3040 + 2 * exponent) << 48)
   }
 
   private mutating func value(_ property: PropertyDescription) throws -> StoredValue? {

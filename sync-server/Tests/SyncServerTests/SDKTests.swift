@@ -30,6 +30,13 @@ final class Harbour: Object {
   @Persisted var country = ""
 }
 
+/// A place in a harbour.
+final class Berth: Object {
+  @Persisted(primaryKey: true) var name = ""
+  @Persisted var harbour: Harbour?
+  @Persisted var prices: MutableSet<Decimal128>
+}
+
 /// Programs that use the library, and a server as a process.
 @MainActor
 @Suite(.serialized) struct SDKTests {
@@ -47,7 +54,7 @@ final class Harbour: Object {
   ) async throws -> Realm {
     var configuration = user.flexibleSyncConfiguration(initialSubscriptions: subscriptions)
     configuration.fileURL = server.folder.appendingPathComponent("\(name).realm")
-    configuration.objectTypes = [Boat.self, Engine.self, Harbour.self]
+    configuration.objectTypes = [Boat.self, Engine.self, Harbour.self, Berth.self]
     return try await Realm(configuration: configuration)
   }
 
@@ -117,6 +124,58 @@ final class Harbour: Object {
         let boat = $0.objects(Boat.self).first
         return boat?.crew.first == "Atalanta" && boat?.engine?.power == 60
           && boat?.harbour?.country == "Greece" && boat?.log.count == 2 && boat?.ports.count == 2
+      })
+    let verified = try server.run(["verify"])
+    #expect(verified.status == 0, "\(verified.output)")
+  }
+
+  @Test func namesThatSwiftTakesForEqualAndNumbersThatAreEqualAreToldApartAsTheFileDoes()
+    async throws
+  {
+    let server = try ServerProcess()
+    try await server.start()
+    let user = try await app(server).login(credentials: .anonymous)
+    let berths: @Sendable (SyncSubscriptionSet) -> Void = {
+      $0.append(QuerySubscription<Berth>(name: "berths"))
+    }
+    let left = try await realm(user, server, "left") {
+      berths($0)
+      $0.append(QuerySubscription<Harbour>(name: "harbours"))
+    }
+    let names = ["\u{E9}", "e\u{301}"]
+    try left.write {
+      let harbour = left.create(Harbour.self, value: ["code": "IOL"])
+      for name in names {
+        let berth = left.create(Berth.self, value: ["name": name])
+        berth.harbour = harbour
+        berth.prices.insert(try Decimal128(string: "1.50"))
+      }
+    }
+    let session = try #require(left.syncSession)
+    try await session.wait(for: .upload)
+    for change in ["removed", "put in anew"] {
+      try left.write {
+        for berth in left.objects(Berth.self) {
+          if change == "removed" {
+            berth.prices.remove(try Decimal128(string: "1.50"))
+          } else {
+            berth.prices.insert(try Decimal128(string: "1.5"))
+          }
+        }
+      }
+      try await session.wait(for: .upload)
+    }
+    // Links to a harbour that is not in view, until it is.
+    let right = try await realm(user, server, "right", berths)
+    #expect(await waits(right) { $0.objects(Berth.self).count == 2 })
+    #expect(right.objects(Berth.self).allSatisfy { $0.harbour == nil && $0.prices.count == 1 })
+    let subscriptions = right.subscriptions
+    try await subscriptions.update {
+      subscriptions.append(QuerySubscription<Harbour>(name: "harbours"))
+    }
+    #expect(
+      await waits(right) { realm in
+        realm.objects(Berth.self).allSatisfy { $0.harbour?.code == "IOL" }
       })
     let verified = try server.run(["verify"])
     #expect(verified.status == 0, "\(verified.output)")

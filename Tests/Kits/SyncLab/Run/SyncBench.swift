@@ -82,6 +82,16 @@ public struct SyncBench {
       HybridClock.time(milliseconds: clock + milliseconds))
   }
 
+  /// All clocks had been ahead, and are put right; the server may have been started anew since.
+  public mutating func putClocksBack(
+    by milliseconds: UInt64, restartingServer: Bool
+  ) throws(SyncError) {
+    clock -= milliseconds
+    if restartingServer {
+      server = try ServerCore(storage: server.storage, isSchemaOpen: true)
+    }
+  }
+
   /// The client that a device is for the server.
   public func client(_ number: Int) -> ClientID { devices[number].core.storage.record.client }
 
@@ -270,11 +280,12 @@ extension SyncBench {
   ///   - cut: ends the connection when so many slices were applied; with 0 when one is on its way.
   ///   - losesAnswer: ends it when the server has merged something.
   ///   - losesUpload: a batch does not arrive before the connection ends.
+  ///   - refusesTimes: the server calls all batches ahead of its clock.
   ///   - meanwhile: what happens whenever a slice was applied.
   public mutating func sync(
     _ number: Int, discardsUnsynced: Bool = false, cellsOfSlice: Int = Limits.cellsOfSlice,
     cellsOfOneTransaction transaction: Int? = nil, cutAfter cut: Int = .max,
-    losesAnswer: Bool = false, losesUpload: Bool = false,
+    losesAnswer: Bool = false, losesUpload: Bool = false, refusesTimes: Bool = false,
     meanwhile: (inout SyncBench) throws(SyncError) -> Void = { _ throws(SyncError) in }
   ) throws(SyncError) {
     let slicesBefore = slices
@@ -292,11 +303,16 @@ extension SyncBench {
     }
     var toServer = client.start()
     var toClient: [SessionAction] = []
+    let ahead = Frame.error(
+      SyncError(.clockAhead, "ahead"), time: clock, retryAfterMilliseconds: 0)
     repeat {
       let version = server.head.version
       for action in toServer {
         guard case .send(let frame) = action else { continue }
-        if losesUpload, case .upload = try? Frame.decode(frame) { continue }
+        if losesUpload || refusesTimes, case .upload = try? Frame.decode(frame) {
+          if refusesTimes { toClient.append(.send(ahead.encoded)) }
+          continue
+        }
         toClient += session.receive(frame, &server, now: clock)
       }
       try server.flush()

@@ -90,8 +90,10 @@ struct ValueCheck {
       }
     case (.set, .set):
       let wanted = try object.slots(of: container).compactMap { slot -> StoredValue? in
-        guard case .member(let member) = slot else { return nil }
-        return try stored(member, property)
+        guard case .member(let name) = slot, let cell = object.value(slot, of: container) else {
+          return nil
+        }
+        return try stored(cell.member(named: name, in: property), property)
       }
       return try isSame(values, set: wanted, property)
     case (.map, .map):
@@ -110,31 +112,30 @@ struct ValueCheck {
     }
   }
 
-  /// Members that the file takes for one, as it does with all that is not a number and with both
-  /// zeros, are different ones to sync.
+  /// A member and the file's may be equal and not the same, where a client of another kind has named
+  /// two cells for them.
   private func isSame(
     _ values: ListView, set wanted: [StoredValue], _ property: PropertyDescription
   ) throws -> Bool {
-    let all = Set(wanted.map(MemberName.init))
-    var found: Set<MemberName> = []
-    for index in 0..<values.count { found.insert(MemberName(try values.value(at: index))) }
-    switch property.kind {
-    case .any, .decimal128: return found.isSubset(of: all) && found.isEmpty == all.isEmpty
-    default: return found == all && values.count == all.count
+    func name(_ value: StoredValue) -> MemberName {
+      MemberName(bits: value.simplest(inSetOf: property.kind))
     }
+    let all = Set(wanted.map(name))
+    var found: Set<MemberName> = []
+    for index in 0..<values.count { found.insert(name(try values.value(at: index))) }
+    if property.kind == .any { return found.isSubset(of: all) && found.isEmpty == all.isEmpty }
+    return found == all && values.count == all.count
   }
 }
 
-/// A member of a set, equal to those that a file takes for the same.
+/// Not-a-number has itself as its name.
 private struct MemberName: Hashable {
-  var value: StoredValue
+  let value: StoredValue
 
-  init(_ value: StoredValue) {
+  init(bits value: StoredValue) {
     switch value {
     case .double(let number) where number.isNaN: self.value = .bool(false)
     case .float(let number) where number.isNaN: self.value = .bool(false)
-    case .double(0): self.value = .double(0)
-    case .float(0): self.value = .float(0)
     default: self.value = value
     }
   }

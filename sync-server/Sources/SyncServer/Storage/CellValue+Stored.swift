@@ -32,6 +32,18 @@ extension CellValue {
   }
 }
 
+extension CellValue {
+  /// The member of a set that a cell with this value has, if its slot has that name: of all that
+  /// compare as equal the name is the simplest.
+  func member(named name: CellValue, in property: PropertyDescription) -> CellValue {
+    guard self != .bool(true), let member = stored(for: property),
+      let known = name.stored(for: property),
+      member.simplest(inSetOf: property.kind).isIdentical(to: known)
+    else { return name }
+    return self
+  }
+}
+
 extension SyncProtocol.ObjectKey {
   /// The value of a primary key; nil if keys of that property are of another kind.
   func stored(for property: PropertyDescription, in id: ObjectID) -> StoredValue? {

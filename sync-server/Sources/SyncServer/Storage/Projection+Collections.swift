@@ -35,8 +35,10 @@ extension Projection {
     case (.set, .set):
       var values: [StoredValue] = []
       for slot in source.object.slots(of: container) {
-        guard case .member(let cell) = slot else { continue }
-        let value = try stored(cell, at: slot, of: container, source.object, description, depth)
+        guard case .member(let name) = slot, let cell = source.object.value(slot, of: container)
+        else { continue }
+        let member = cell.member(named: name, in: description)
+        let value = try stored(member, at: slot, of: container, source.object, description, depth)
         if let value { values.append(value) }
       }
       try transaction.listClear(description.columnKey, of: row, in: type.table)
@@ -157,7 +159,11 @@ extension Projection {
     var values: [StoredValue] = []
     for slot in slots {
       let cell: CellValue? =
-        if case .member(let member) = slot { member } else { object.value(slot, of: container) }
+        if case .member(let name) = slot {
+          object.value(slot, of: container)?.member(named: name, in: elements)
+        } else {
+          object.value(slot, of: container)
+        }
       var value: StoredValue?
       if let cell {
         value = try stored(cell, at: slot, of: container, object, elements, depth)
