@@ -167,6 +167,46 @@ import Testing
     Deletion(name: "let alone", comesBack: true) { thing, target, _ in try thing.delete(target) },
   ]
 
+  @Test("comes back in each of two objects whose names only Swift takes for equal")
+  func namesComposedDifferently() throws {
+    var network = try network()
+    let names = ["\u{E9}", "e\u{301}"]
+    try network.devices[0].write { writes in
+      let known = writes.schema.description.description(of: "Named")!
+      let friend = known.property(named: "friend")!.columnKey
+      for name in names {
+        let row = try writes.createObject(
+          in: known.tableKey, primaryKey: StoredValue.string(name)
+        ).key
+        try writes.set(Thing(writes, key: 2).itself, friend, of: row, in: known.tableKey)
+      }
+    }
+    try network.settle()
+    for linked in [2, 0, 2] {
+      for device in network.devices { #expect(try links(device) == linked) }
+      if linked == 2 {
+        try network.devices[0].write { try Thing($0).delete(Thing($0, key: 2)) }
+      } else {
+        try create(2, in: network.devices[1])
+      }
+      try network.settle()
+    }
+  }
+
+  /// How many of the objects with names have a link that leads to something.
+  private func links(_ device: StoreDevice) throws -> Int {
+    var links = 0
+    try device.write { writes in
+      let known = writes.schema.description.description(of: "Named")!
+      let table = try writes.table(known.tableKey)
+      for key in try table.allKeys() {
+        let value = try table.value(of: known.property(named: "friend")!, at: table.find(key)!)
+        if case .link = value { links += 1 }
+      }
+    }
+    return links
+  }
+
   @Test("comes back with its object, unless the program has written it", arguments: deletions)
   func deleted(deletion: Deletion) throws {
     var network = try network()

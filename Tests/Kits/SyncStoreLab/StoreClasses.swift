@@ -9,7 +9,7 @@ enum StoreClasses {
     ("name", .objectId, false), ("unique", .uuid, true), ("price", .decimal128, false),
   ]
 
-  static let description = SchemaDescription(classes: [thing, part])
+  static let description = SchemaDescription(classes: [thing, part, named])
 
   private static let thing = ClassDescription(
     name: "Thing",
@@ -32,6 +32,14 @@ enum StoreClasses {
         PropertyDescription(name: "parts", kind: .object, collection: .list, linkTarget: "Part"),
         PropertyDescription(name: "places", kind: .object, collection: .map, linkTarget: "Part"),
       ])
+
+  /// Objects whose keys are texts.
+  private static let named = ClassDescription(
+    name: "Named",
+    properties: [
+      PropertyDescription(name: "_id", kind: .string, isPrimaryKey: true),
+      PropertyDescription(name: "friend", kind: .object, linkTarget: "Thing"),
+    ])
 
   private static let part = ClassDescription(
     name: "Part",

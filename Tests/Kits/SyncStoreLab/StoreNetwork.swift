@@ -15,7 +15,8 @@ public struct StoreNetwork {
     let clock = clock
     devices = try (0..<count).map {
       try StoreDevice(
-        UInt64($0 + 1), clock: clock, subscriptions: [Subscription(type: "Thing", query: "")])
+        UInt64($0 + 1), clock: clock,
+        subscriptions: ["Thing", "Named"].map { Subscription(type: $0, query: "") })
     }
   }
 
