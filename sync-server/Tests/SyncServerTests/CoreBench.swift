@@ -10,6 +10,7 @@ final class CoreBench {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("core-\(UUID().uuidString)")
   private let id = ClientID(9_000)
+  var path: String { folder.path + "/data.realm" }
   var core: ServerCore<AppStorage>
   var client: ClientCore<MemoryClientStorage>
 

@@ -372,7 +372,7 @@ final class AppStorage: ServerStorage {
       var found = changes.writers
       // What an object was decides who loses sight of it.
       try noteConcerned(changes, view, &found)
-      let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
+      let transaction = try beginWrite()
       defer { transaction.cancel() }
       let isSchemaNew = changes.head.schema != stored.schema
       if isSchemaNew {
@@ -407,6 +407,28 @@ final class AppStorage: ServerStorage {
     } catch {
       failure = error
       throw SyncError(error)
+    }
+  }
+
+  /// Begins to write upon what this server has written last. Another program may have written the
+  /// file since, as compaction does, but not another server, whose changes this one does not know.
+  ///
+  /// - Throws: `.inUse` if there is another server, which has `server.lock` no longer in its way.
+  private func beginWrite() throws(StorageError) -> ObjectTransaction {
+    let transaction = try ObjectTransaction(database.beginWrite(), schemas: schemas)
+    if transaction.baseVersion == snapshot.version { return transaction }
+    do throws(StorageError) {
+      // Nobody else writes now: it is what the transaction begins with.
+      let base = try database.pinNewest()
+      defer { base.release() }
+      if try Self.readHead(hidden, base) == stored { return transaction }
+      throw StorageError(
+        .inUse, path: database.path,
+        "another sync-server has written to the app's file: stop one of the two. This one stores"
+          + " nothing more until it is started again.")
+    } catch {
+      transaction.cancel()
+      throw error
     }
   }
 
@@ -468,7 +490,7 @@ extension SyncError {
   /// What a client is told of a failure of the file: whether to come again later, no more.
   init(_ error: StorageError) {
     switch error.code {
-    case .outOfDiskSpace, .tooManyVersions, .poisoned, .inputOutput:
+    case .outOfDiskSpace, .tooManyVersions, .poisoned, .inputOutput, .inUse:
       self.init(.unavailable, "The server cannot store anything now; come again later.")
     default: self.init(.storage, "The server cannot read its storage.")
     }
