@@ -90,7 +90,7 @@ public struct ColumnIndex: Sendable {
     var equal: [ObjectKey] = []
     for key in found.sorted() where equal.count < limit {
       guard let position = try table.find(key) else { continue }
-      if SetOrder.compare(try table.any(column, at: position), value) == .equal {
+      if SetOrder.areEqualInQueries(try table.any(column, at: position), value) {
         equal.append(key)
       }
     }

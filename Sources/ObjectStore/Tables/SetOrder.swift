@@ -4,7 +4,9 @@ import Storage
 /// The order of a set's elements, in which none equals another one: null, booleans, numbers by
 /// value whatever their kinds, strings and data by their bytes, dates, identifiers, links.
 ///
-/// Not-a-number equals itself and comes before all numbers, so that a set can find it.
+/// Not-a-number equals itself and comes before all numbers, so that a set can find it. Queries take
+/// more for equal, a float and the decimal of its first seven digits for example, and so a third
+/// value for equal to two that differ: a set could not find what is in it.
 package enum SetOrder {
   package enum Order { case less, equal, greater }
 
@@ -26,8 +28,15 @@ package enum SetOrder {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): return order(left ? 1 : 0, right ? 1 : 0)
     case (.null, _): return .equal
-    default: return numbers(number(left), number(right))
+    default: return numbers(exact(left), exact(right))
     }
+  }
+
+  /// Whether queries take values for equal; not-a-number for itself.
+  static func areEqualInQueries(_ left: StoredValue, _ right: StoredValue) -> Bool {
+    let areNumbers = rank(left) == numberRank && rank(right) == numberRank
+    if areNumbers { return numbers(number(left), number(right)) == .equal }
+    return compare(left, right) == .equal
   }
 
   /// Where the value is, or would have to be, in a set.
@@ -44,11 +53,13 @@ package enum SetOrder {
     return (place, isEqual)
   }
 
+  private static let numberRank = 2
+
   private static func rank(_ value: StoredValue) -> Int {
     switch value {
     case .null: 0
     case .bool: 1
-    case .int, .float, .double, .decimal128: 2
+    case .int, .float, .double, .decimal128: numberRank
     case .string: 3
     case .data: 4
     case .date: 5
@@ -86,6 +97,19 @@ package enum SetOrder {
 
   private static func isNumber(_ value: RowValue) -> Bool {
     RowValue.compare(value, value) == .equal
+  }
+
+  /// A number as sets compare it: a float as the double that it is, and what is a whole number as
+  /// that. With a decimal a double is compared by the shortest digits that it is read from: of
+  /// those that are no integers these have one order, and each has others.
+  private static func exact(_ value: StoredValue) -> RowValue {
+    let real: Double
+    switch value {
+    case .float(let value): real = Double(value)
+    case .double(let value): real = value
+    default: return number(value)
+    }
+    return Int64(exactly: real).map { .int($0) } ?? .double(real)
   }
 
   private static func number(_ value: StoredValue) -> RowValue {

@@ -3,8 +3,7 @@ extension StoredValue {
   /// minus zero. So equal members have one name.
   ///
   /// Among values of any kind it is an integer, if there is one, or else a double: of a decimal the
-  /// one that reads like it. A float counts as the double that it is, though it equals a decimal of
-  /// seven digits as well.
+  /// one that reads like it, of a float the one that it is.
   public func simplest(inSetOf kind: ValueKind) -> StoredValue {
     switch self {
     case .float(let number):
