@@ -31,7 +31,9 @@ public enum SchemaDifference: Hashable, Sendable {
   public var changesPrimaryKey: Bool {
     switch self {
     case .primaryKeyChanged(_, let old, _): old != nil
-    case .typeChanged(_, let old, let new): old.isPrimaryKey && new.isPrimaryKey
+    case .typeChanged(_, let old, let new), .madeOptional(_, let old, let new),
+      .madeRequired(_, let old, let new):
+      old.isPrimaryKey && new.isPrimaryKey
     default: false
     }
   }

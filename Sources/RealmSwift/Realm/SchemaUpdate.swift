@@ -52,7 +52,9 @@ struct SchemaUpdate {
       case .reset:
         try objects.reset()
         try objects.apply(wanted)
-      case .migrate: try migrate(objects, from: stored.version)
+      case .migrate:
+        try migrate(objects, from: stored.version)
+        if stored.isSynced { try checkKeys(of: objects) }
       }
       try updateSync(objects, from: stored)
       let snapshot = try objects.commit(author: shared.ownListener)
@@ -159,6 +161,26 @@ struct SchemaUpdate {
       Self.list(
         "The primary keys of a synchronized file's classes cannot be changed; give the class "
           + "another name, or delete the file and let the server send its objects again:", changed))
+  }
+
+  /// An object of a synced file keeps its key, too, which a migration's block can set.
+  private func checkKeys(of objects: ObjectTransaction) throws(StorageError) {
+    for changes in objects.changes().tables {
+      guard let description = objects.schema.description.description(of: changes.table),
+        let key = description.primaryKey,
+        let before = try objects.baseView.table(changes.table)
+      else { continue }
+      let now = try objects.table(changes.table)
+      for object in changes.objects(modifiedIn: key.columnKey) {
+        guard let old = try before.find(object), let new = try now.find(object) else { continue }
+        let value = try before.value(of: key, at: old)
+        if value == (try now.value(of: key, at: new)) { continue }
+        throw mismatch(
+          "The primary keys of a synchronized file's objects cannot be changed: the migration sets "
+            + "'\(description.name).\(key.name)' of '\(value)'; create another object and delete "
+            + "this one instead.")
+      }
+    }
   }
 
   private func checkCanBeRead(_ stored: SchemaDescription) throws(StorageError) {

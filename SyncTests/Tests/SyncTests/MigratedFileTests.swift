@@ -57,6 +57,18 @@ final class RekeyedCrate: Object {
   override static func _realmObjectName() -> String { "Crate" }
 }
 
+/// The same class in a version in which the key may be nil.
+final class NamelessCrate: Object {
+  @Persisted(primaryKey: true) var _id: String?
+  @Persisted var label = ""
+  @Persisted var weight: Int?
+  @Persisted var places: List<Int>
+  @Persisted var weights: Map<String, Int>
+  @Persisted var next: NamelessCrate?
+
+  override static func _realmObjectName() -> String { "Crate" }
+}
+
 /// The same class in a version in which the key is of another type.
 final class NumberedCrate: Object {
   @Persisted(primaryKey: true) var _id = 0
@@ -72,7 +84,8 @@ final class NumberedCrate: Object {
 @Suite("a synced file that is migrated", .timeLimit(.minutes(2))) @MainActor
 struct MigratedFileTests {
   private func open<T: Object>(
-    _ type: T.Type, version: UInt64, label: String? = nil, _ device: Device, _ user: User
+    _ type: T.Type, version: UInt64, label: String? = nil, _ device: Device, _ user: User,
+    migration: MigrationBlock? = nil
   ) async throws -> Realm {
     var configuration = user.flexibleSyncConfiguration {
       guard $0.first(named: "crates") == nil else { return }
@@ -85,6 +98,7 @@ struct MigratedFileTests {
     configuration.fileURL = device.configuration.fileURL
     configuration.objectTypes = [type]
     configuration.schemaVersion = version
+    configuration.migrationBlock = migration
     return try await Realm(configuration: configuration)
   }
 
@@ -121,7 +135,15 @@ struct MigratedFileTests {
         await #expect {
           _ = try await open(NumberedCrate.self, version: version, two.left, two.user)
         } throws: { "\($0)".contains("primary keys of a synchronized file") }
+        await #expect {
+          _ = try await open(NamelessCrate.self, version: version, two.left, two.user)
+        } throws: { "\($0)".contains("primary keys of a synchronized file") }
       }
+      await #expect {
+        _ = try await open(FirstCrate.self, version: 1, two.left, two.user) { migration, _ in
+          migration.enumerateObjects(ofType: "Crate") { _, crate in crate?["_id"] = "b" }
+        }
+      } throws: { "\($0)".contains("sets 'Crate._id' of") }
       let left = try await open(FirstCrate.self, version: 0, two.left, two.user)
       left.syncSession?.resume()
       try await #require(left.syncSession).wait(for: .upload)
