@@ -63,6 +63,27 @@ import Testing
     #expect(try bench.server.upload(right, from: client, now: now) == .merged)
   }
 
+  @Test("do not get further ahead with each start of the server")
+  func restarted() throws {
+    var bench = try SyncBench(devices: 1)
+    try bench.create(0, 1)
+    try bench.syncAll()
+    let now: UInt64 = 1_700_000_100_000
+    let client = bench.client(0)
+    let first = HybridClock.time(milliseconds: now + 59_000)
+    let taken = try batch(makerTime: first, by: client, bench.server, now: now)
+    #expect(try bench.server.upload(taken, from: client, now: now) == .merged)
+    try bench.server.flush()
+    try bench.putClocksBack(by: 0, restartingServer: true)
+    let second = HybridClock.time(milliseconds: now + 61_000)
+    let further = try batch(makerTime: second, by: client, bench.server, now: now)
+    #expect { try bench.server.upload(further, from: client, now: now) } throws: { error in
+      (error as? SyncError)?.code == .clockAhead
+    }
+    let next = try batch(makerTime: first + 10, by: client, bench.server, now: now)
+    #expect(try bench.server.upload(next, from: client, now: now) == .merged)
+  }
+
   @Test("end the connection if correcting the clock has not been enough")
   func again() throws {
     var bench = try SyncBench(devices: 1)

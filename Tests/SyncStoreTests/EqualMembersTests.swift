@@ -104,4 +104,29 @@ import Testing
     try same(network, have: nil)
     #expect(try network.devices[1].contents.contains("double(nan)"))
   }
+
+  @Test("are dates within a nanosecond: the cell has the one in whole nanoseconds")
+  func dates() throws {
+    var network = try network()
+    let (exact, near) = (StoredValue.date(1), StoredValue.date(1.0.nextUp))
+    func contents(_ device: Int) throws -> String { try network.devices[device].contents }
+    try network.devices[0].write { try Thing($0).insert(near, into: "choices") }
+    try network.settle()
+    #expect(try contents(0).contains("{\(near)}"))
+    #expect(try contents(1).contains("{\(exact)}"))
+    try network.devices[1].write { try remove(exact, "choices", Thing($0)) }
+    try network.settle()
+    for device in 0..<2 { #expect(try !contents(device).contains("choices")) }
+    // Both are there, and go one after the other.
+    try network.devices[0].write { writes in
+      for member in [exact, near] { try Thing(writes).insert(member, into: "choices") }
+    }
+    for member in [exact, near] {
+      try network.settle()
+      #expect(try contents(1).contains("{\(exact)}"))
+      try network.devices[0].write { try remove(member, "choices", Thing($0)) }
+    }
+    try network.settle()
+    for device in 0..<2 { #expect(try !contents(device).contains("choices")) }
+  }
 }

@@ -1,8 +1,11 @@
 extension Schema {
   /// What is wrong with a change, if anything is. Cells of containers that are not there are
   /// dropped by the merge and so not looked at.
+  ///
+  /// - Parameter isSimplest: as `ServerStorage` says it.
   func problem(
-    of change: ObjectChange, in object: ServerObject?, names: Names
+    of change: ObjectChange, in object: ServerObject?, names: Names,
+    isSimplest: (CellValue, PropertyType) -> Bool
   ) -> RefusalReason? {
     guard let type = classes[names[change.id.type]], !type.isEmbedded else { return .notInSchema }
     var roles = ContainerRoles(of: change, in: object, schema: self, names: names)
@@ -12,7 +15,7 @@ extension Schema {
         guard let type = classes[names[id]] else { return .notInSchema }
         if let problem = problem(of: container, in: type, names: names) { return problem }
       case .collection(let property):
-        if !accepts(container, as: property, names) { return .wrongType }
+        if !accepts(container, as: property, names, isSimplest) { return .wrongType }
       case .notInSchema: return .notInSchema
       case nil: continue
       }
@@ -22,7 +25,8 @@ extension Schema {
 
   /// Whether a collection can be changed so.
   private func accepts(
-    _ change: ContainerChange, as property: PropertyType, _ names: Names
+    _ change: ContainerChange, as property: PropertyType, _ names: Names,
+    _ isSimplest: (CellValue, PropertyType) -> Bool
   ) -> Bool {
     if property.shape != .list, !change.placements.isEmpty || !change.removals.isEmpty {
       return false
@@ -30,7 +34,8 @@ extension Schema {
     return change.registers.allSatisfy { register in
       switch (register.slot, property.shape) {
       case (.item, .list), (.key, .map): accepts(register.value, as: property, names)
-      case (.member(let member), .set): accepts(member, as: property, names)
+      case (.member(let member), .set):
+        accepts(member, as: property, names) && isSimplest(member, property)
       default: false
       }
     }

@@ -143,7 +143,9 @@ extension ServerCore {
     // A number near the largest would leave none for whoever creates the object again.
     let known = object?.generation.rawValue ?? 0
     if change.generation.rawValue > known + Limits.generationsAtOnce { return .notAllowed }
-    if let problem = head.schema.problem(of: change, in: object, names: head.names) {
+    if let problem = head.schema.problem(
+      of: change, in: object, names: head.names, isSimplest: storage.isSimplest)
+    {
       return problem
     }
     return storage.allows(change, by: user, to: object) ? nil : .notAllowed

@@ -51,7 +51,10 @@ public struct ServerCore<Storage: ServerStorage> {
     self.storage = storage
     self.isSchemaOpen = isSchemaOpen
     head = try storage.head()
-    latestNow = head.time >> HybridClock.counterBits
+    // What it has taken was ahead by a minute at the most. Clients go on a little after that; a
+    // whole minute more with each start would let one who wants to get far ahead.
+    let taken = head.time >> HybridClock.counterBits
+    latestNow = taken - min(taken, Limits.clockAheadMilliseconds - 1_000)
     for file in try storage.clientFiles() { files[file.id] = file }
   }
 

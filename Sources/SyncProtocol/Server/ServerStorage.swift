@@ -60,6 +60,8 @@ public protocol ServerStorage {
   func problem(of subscription: Subscription) -> Text?
   /// Whether a user may make a change to an object, which is nil if there is none.
   func allows(_ change: ObjectChange, by user: Text, to object: ServerObject?) -> Bool
+  /// Whether a member is the simplest of all that equal it in such a set: it is the slot for them.
+  func isSimplest(_ member: CellValue, inSetOf property: PropertyType) -> Bool
   /// Dead objects whose last version is at most this one.
   func deadObjects(upTo version: ServerVersion) throws(SyncError) -> [ObjectID]
   /// All objects with marks of what was removed.
@@ -78,6 +80,9 @@ extension ServerStorage {
   public func objects(
     changedAfter version: ServerVersion, concerning client: ClientFile
   ) throws(SyncError) -> [ObjectID] { try objects(changedAfter: version) }
+
+  /// Members are equal only if they are the same.
+  public func isSimplest(_ member: CellValue, inSetOf property: PropertyType) -> Bool { true }
 
   /// Queries look at the object alone.
   public func objects(

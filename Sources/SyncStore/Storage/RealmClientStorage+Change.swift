@@ -171,11 +171,10 @@ extension RealmClientStorage {
       guard property.collection == .set else { return }
       switch try content(value.member(named: member, in: property), for: property) {
       case .value(let stored):
-        // One that is equal and not the same makes room.
-        if let known = try self.member(named: member, property, of: row, in: table),
-          known.memberValue(named: member) != value
-        {
-          try writes.setRemove([stored], property.columnKey, of: row, in: table)
+        if let known = try self.member(named: member, property, of: row, in: table) {
+          if known.cell.memberValue(named: member) == value { break }
+          // One that is equal and not the same makes room.
+          try writes.setRemove([known.value], property.columnKey, of: row, in: table)
         }
         try writes.setInsert([stored], property.columnKey, of: row, in: table)
       case .dangling(let target): keepDangling(.member, of: container, id, target)
@@ -260,11 +259,10 @@ extension RealmClientStorage {
       guard property.collection == .map else { return }
       try writes.mapRemove(key.string, property, of: row, in: table)
     case (.member(let member), .collection(let table, let row, let property)):
-      guard property.collection == .set,
-        try self.member(named: member, property, of: row, in: table) != nil,
-        case .value(let stored) = try content(member, for: property)
-      else { return }
-      try writes.setRemove([stored], property.columnKey, of: row, in: table)
+      guard property.collection == .set else { return }
+      while let known = try self.member(named: member, property, of: row, in: table) {
+        try writes.setRemove([known.value], property.columnKey, of: row, in: table)
+      }
     default: break
     }
   }

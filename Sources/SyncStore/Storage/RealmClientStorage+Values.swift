@@ -27,7 +27,7 @@ extension RealmClientStorage {
           return .bool(true)
         }
         return try self.member(named: member, property, of: row, in: table)?
-          .memberValue(named: member)
+          .cell.memberValue(named: member)
       default: return nil
       }
     }
@@ -37,13 +37,19 @@ extension RealmClientStorage {
   func member(
     named name: CellValue, _ property: PropertyDescription, of row: ObjectStore.ObjectKey,
     in table: TableKey
-  ) throws(StorageError) -> CellValue? {
+  ) throws(StorageError) -> (value: StoredValue, cell: CellValue)? {
     guard case .value(let value) = try content(name, for: property) else { return nil }
     let set = try writes.list(property.columnKey, of: row, in: table)
     let (index, isFound) = try SetOrder.place(of: value, in: set)
-    guard isFound else { return nil }
-    let member = try cell(try set.value(at: index)) ?? name
-    return member.memberName(in: property) == name ? member : nil
+    var places = isFound ? [index] : []
+    // A cell's date is in whole nanoseconds, that in the file may be just before or after it.
+    if case .date = name { places = [index, index - 1] }
+    for place in places where (0..<set.count).contains(place) {
+      let member = try set.value(at: place)
+      let cell = try cell(member) ?? name
+      if cell.memberName(in: property) == name { return (member, cell) }
+    }
+    return nil
   }
 
   private func property(
@@ -84,7 +90,10 @@ extension RealmClientStorage {
         case .set:
           let set = try writes.list(property.columnKey, of: row, in: table)
           for value in try set.allValues() {
-            if let cell = try cell(value) { slots.append(.member(cell.memberName(in: property))) }
+            guard let cell = try cell(value) else { continue }
+            // Two dates within a nanosecond are one cell.
+            let slot = Slot.member(cell.memberName(in: property))
+            if slots.last != slot { slots.append(slot) }
           }
         case .map:
           let map = try writes.map(property, of: row, in: table)

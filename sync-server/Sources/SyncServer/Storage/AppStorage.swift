@@ -306,6 +306,10 @@ final class AppStorage: ServerStorage {
     return change.id.key.stored(for: key, in: change.id) != nil
   }
 
+  func isSimplest(_ member: CellValue, inSetOf property: PropertyType) -> Bool {
+    member.isSimplest(inSetOf: property)
+  }
+
   /// Where an object's row is.
   func row(of id: ObjectID) throws(StorageError) -> RowKey? { try row(of: id, view)?.row }
 

@@ -33,6 +33,20 @@ extension CellValue {
 }
 
 extension CellValue {
+  /// Whether it is the simplest of all that equal it in a set of such values, and so what their
+  /// slot has.
+  func isSimplest(inSetOf property: PropertyType) -> Bool {
+    let (member, kind): (StoredValue, ValueKind)
+    switch self {
+    case .float(let bits): (member, kind) = (.float(Float(bitPattern: bits)), .float)
+    case .double(let bits): (member, kind) = (.double(Double(bitPattern: bits)), .double)
+    case .decimal(let high, let low):
+      (member, kind) = (.decimal128(DecimalBits(low: low, high: high)), .decimal128)
+    default: return true
+    }
+    return member.simplest(inSetOf: property.value == .any ? .any : kind).isIdentical(to: member)
+  }
+
   /// The member of a set that a cell with this value has, if its slot has that name: of all that
   /// compare as equal the name is the simplest.
   func member(named name: CellValue, in property: PropertyDescription) -> CellValue {
