@@ -25,6 +25,7 @@ import Testing
   private static let largeDecimals: [StoredValue] = [
     decimal(1 << 60, 0), decimal(1_152_921_504_606_847, 3), decimal(1 << 53, 0),
     decimal(1 << 62, 0), decimal(1 << 63, 0, 1), decimal(9_223_372_036_854_776, 3),
+    decimal(9_223_372_036_854_776, 3, 1),
     decimal(16_777_216, 0), decimal(1_677_722, 1), decimal(123_456_792, 0), decimal(1_234_568, 2),
     decimal(1, -1), decimal(10_000_000_149_011_612, -17), decimal(1, 40),
   ]

@@ -28,7 +28,9 @@ extension StoredValue {
     guard number.isFinite else { return simplest(of: number.double) }
     if let whole = number.whole { return .int(whole) }
     let real = number.double
-    if real.isFinite, DecimalNumber(real).compare(to: number) == .equal { return .double(real) }
+    // A double that is an integer counts as that, and the least one is written with other digits.
+    let isItself = real.isFinite && Int64(exactly: real) == nil
+    if isItself, DecimalNumber(real).compare(to: number) == .equal { return .double(real) }
     return .decimal128(number.simplest.bits)
   }
 }
