@@ -174,7 +174,7 @@ extension RealmClientStorage {
         if let known = try self.member(named: member, property, of: row, in: table) {
           if known.cell.memberValue(named: member) == value { break }
           // One that is equal and not the same makes room.
-          try writes.setRemove([known.value], property.columnKey, of: row, in: table)
+          try removeMember(at: known.index, property, row, table)
         }
         try writes.setInsert([stored], property.columnKey, of: row, in: table)
       case .dangling(let target): keepDangling(.member, of: container, id, target)
@@ -261,9 +261,17 @@ extension RealmClientStorage {
     case (.member(let member), .collection(let table, let row, let property)):
       guard property.collection == .set else { return }
       while let known = try self.member(named: member, property, of: row, in: table) {
-        try writes.setRemove([known.value], property.columnKey, of: row, in: table)
+        try removeMember(at: known.index, property, row, table)
       }
     default: break
     }
+  }
+
+  /// By its place: in a file whose order is damaged a search for the value might not find it.
+  private func removeMember(
+    at index: Int, _ property: PropertyDescription, _ row: ObjectStore.ObjectKey,
+    _ table: TableKey
+  ) throws(StorageError) {
+    try writes.listRemove(index..<index + 1, property.columnKey, of: row, in: table)
   }
 }

@@ -33,11 +33,11 @@ extension RealmClientStorage {
     }
   }
 
-  /// The member of that name, as it is there.
+  /// The member of that name, as it is there, and where in the set.
   func member(
     named name: CellValue, _ property: PropertyDescription, of row: ObjectStore.ObjectKey,
     in table: TableKey
-  ) throws(StorageError) -> (value: StoredValue, cell: CellValue)? {
+  ) throws(StorageError) -> (index: Int, cell: CellValue)? {
     guard case .value(let value) = try content(name, for: property) else { return nil }
     let set = try writes.list(property.columnKey, of: row, in: table)
     let (index, isFound) = try SetOrder.place(of: value, in: set)
@@ -45,9 +45,8 @@ extension RealmClientStorage {
     // A cell's date is in whole nanoseconds, that in the file may be just before or after it.
     if case .date = name { places = [index, index - 1] }
     for place in places where (0..<set.count).contains(place) {
-      let member = try set.value(at: place)
-      let cell = try cell(member) ?? name
-      if cell.memberName(in: property) == name { return (member, cell) }
+      let cell = try cell(try set.value(at: place)) ?? name
+      if cell.memberName(in: property) == name { return (place, cell) }
     }
     return nil
   }
